@@ -389,7 +389,7 @@ def session_for(
     """
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.page_edits import DeskEdits
-    from copydesk.local.runs import Arrangements, Runs, Settlings
+    from copydesk.local.runs import Applications, Arrangements, Runs, Settlings
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
@@ -411,6 +411,7 @@ def session_for(
         runs=Runs(store, desk),
         arrangements=Arrangements(store, desk),
         settlings=Settlings(store, desk),
+        applications=Applications(store, desk),
         snoozes=DeskSnoozes(store, desk),
         views=SavedViews(paths.settings),
         journal=journal,

@@ -321,8 +321,8 @@ async def _located(
             problems.append(Problem(entry.at, str(error)))
             continue
         on = (draft.thread, draft.page, draft.node)
-        known[on, entry.text] -= 1
-        arrived = known[on, entry.text] >= 0
+        known[on, draft.text] -= 1
+        arrived = known[on, draft.text] >= 0
         made.append(_Comment(draft, where, threads.get(entry.thread), arrived))
     if problems:
         raise mistaken(file, FileError(problems))
@@ -372,6 +372,8 @@ async def _draft(
         whole = read.markdown or ""
         texts[page.id] = await asyncio.to_thread(page_text, whole, whole)
     row = _row(entry, texts[page.id], title)
+    if entry.suggestion is not None:
+        return _suggestion(found, entry, page, texts[page.id], row)
     node = texts[page.id].anchor_after(row)
     if node is None:
         raise ValueError(f"line {entry.line} of {title} has no words to comment on")
@@ -379,6 +381,33 @@ async def _draft(
         there.id, given.id, f"{page.id}/{node}", "comment", entry.text, page=page.id, node=node
     )
     return draft, f"on {title}, “{shorten(clean(node.split(':', 3)[3]), _CELLS)}”"
+
+
+def _suggestion(
+    found: Found, entry: Entry, page: PageNode, text: PageText, row: int
+) -> tuple[PendingDraft, str]:
+    """Return the comment that suggests other lines, and where. Raises ``ValueError``."""
+    from copydesk.domain.suggestion import IDLE, Fit, SourceLines, suggest
+
+    given, there = found
+    title = clean(page.title) or page.id
+    first, last = text.lines_of(row)
+    if entry.line:
+        first, last = entry.line - 1, (entry.last or entry.line) - 1
+    old = SourceLines(text.source).lines[first : last + 1]
+    if len(old) <= last - first:
+        raise ValueError(f"{title} has no line {last + 1}")
+    new = entry.suggestion or ()
+    made = suggest(text.source, first, last, new)
+    if made is None:
+        raise ValueError(f"line {first + 1} of {title} has no words to find it by")
+    if tuple(old) == new:
+        raise ValueError(f"line {first + 1} of {title}: {IDLE[:1].lower()}{IDLE[1:-1]}")
+    node, said = made
+    words = "\n\n".join(filter(None, (entry.text, said)))
+    part = f"{page.id}/{node}"
+    draft = PendingDraft(there.id, given.id, part, "comment", words, page=page.id, node=node)
+    return draft, f"suggests on {title}, {Fit(first, last + 1).where}"
 
 
 def _row(entry: Entry, text: PageText, title: str) -> int:

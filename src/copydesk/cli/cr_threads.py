@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
+    from copydesk.domain.suggestion import Fit
 
 STANDARD_INPUT = "-"
 
@@ -54,6 +57,7 @@ def show_threads(
     from copydesk.present.threads import Thread, gone_text
     from copydesk.session.operations import ops
     from copydesk.session.reads.review import read_replies, read_threads
+    from copydesk.session.suggestions import judged, read_texts, suggested_in
 
     async def show(api: Api, found: Found) -> int:
         from copydesk.domain.page_tree import flatten
@@ -74,6 +78,15 @@ def show_threads(
                 ]
             )
             return DONE
+        fits: dict[str, Fit] = {}
+        suggested = {
+            thread.id: each
+            for thread in shown
+            if (each := suggested_in(thread.comment)) is not None
+        }
+        if suggested:
+            texts = await read_texts(api, there.id, given.id, suggested.values())
+            fits = await asyncio.to_thread(judged, texts, list(suggested.values()), {}, api.now)
         titles: dict[str, str] = {}
         if any(thread.page for thread in shown):
             tree = await api(ops.list_change_request_pages, there.id, given.id)
@@ -85,7 +98,8 @@ def show_threads(
             state = "with a review" if thread.verdict else "open" if thread.open else "resolved"
             quote = gone_text(thread)
             put(f"{thread.id}  {state}, {where}{f': {quote}' if quote else ''}", "strong")
-            for message in (thread.comment, *replies.get(thread.id, ())):
+            _put_message(thread.comment, api.now, fits.get(thread.id))
+            for message in replies.get(thread.id, ()):
                 _put_message(message, api.now)
             put("")
         left = len(threads) - len(shown)
@@ -96,10 +110,19 @@ def show_threads(
     return run_on(service.connection(), request, space, organization, show)
 
 
-def _put_message(message: Comment | CommentReply, now: datetime) -> None:
+def _put_message(message: Comment | CommentReply, now: datetime, fit: Fit | None = None) -> None:
+    """Print a message; ``fit`` says where its suggestion goes, if it has one."""
+    from copydesk.domain.suggestion import parts_of
+    from copydesk.present.suggestions import place, standing, suggestion_lines
+
     put(f"  {name_of(message.posted_by)}, {ago(message.posted_at, now)}")
-    for line in (message.body.markdown or "").strip().splitlines():
-        put(f"    {line}".rstrip())
+    said = (message.body.markdown or "").strip()
+    for part in [said] if fit is None else parts_of(said):
+        lines = part.splitlines() if isinstance(part, str) else suggestion_lines(part, fit)
+        if not isinstance(part, str) and fit is not None:
+            lines = [f"{place(fit)}, {standing(fit)[0]}", *lines]
+        for line in lines:
+            put(f"    {line}".rstrip())
 
 
 def reply_to(
@@ -183,21 +206,28 @@ def resolve(
 
 
 async def _find_thread(api: Api, found: Found, wanted: str) -> Comment:
-    """Return the thread that is meant: by its id, or the beginning of it."""
+    """Return the thread that is meant, as `find_thread` does."""
     from copydesk.session.reads.review import read_threads
 
     given, there = found
+    return find_thread(await read_threads(api, there.id, given.id), f"#{given.number}", wanted)
+
+
+def find_thread(threads: Sequence[Comment], label: str, wanted: str) -> Comment:
+    """Return the thread that is meant: by its id, or the beginning of it.
+
+    ``label`` names the change request. Raises ``UsageError``.
+    """
     name = wanted.strip()
     said = shorten(clean(name), _CELLS)
-    threads = await read_threads(api, there.id, given.id)
     meant = [each for each in threads if each.id == name]
     if not meant and len(name) >= SHORTEST_ID:
         meant = [each for each in threads if each.id.startswith(name)]
     if len(meant) > 1:
-        raise UsageError(f"more than one thread of #{given.number} begins with {said}: say more")
+        raise UsageError(f"more than one thread of {label} begins with {said}: say more")
     if not meant:
         raise UsageError(
-            f"#{given.number} has no thread {said}. copydesk cr threads {given.number} --all "
+            f"{label} has no thread {said}. copydesk cr threads {label.removeprefix('#')} --all "
             "prints their ids",
             FAILED,
         )

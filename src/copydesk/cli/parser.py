@@ -236,6 +236,14 @@ def add_cr(commands: Subparsers) -> None:
         "threads", metavar="THREAD", nargs="+", help="their ids, as cr threads prints them"
     )
     resolving.add_argument("--reopen", action="store_true", help="open them again instead")
+    applying = ones("apply", "cr_apply:apply_suggestions", "apply suggestions of its threads")
+    applying.add_argument(
+        "threads", metavar="THREAD", nargs="*", help="their ids; without any all that fit"
+    )
+    applying.add_argument(
+        "--plan", action="store_true", help="print what would be applied: 7 if any"
+    )
+    applying.add_argument("--yes", action="store_true", help="apply without asking")
     checking = ones("checkout", "cr_files:checkout", "write the pages of one as files")
     checking.add_argument("folder", metavar="FOLDER", type=Path, help="an empty one, or a new name")
     pushing = actions.add_parser("push", help="send what was changed in such a folder")

@@ -208,6 +208,28 @@ def body_of(text: str) -> str:
         return text
 
 
+def markdown_of(text: str) -> str:
+    """Return the Markdown of a text as the service has it: whole, where that gave front matter."""
+    return (
+        text[len(_front(text)) :]
+        if not text.startswith(_MARK)
+        else _MARK + text[len(_front(text)) :]
+    )
+
+
+def with_markdown(text: str, markdown: str) -> str:
+    """Return a text with other Markdown below its settings."""
+    front = _front(text)
+    return f"{front}{markdown.removeprefix(_MARK) if front else markdown}"
+
+
+def _front(text: str) -> str:
+    """Return the settings that a text begins with, with its byte order mark; "" for none."""
+    mark = _MARK if text.startswith(_MARK) else ""
+    found = None if _is_whole(text) else _FENCED.match(text[len(mark) :])
+    return "" if found is None else mark + found[0]
+
+
 def title_of(text: str) -> str:
     """Return what a text calls its page: its title, else its first line with words; may be ""."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from copydesk.domain.anchor import AnchoredLines, anchor
 from copydesk.domain.blocks import BlockText
@@ -22,16 +23,16 @@ class _Anchors:
         # A line is known by its text, with or without the characters that are not drawn.
         self.said = [without_numbers(text.said(row)) for row in range(len(text))]
         self._rows = AnchoredLines(self.said)
-        wrapped = len(text) != len(text.lines)
-        # What was anchored on one line of a wrapped paragraph is on that paragraph.
-        self._lines = AnchoredLines(list(map(without_numbers, text.lines))) if wrapped else None
+
+    @cached_property
+    def _lines(self) -> AnchoredLines:
+        return AnchoredLines(list(map(without_numbers, self._text.lines)))
 
     def find(self, node: str) -> int | None:
-        """Return the row that an anchor is about."""
+        """Return the row that an anchor is about: of a line, the row that this is in."""
         row = self._rows.find(node)
-        if row is None and self._lines is not None:
-            line = self._lines.find(node)
-            row = None if line is None else self._text.row_of_line(line)
+        if row is None and (line := self._lines.find(node)) is not None:
+            row = self._text.row_of_line(line)
         return row
 
 
@@ -49,6 +50,8 @@ class PageText:
     alike: bool = False
     mine: frozenset[int] = frozenset()
     """The rows of the text after that differ from what is sent: they are staged here."""
+    source: str = ""
+    """The text after as it was read, with its line ends and all that nobody sees."""
     _old: _Anchors = field(init=False)
     _new: _Anchors = field(init=False)
     _found: dict[str, int | None] = field(default_factory=dict)
@@ -110,6 +113,27 @@ class PageText:
             return anchor(self._new.said, segment.after + step)
         return anchor(self._old.said, segment.before + step)
 
+    def lines_after(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the first and the last line of the text after that rows of the diff are of.
+
+        Lines count from 0, and in `source` as well. None where none of the rows is in that text.
+        """
+        found: list[int] = []
+        for at in range(first, last + 1):
+            segment, step = self.diff.place(at)
+            if segment.after < 0 or segment.kind in ("from", "to"):
+                continue
+            found += self.lines_of(
+                segment.after + (step // 2 if segment.kind == "edited" else step)
+            )
+        return (min(found), max(found)) if found else None
+
+    def lines_of(self, row: int) -> tuple[int, int]:
+        """Return the first and the last line (from 0) of a row of the text after."""
+        text = self.diff.after
+        _, start, stop = text.row(row)
+        return text.line_of(start), text.line_of(stop - 1)
+
     def rows_with(self, words: str) -> list[int]:
         """Return the rows of the text after, from 0, that have some words in them."""
         said = without_numbers(exposed(words))
@@ -154,7 +178,7 @@ def page_text(
             "The words are the same. What differs are line breaks, blanks or escapes, which "
             "readers do not see."
         )
-    return PageText(before, after, diff, tuple(said), alike)
+    return PageText(before, after, diff, tuple(said), alike, source=raw[1])
 
 
 def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:

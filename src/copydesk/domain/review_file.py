@@ -20,7 +20,8 @@ VERDICTS: Mapping[str, Literal["approved", "changes-requested"]] = {
 """The verdicts of a file, named as the commands that give them, by what the service calls them."""
 
 _TOP = ("verdict", "text", "comments")
-_ENTRY = ("page", "line", "quote", "thread", "text")
+_WORDS = ("page", "line", "last", "quote", "thread", "text")
+_ENTRY = (*_WORDS, "suggestion")
 
 _CELLS = 60
 
@@ -31,7 +32,8 @@ class Entry:
 
     It is on the whole request, on a ``page`` (its address, id or title), on the ``line`` of that
     page (from 1, 0 for none), or on the one line of it that has the words of ``quote``; or it is a
-    reply in a ``thread``.
+    reply in a ``thread``. A ``suggestion`` has the lines that should stand there, from that line to
+    the ``last``; None for none.
     """
 
     at: int
@@ -40,6 +42,8 @@ class Entry:
     line: int = 0
     quote: str = ""
     thread: str = ""
+    last: int = 0
+    suggestion: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +86,17 @@ class _Reader:
 
     def _entry(self, node: Node) -> Entry:
         fields = self._fields(node, _ENTRY, "a comment")
-        given = {name: self._word(fields.get(name), name) for name in _ENTRY}
-        line = given["line"]
-        if not given["text"] and isinstance(node, Fields):
+        given = {name: self._word(fields.get(name), name) for name in _WORDS}
+        suggestion = self._lines(fields.get("suggestion"))
+        if not given["text"] and suggestion is None and isinstance(node, Fields):
             self._wrong(node, "a comment needs its text")
-        if line and not (line.isascii() and line.isdecimal() and 0 < int(line[:9]) == int(line)):
-            self._wrong(fields["line"], "line is the number of a line, from 1")
-            line = ""
+        line, last = (
+            self._number(fields.get(name), given[name], name) for name in ("line", "last")
+        )
+        if suggestion is not None and not (line or given["quote"]):
+            self._wrong(node, "a suggestion is for a line of a page: name it by line or quote")
+        if last and (suggestion is None or not line or int(last) < int(line)):
+            self._wrong(fields["last"], "last is the last line of a suggestion, from its line on")
         if (line or given["quote"]) and not given["page"]:
             self._wrong(node, "a line is one of a page: name the page")
         if line and given["quote"]:
@@ -96,8 +104,32 @@ class _Reader:
         if given["thread"] and given["page"]:
             self._wrong(node, "a reply is in its thread: leave out the page")
         return Entry(
-            node.line, given["text"], given["page"], int(line or 0), given["quote"], given["thread"]
+            node.line,
+            given["text"],
+            given["page"],
+            int(line or 0),
+            given["quote"],
+            given["thread"],
+            int(last or 0),
+            suggestion,
         )
+
+    def _number(self, node: Node | None, given: str, name: str) -> str:
+        """Return the number of a line, "" for none."""
+        known = given.isascii() and given.isdecimal() and 0 < int(given[:9]) == int(given)
+        if given and not known and node is not None:
+            self._wrong(node, f"{name} is the number of a line, from 1")
+        return given if known else ""
+
+    def _lines(self, node: Node | None) -> tuple[str, ...] | None:
+        """Return the lines of a suggestion: none for an empty text, which deletes."""
+        if node is None:
+            return None
+        if not isinstance(node, Word) or (node.plain and node.empty):
+            self._wrong(node, 'suggestion is a text; "" deletes the lines')
+            return None
+        text = node.text.replace("\r\n", "\n").replace("\r", "\n")
+        return tuple(text.removesuffix("\n").split("\n")) if text else ()
 
     def _fields(self, node: Node, known: tuple[str, ...], of: str) -> dict[str, Node]:
         if not isinstance(node, Fields):

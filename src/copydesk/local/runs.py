@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.merge_run import MergeRun
     from copydesk.domain.settlement import Settling
+    from copydesk.domain.suggestion import ApplyRun
     from copydesk.local.state import State
 
 R = TypeVar("R")
@@ -237,6 +238,20 @@ class Settlings(KeptRuns["Settling"]):
 
     def describe(self, run: Settling) -> tuple[str, float, bool]:
         return run.id, run.made, run.state == "sent"
+
+
+class Applications(KeptRuns["ApplyRun"]):
+    """The suggestions of one desk that are being applied."""
+
+    KIND = "apply"
+
+    def adapter(self) -> TypeAdapter[ApplyRun]:
+        from copydesk.domain.suggestion import ApplyRun
+
+        return _adapter(ApplyRun)
+
+    def describe(self, run: ApplyRun) -> tuple[str, float, bool]:
+        return run.id, run.began, False
 
 
 @cache

@@ -184,7 +184,7 @@ def _place(heading: str) -> str:
 def _row(line: Line, tone: str, room: int, table: DiffTable) -> list[Drawn]:
     """Return a row of a table, cell by cell."""
     if len(line.text) > LINE_LIMIT or (line.marks and is_rule(line.text)):
-        return wrap_exact(_marked(line, tone), room)
+        return wrap_exact(marked(line, tone), room)
     from copydesk.present.diff_tables import draw_cells  # few pages have tables
 
     return draw_cells(line.text, partial(part_of, line, tone), room, table)
@@ -199,7 +199,7 @@ def _body(line: Line, tone: str, room: int) -> list[Drawn]:
         word: Drawn = [(f"{sign} {tag.kind.word}", tone or "strong")]
         said = _pieces(line, tone, tag.about)
         return wrap_exact([*word, (": ", tone), *said] if said else word, room)
-    return wrap_exact(_marked(line, tone), room)
+    return wrap_exact(marked(line, tone), room)
 
 
 def _pieces(line: Line, tone: str, pieces: Sequence[Piece]) -> list[Drawing]:
@@ -225,7 +225,7 @@ def part_of(line: Line, tone: str, start: int, stop: int) -> list[Drawing]:
     return parts
 
 
-def _marked(line: Line, tone: str) -> list[Drawing]:
+def marked(line: Line, tone: str) -> list[Drawing]:
     """Return a row's text with `[-…-]` and `{+…+}` around the changed words of an edited one."""
     left = LINE_LIMIT
     parts: list[Drawing] = []

@@ -12,10 +12,12 @@ from rich.cells import cell_len
 from copydesk.domain.age import age
 from copydesk.domain.anchor import QUOTE, is_anchor, quoted
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.suggestion import Fit, Suggestion, parts_of
 from copydesk.domain.text import clean, shorten
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line, draw
 from copydesk.present.markdown_blocks import blocks
+from copydesk.present.suggestions import draw_suggestion, place
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
 
@@ -315,15 +317,20 @@ def draw_message(
     me: str | None = None,
     note: str = "",
     fresh: bool = False,
+    fit: Fit | None = None,
+    ticked: bool | None = None,
 ) -> list[Line]:
     """Return the lines of a comment or reply: author and time, the text, the reactions.
 
-    ``fresh`` marks a message that came while the reader was here.
+    ``fresh`` marks a message that came while the reader was here. ``fit`` says where its suggestion
+    goes, where that is known, and ``ticked`` whether that is marked; None where it cannot be.
     """
     lead = f"   {glyphs().branch} " if reply else f" {label} " if label else " "
     indent = " " * cell_len(lead)
     tone = "muted" if resolved else ""
     head: Line = [(lead, "muted" if resolved or reply else "accent")]
+    if ticked is not None:
+        head.append(("[x] " if ticked else "[ ] ", "accent" if ticked else "muted"))
     who = shorten(name_of(message.posted_by), max(8, width - len(lead) - 14), glyphs().more)
     head += [(who, "muted" if resolved else "who"), (f"  {age(message.posted_at, now)}", "muted")]
     if message.edited_at is not None:
@@ -340,11 +347,17 @@ def draw_message(
             lines += [[(indent, ""), *part] for part in parts]
     text = clean(message.body.markdown or "", lines=True, limit=100_000)
     room = max(12, width - len(indent) - 1)
-    for block in blocks(text, literal=True):
-        lines.extend(
-            [(indent, ""), *((part, own or tone) for part, own in line)]
-            for line in draw(block, room, literal=True)
-        )
+    content: Sequence[str | Suggestion] = [text] if reply else parts_of(text)
+    for each in content:
+        if isinstance(each, Suggestion):
+            lines += [[(indent, ""), (place(fit), tone or "strong")]]
+            lines.extend([(indent, ""), *line] for line in draw_suggestion(each, fit, room))
+            continue
+        for block in blocks(each, literal=True):
+            lines.extend(
+                [(indent, ""), *((part, own or tone) for part, own in line)]
+                for line in draw(block, room, literal=True)
+            )
     while len(lines) > 1 and not any(part.strip() for part, _ in lines[-1]):
         lines.pop()
     if shown := _reactions(message.reactions, me, room):

@@ -166,6 +166,16 @@ def row_key(space: str, request: str, page: str) -> str:
     return f"page row {space} {request} {page}"
 
 
+def suggestion_key(
+    space: str, request: str, what: str, above: int, below: int, page: str, node: str
+) -> str:
+    """Return the key of a suggestion that is written: of its "lines", or of the "words" beside.
+
+    They are about the line of the anchor ``node``, and so many lines above and below it.
+    """
+    return f"suggestion {what} {space} {request} {above} {below} {page}/{node}"
+
+
 def about_key(space: str, request: str) -> str:
     """Return the key of the subject and description of a change request."""
     return f"change-request {space} {request} about"
@@ -313,6 +323,12 @@ def belonging(key: str) -> Belonging | None:
         case ["page", "row", space, request, page]:
             target = Target(space=space, change_request=request, page=page)
             return Belonging("page-arrangement", target, "settings of a page", page, fields)
+        case ["suggestion", what, space, request, above, below, *where]:
+            page = where[0].partition("/")[0] if where else ""
+            target = Target(space=space, change_request=request, page=page)
+            words = "suggestion" if what == "lines" else "words beside a suggestion"
+            part = " ".join(["suggest", above, below, *where])
+            return Belonging("review", target, words, part)
         case ["outbox", entry]:
             words = "edit of a write that waits"
             return Belonging("outbox", Target(item=entry), words, entry, fields)

@@ -7,7 +7,7 @@ others did meanwhile, and send what that says is ready.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
@@ -312,12 +312,14 @@ async def send_edits(
     recall: bool = True,
     now: bool = False,
     group: str = "",
+    arrived: Callable[[], None] = lambda: None,
 ) -> Sent:
     """Send what is ready as one content write, which one step takes back.
 
     Of more than one request takes it is the first part (`requests_for`); the rest stays staged.
-    ``target`` names the change request in the log; ``now``: it never waits in the outbox. What has
-    arrived is staged no more. A lost answer is looked up by reading the pages. Raises `WriteError`,
+    ``target`` names the change request in the log; ``now``: it never waits in the outbox.
+    ``arrived`` is called once it has arrived, also later. What has arrived is staged no more. A
+    lost answer is looked up by reading the pages. Raises `WriteError`,
     and `FileError` for front matter that cannot be read.
     """
     session, space, request = staged.session, staged.space, staged.request
@@ -351,12 +353,13 @@ async def send_edits(
         return sent_reversal(
             ids, edits, check.tree, before=check.revision, after=sent.revision,
             made=[sent.made[page] for page in new],
-            batch=batch,
+            batch=batch if kept else "",
         )  # fmt: skip
 
     def then(sent: Sent) -> None:
         # Also where it arrived later, from the outbox.
         session.writes.hold_open(asyncio.create_task(_gone(staged, kept, batch, sent.made)))
+        arrived()
 
     bases = {edit.base_revision for edit in edits.values()}
     return await session.writes.perform(

@@ -20,7 +20,7 @@ from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
-from copydesk.local.runs import Arrangements, Runs, Settlings
+from copydesk.local.runs import Applications, Arrangements, Runs, Settlings
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.seen_pages import DeskSeen
 from copydesk.local.snapshot import Snapshots
@@ -76,6 +76,7 @@ class Session:
     runs: Runs = field(default_factory=lambda: Runs(State()))
     arrangements: Arrangements = field(default_factory=lambda: Arrangements(State()))
     settlings: Settlings = field(default_factory=lambda: Settlings(State()))
+    applications: Applications = field(default_factory=lambda: Applications(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
     views: SavedViews = field(default_factory=SavedViews)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)

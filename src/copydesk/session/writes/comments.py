@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.inverses import message_sent, message_trace, thread_resolved
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.preconditions import still_discussed, still_open, still_says
+from copydesk.domain.suggestion import suggestions_in
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import belonging, review_key
 from copydesk.session.glyphs import glyphs
@@ -97,9 +98,15 @@ def review_drafts(session: Session, space: str, request: str) -> list[PendingDra
 
 def pending_line(draft: PendingDraft) -> str:
     """Return a draft as one line: its kind, its first words, and whether it failed before."""
-    first = next((line.strip() for line in draft.text.splitlines() if line.strip()), "")
+    first = next((line.strip() for line in draft_words(draft).splitlines() if line.strip()), "")
     failed = f"  {glyphs().failed} not sent last time" if draft.why else ""
     return f"{draft.words}: {shorten(clean(first, limit=400), LINE, glyphs().more)}{failed}"
+
+
+def draft_words(draft: PendingDraft) -> str:
+    """Return what a draft says, for a list: of a suggestion the lines that it suggests."""
+    found = suggestions_in(draft.text)
+    return f"suggests: {' '.join(found[0].lines) or 'to delete it'}" if found else draft.text
 
 
 async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:

@@ -24,7 +24,7 @@ from copydesk.domain.text import clean, plural, typed
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
-from copydesk.session.writes.comments import PendingDraft
+from copydesk.session.writes.comments import PendingDraft, draft_words
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
@@ -344,10 +344,11 @@ class DraftTicks(VirtualList[PendingDraft], scope="draft_ticks"):
 
 
 def _text_of(draft: PendingDraft) -> Text:
-    text = Text(clean(draft.text, limit=400))
+    said = clean(draft_words(draft), limit=400)
+    text = Text(said)
     if draft.why:
         text = Text.assemble(("not sent: ", "bad"), (clean(draft.why, limit=200), "bad"))
-        text.append(f"  {clean(draft.text, limit=400)}")
+        text.append(f"  {said}")
     return text
 
 

@@ -43,10 +43,15 @@ def nothing_shown(view: DiffView) -> str | None:
     return None if view.page is not None else NotYet("The page is not read yet.")
 
 
+def no_line_here(view: DiffView) -> str | None:
+    """Say so when the cursor is on no line."""
+    return nothing_shown(view) or (None if view.line is not None else "Put the cursor on a line.")
+
+
 class DiffView(WrappedList, scope="diff"):
     """Shows a `PageText`. The cursor is on a line of the diff, and keeps to it over refreshes."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"diff--added", "diff--removed"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"diff--added", "diff--removed", "diff--range"}
 
     def __init__(self, *, title: str = "", id: str | None = None) -> None:
         super().__init__(title=title, empty="Reading…", id=id)
@@ -64,6 +69,8 @@ class DiffView(WrappedList, scope="diff"):
         self._tables: DiffTables | None = None
         """The tables of the page, from when one is drawn on."""
         self.first = (TableKeys(self),)
+        self._range_from: int | None = None
+        """The row of the diff at which a range begins."""
 
     # What is shown
 
@@ -73,6 +80,7 @@ class DiffView(WrappedList, scope="diff"):
         """Show a page; with ``keep_place`` the cursor stays on its line."""
         place = self.line if keep_place else None
         self.page, self.marks = page, marks
+        self._range_from = None
         if not keep_place:
             self._unfolded.clear()
             self._all = False
@@ -161,6 +169,32 @@ class DiffView(WrappedList, scope="diff"):
                 if line is not None and self.page.line_text(line).strip():
                     return line
         return None
+
+    @property
+    def chosen(self) -> range:
+        """The rows of the diff that a range has, or the one with words under the cursor."""
+        here, start = self.text_line, self._range_from
+        if here is None:
+            return range(0)
+        if start is None:
+            return range(here, here + 1)
+        low, high = sorted((start, here if self.line is None else self.line))
+        return range(low, high + 1)
+
+    @action("v", "range", unless=no_line_here, show=2, group="Threads")
+    def begin_range(self) -> None:
+        """Begin a range of lines here, to suggest others for them; again ends it."""
+        self._range_from = self.line if self._range_from is None else None
+        self.refresh()
+
+    def end_range(self) -> bool:
+        """Mark a line at a time again; whether there was a range."""
+        was, self._range_from = self._range_from, None
+        self.refresh()
+        return was is not None
+
+    def find_clear(self) -> bool:
+        return self.end_range() or super().find_clear()
 
     def _row(self) -> Row | None:
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
@@ -302,7 +336,10 @@ class DiffView(WrappedList, scope="diff"):
         """Added and removed rows stand on a ground of their own."""
         if self.page is None or row < 0 or self._rows[row].kind != "line":
             return ""
-        kind = self.page.diff[self._rows[row].at].kind
+        at = self._rows[row].at
+        if self._range_from is not None and at in self.chosen:
+            return "diff--range"
+        kind = self.page.diff[at].kind
         return f"diff--{kind}" if kind in ("added", "removed") else ""
 
     def row_text(self, row: int) -> str:

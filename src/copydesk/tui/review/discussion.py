@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.page_text import PageText
-from copydesk.domain.text import clean
+from copydesk.domain.suggestion import Fit
+from copydesk.domain.text import clean, plural
 from copydesk.present.page_changes import place_of
 from copydesk.present.threads import (
     GONE,
@@ -19,15 +21,124 @@ from copydesk.present.threads import (
     page_groups,
 )
 from copydesk.session.draft_keys import review_key
+from copydesk.session.errors import failure_types
 from copydesk.session.reads import review as reading
+from copydesk.session.suggestions import (
+    Suggested,
+    Texts,
+    finish_applying,
+    judged,
+    read_texts,
+    suggested_in,
+)
+from copydesk.tui.framework.workers import begin
 from copydesk.tui.threads.pane import ThreadView
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView, Mark
     from copydesk.tui.review.edits import PageTree
     from copydesk.tui.review.model import ReviewModel
     from copydesk.tui.review.tabs import RequestTabs
+
+
+class Suggestions:
+    """The suggestions in the open threads of a review: whether they fit, and which are marked."""
+
+    def __init__(
+        self, place: Place, model: ReviewModel, current: Callable[[], Thread | None]
+    ) -> None:
+        self.place, self.model = place, model
+        self._current = current
+        self.found: dict[str, Suggested] = {}
+        """By thread."""
+        self.fits: dict[str, Fit] = {}
+        """Whether they fit, of those that were judged."""
+        self.ticked: set[str] = set()
+        self.texts: Texts | None = None
+        """What they were judged by last."""
+        self.views: Sequence[ThreadView] = ()
+        self._judged: object = None
+        self._finished = False
+
+    def show_in(self, *views: ThreadView) -> None:
+        """Show them in these panes."""
+        self.views = views
+        for view in views:
+            view.fits, view.ticked = self.fits, self.ticked
+
+    def current(self) -> Suggested | None:
+        """Return the suggestion under the cursor."""
+        thread = self._current()
+        return None if thread is None else self.found.get(thread.id)
+
+    def look(self) -> None:
+        """Judge the suggestions again, if they or what they are about changed."""
+        if self.model.opened is None:
+            return
+        known = ((thread.id, suggested_in(thread.comment)) for thread in self.model.threads)
+        self.found = {thread: each for thread, each in known if each is not None}
+        self.ticked.intersection_update(self.found)
+        for thread in self.fits.keys() - self.found.keys():
+            del self.fits[thread]
+        edits = dict(self.model.edits)
+        asked = (self.found, edits, self.model.opened.request.revision)
+        if not self.found or asked == self._judged:
+            return
+        self._judged = asked
+        found, ids = list(self.found.values()), self.model.ids
+
+        async def read(api: Api) -> tuple[Texts, dict[str, Fit]]:
+            texts = await read_texts(api, *ids, found, self.texts)
+            now = self.place.session.now
+            return texts, await asyncio.to_thread(judged, texts, found, edits, now)
+
+        self.place.reads.load(
+            "suggestions", read, self._came, what="Reading what is suggested", kept="away"
+        )
+
+    def _came(self, result: tuple[Texts, dict[str, Fit]]) -> None:
+        self.texts, fits = result
+        self.fits.clear()
+        self.fits.update(fits)
+        self.ticked.difference_update(thread for thread, fit in fits.items() if not fit.fits)
+        self.changed()
+
+    def changed(self) -> None:
+        """Draw them again."""
+        for view in self.views:
+            view.changed()
+        self.place.refresh_frame()
+
+    def tick(self, threads: AbstractSet[str]) -> None:
+        """Mark these, and no others."""
+        self.ticked.clear()
+        self.ticked.update(threads)
+        self.changed()
+        fitting = sum(fit.fits for fit in self.fits.values())
+        of = plural(len(self.found), "suggestion")
+        self.place.say(f"{len(self.ticked)} marked of {of}, {fitting} of which fit. S applies.")
+
+    def finish(self) -> None:
+        """Go on with what was being applied when an earlier start ended, once."""
+        session = self.place.session
+        if self._finished or session.read_only or self.model.opened is None:
+            return
+        self._finished = True
+        ids = self.model.ids
+
+        async def go_on() -> None:
+            try:
+                said = await finish_applying(session, *ids)
+            except failure_types():
+                self._finished = False  # the next look at the request tries again
+                return
+            if said and self.place.is_attached:
+                self.place.say(said)
+                self.place.read_again(by_hand=False)
+
+        begin(self.place, go_on, name="finish applying")
 
 
 class Discussion:
@@ -60,6 +171,8 @@ class Discussion:
         """Threads whose replies were last asked for, by the read that asks."""
         for view in (self.beside, self.all_threads):
             view.fresh = self.fresh
+        self.suggestions = Suggestions(place, model, self.current_thread)
+        self.suggestions.show_in(self.beside, self.all_threads)
 
     def page_came(self) -> None:
         """Go to the thread that the review was opened for, else to the one on the line."""
@@ -97,6 +210,7 @@ class Discussion:
         self.model.threads_read = True
         self.all_threads.empty = "No threads yet. C starts one on a page or on the request."
         self.show()
+        self.suggestions.finish()
         if self._wanted_thread is not None and self.diff.page is not None:
             self._go_to_wanted()
         self._came_all()
@@ -124,6 +238,7 @@ class Discussion:
         self.page_tree.fit()
         self.tabs.show_overview()
         self.tabs.name()
+        self.suggestions.look()
 
     def renumber(self) -> None:
         """Number the threads in the order in which they are read and walked through."""

@@ -41,6 +41,7 @@ from copydesk.tui.review.guards import may_not_comment, no_line
 from copydesk.tui.review.model import ReviewModel
 from copydesk.tui.review.news import NewsCommands
 from copydesk.tui.review.pages import REST_SECONDS, PageReader
+from copydesk.tui.review.suggestions import SuggestCommands
 from copydesk.tui.review.tabs import RequestTabs
 from copydesk.tui.review.threads import DraftCommands, WalkCommands
 from copydesk.tui.threads.commands import MessageCommands, ThreadCommands
@@ -79,6 +80,7 @@ class Review(Place):
         ContentCommands,
         PageCommands,
         RequestCommands,
+        SuggestCommands,
         DraftCommands,
         NewsCommands,
         WalkCommands,
@@ -121,6 +123,8 @@ class Review(Place):
         self.editing.takes = self._take_mine
         self.page_tree.first = (self.editing.on_page,)
         self.diff.first = (self.editing.on_page, *self.diff.first)
+        marking = (self.commands_of(SuggestCommands).marking,)
+        self.discussion.beside.first = self.discussion.all_threads.first = marking
         self.reader.look_again = self.news.look_again
         tabs = self.request_tabs
         self.tabs: dict[str, Pane] = {
@@ -313,6 +317,7 @@ class Review(Place):
 
     def _go_on(self) -> None:
         self.commands_of(DraftCommands).go_on()
+        self.commands_of(SuggestCommands).go_on()
 
     def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:
         """Count the changes as the cursor comes to them, and show the thread on its line."""

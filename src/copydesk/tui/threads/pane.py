@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from copydesk.domain.suggestion import Fit
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
@@ -66,6 +67,10 @@ class ThreadView(WrappedList, scope="threads"):
         """The ids of messages that came while the reader was here."""
         self._left: Sequence[tuple[str, str]] = ()
         self._answers: Mapping[str, str] = {}
+        self.fits: Mapping[str, Fit] = {}
+        """Where the suggestions of threads go, by thread, of those that are known."""
+        self.ticked: AbstractSet[str] = frozenset()
+        """The threads whose suggestions are marked."""
 
     def show(
         self,
@@ -247,4 +252,6 @@ class ThreadView(WrappedList, scope="threads"):
             me=me,
             note=note,
             fresh=thread.id in self.fresh,
+            fit=self.fits.get(thread.id),
+            ticked=thread.id in self.ticked if thread.id in self.fits else None,
         )

@@ -1,0 +1,398 @@
+"""Suggesting other words for lines of a page, and applying what others suggest."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.widgets import Label
+
+from copydesk.domain.page_edits import PageEdit
+from copydesk.domain.suggestion import (
+    IDLE,
+    Fit,
+    SourceLines,
+    outcome,
+    suggest,
+    suggestions_in,
+    words_in,
+)
+from copydesk.domain.text import clean, shorten, typed
+from copydesk.session.draft_keys import review_key, suggestion_key
+from copydesk.session.suggestions import (
+    Suggested,
+    Texts,
+    apply_plan,
+    plan_applying,
+    read_texts,
+)
+from copydesk.session.writes.comments import PendingDraft
+from copydesk.tui.dialogs.composer import Composer, WriteSheet
+from copydesk.tui.framework.actions import NotYet, action, away, refusal
+from copydesk.tui.framework.keyboard import because, tell_failures
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.review.guards import (
+    HasReview,
+    ReviewCommands,
+    may_not_comment,
+    no_line,
+    not_read,
+)
+from copydesk.tui.review.pages import PageReader
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.place import Place
+
+APPLIES = (
+    "update_change_request_content",
+    "get_change_request_revision",
+    "get_change_request_page",
+    "get_revision_page",
+    "get_change_request_comment",
+    "update_change_request_comment",
+    "get_change_request",
+    "update_change_request",
+)
+
+
+def may_not_apply(here: HasReview) -> str | None:
+    """Say so when suggestions cannot be applied here."""
+    opened = here.model.opened
+    if opened is None:
+        return not_read(here)
+    if opened.request.status not in ("open", "draft"):
+        return f"{here.model.numbered} is {clean(opened.request.status)}."
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.edit:
+        return "You may not edit here; its author can."
+    return None
+
+
+def not_suggested(here: HasReview) -> str | None:
+    """Say so when no suggestion is marked, and none is under the cursor."""
+    if not here.model.threads_read:
+        return NotYet("The threads are not read yet.")
+    suggestions = here.discussion.suggestions
+    if suggestions.ticked or suggestions.current() is not None:
+        return None
+    if not suggestions.found:
+        return "Nobody suggests anything here: s suggests other words for a line."
+    return "Put the cursor on a suggestion first: } goes to the next thread."
+
+
+def while_suggested(here: HasReview) -> str:
+    """Return the label of the key that applies, or "" while nobody suggests anything."""
+    suggestions = here.discussion.suggestions
+    if not suggestions.found:
+        return ""
+    return f"apply {len(suggestions.ticked)}" if suggestions.ticked else "apply"
+
+
+def no_suggestion_here(here: HasReview) -> str | None:
+    """Say so when the thread under the cursor suggests nothing."""
+    if not here.model.threads_read:
+        return NotYet("The threads are not read yet.")
+    if here.discussion.suggestions.current() is None:
+        return "This thread suggests nothing."
+    return None
+
+
+def does_not_fit(here: HasReview) -> str | None:
+    """Say why the suggestion under the cursor does not fit."""
+    suggestions = here.discussion.suggestions
+    each = suggestions.current()
+    fit = None if each is None else suggestions.fits.get(each.thread)
+    return None if fit is None or fit.fits else fit.why
+
+
+def none_suggested(here: HasReview) -> str | None:
+    """Say so when nobody suggests anything."""
+    if not here.model.threads_read:
+        return NotYet("The threads are not read yet.")
+    return None if here.discussion.suggestions.found else "Nobody suggests anything here."
+
+
+def while_any(label: str) -> Callable[[HasReview], str]:
+    """Return a function that gives ``label``, or "" while nobody suggests anything."""
+    return lambda here: label if here.discussion.suggestions.found else ""
+
+
+class SuggestionMarks(ReviewCommands, scope="suggestions"):
+    """Marking the suggestions that are applied together, in a pane of threads."""
+
+    @action(
+        "space",
+        "mark",
+        unless=(may_not_apply, no_suggestion_here, does_not_fit),
+        show=14,
+        group="Threads",
+        now=while_any("mark"),
+        stages=True,
+        takes="none",
+        override=True,
+    )
+    def mark(self) -> None:
+        """Mark or unmark the suggestion under the cursor, to be applied with others."""
+        suggestions = self.here.discussion.suggestions
+        each = suggestions.current()
+        assert each is not None
+        suggestions.tick(suggestions.ticked ^ {each.thread})
+
+    @action(
+        "*",
+        "mark all that fit",
+        unless=(may_not_apply, none_suggested),
+        show=11,
+        group="Threads",
+        now=while_any("mark all that fit"),
+        stages=True,
+        takes="none",
+    )
+    def mark_all(self) -> None:
+        """Mark every suggestion that fits."""
+        suggestions = self.here.discussion.suggestions
+        suggestions.tick({thread for thread, fit in suggestions.fits.items() if fit.fits})
+
+
+class SuggestSheet(WriteSheet, scope="suggest_sheet"):
+    """Lines of a page as they should be, and words beside them; both are kept as drafts."""
+
+    def __init__(
+        self,
+        title: str,
+        keys: tuple[str, str],
+        *,
+        text: str,
+        words: str,
+        facts: tuple[str, ...],
+    ) -> None:
+        super().__init__(title, keys[0], text=text, facts=facts, exact=True)
+        self.words = Composer(
+            keys[1],
+            lambda said: self.composer.send(),
+            text=words,
+            may_be_empty=True,
+            id="words",
+        )
+
+    def body(self) -> ComposeResult:
+        """The lines, and below them the words."""
+        *above, keys = super().body()
+        self.add_class("long")
+        yield from above
+        yield Label(self.paint(Text("Words beside it (Tab), or none:", style="muted")))
+        yield self.words
+        yield keys
+
+    def _keys(self) -> Text:
+        keys = (("ctrl+s", "keeps it"), ("ctrl+r", "sends it alone"),
+                ("tab", "words"), ("esc", "later"))  # fmt: skip
+        parts = [Text.assemble((key, "accent"), f" {what}") for key, what in keys]
+        return Text("  ").join(parts)
+
+    @action("ctrl+r", "send alone", danger=1, show=False, override=True)
+    def move(self) -> None:
+        """Send it alone; u recalls it for a moment."""
+        self.composer.keep()
+        self.words.keep()
+        self.moving = True
+        self.dismiss(None)
+
+
+class SuggestCommands(ReviewCommands, scope="review"):
+    """Suggests other words for lines of the page in front, and applies what others suggest."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.marking = SuggestionMarks(place)
+        self._resuming = ""
+        """The draft that is opened once its page is read."""
+
+    @action(
+        "s",
+        "suggest",
+        unless=(may_not_comment, no_line),
+        danger=1,
+        uses="create_change_request_comment",
+        show=12,
+        group="Threads",
+        types=True,
+    )
+    async def suggest_lines(self) -> None:
+        """Write how the line under the cursor, or those of the range (v), should be.
+
+        It goes with your verdict as a comment that its reader can apply.
+        """
+        change, page, text = self.model.change, self.here.diff.page, self.model.text
+        assert change is not None
+        assert page is not None
+        assert text is not None
+        rows = self.here.diff.chosen
+        lines = page.lines_after(rows[0], rows[-1]) if rows else None
+        self.here.diff.end_range()
+        if lines is None:
+            self.place.say(
+                "These lines are gone from the page: there is nothing to suggest.", "warn"
+            )
+            return
+        await self._suggest(change.id, text.source, *lines)
+
+    async def _suggest(self, page: str, source: str, first: int, last: int) -> None:
+        """Let the user write other lines for some (from 0) of a page, and keep or send that."""
+        known = SourceLines(source)
+        old = known.lines[first : last + 1]
+        found = known.anchor(first, last)
+        if found is None:
+            self.place.say("There are no words in these lines to find them by.", "warn")
+            return
+        node, at = found
+        given = "\n".join(old)
+        if typed(given, lines=True) != given:
+            self.place.say("They have signs that no field here shows: e edits the page.", "warn")
+            return
+        change = self.model.find(page)
+        title = "the page" if change is None else clean(change.node.title)
+        where = Fit(first, last + 1).where
+        key = review_key(*self.model.ids, f"{page}/{node}")
+        drafts = self.place.session.drafts
+        before = drafts.own_text(key) or ""
+        said = suggestions_in(before)
+        keys = (
+            suggestion_key(*self.model.ids, "lines", at - first, last - at, page, node),
+            suggestion_key(*self.model.ids, "words", at - first, last - at, page, node),
+        )
+        sheet = SuggestSheet(
+            f"Suggest {where} of {shorten(title, 40)}",
+            keys,
+            text="\n".join(said[0].lines) if said else given,
+            words=words_in(before),
+            facts=(f"{title}, {where}, as it should be; nothing at all deletes it.",),
+        )
+        left = await self.place.desk.push_screen_wait(sheet) is None
+        if left and not sheet.moving:
+            self.place.tell("Kept as a draft. s on the same lines opens it again.")
+            return
+        written = sheet.composer.text
+        new = written.split("\n") if written else []
+        made = suggest(source, first, last, new)
+        for each in keys:
+            drafts.drop(each)
+        if new == old or made is None:
+            self.place.tell(IDLE)
+            return
+        text = "\n\n".join(filter(None, (sheet.words.text.strip(), made[1])))
+        drafts.save(key, text)
+        if sheet.moving:
+            draft = PendingDraft(
+                *self.model.ids, f"{page}/{node}", "comment", text, page=page, node=node
+            )
+            self.here.discussion.show_sent(await self.writing.deliver(draft))
+            self.place.tell("Suggested: its reader can apply it. u takes it back.", "good")
+            return
+        await self.here.discussion.drafts_changed()
+        self.place.tell("Kept with your drafts: it goes with your verdict, or by :send drafts.")
+
+    # A draft of one
+
+    def resume_draft(self, part: str) -> bool:
+        """Open the lines again that were typed here."""
+        if not part.startswith("suggest "):
+            return False
+        self._resuming = part
+        self.go_on()
+        return True
+
+    def go_on(self) -> None:
+        """Open the draft that waits, now that more is read."""
+        if not self._resuming or self.model.opened is None:
+            return
+        _, above, below, where = self._resuming.split(" ", 3)
+        page, _, node = where.partition("/")
+        text = self.model.texts.get(page)
+        if text is None and self.model.find(page) is not None:
+            if self.model.page_id != page:
+                self.place.commands_of(PageReader).show_page(page)
+            return
+        self._resuming = ""
+        found = None if text is None else SourceLines(text.source).find(node)
+        doing, why = SuggestCommands.ACTIONS["suggest_lines"], may_not_comment(self.here)
+        if away(self.place.session, doing):
+            why = refusal(self.place.session, doing.label)
+        if why is not None or text is None or found is None:
+            said = "The lines of this draft are not on the page any more."
+            self.place.say(why or said, "warn")
+            return
+        first, last = found[0] - int(above), found[1] - 1 + int(below)
+
+        async def write() -> None:
+            await tell_failures(self.place, self._suggest(page, text.source, max(0, first), last))
+
+        with because(self, doing.id):
+            begin(self.place, write, name="resume draft")
+
+    # Applying
+
+    @action(
+        "S",
+        "apply",
+        unless=(may_not_apply, not_suggested),
+        danger=1,
+        uses=APPLIES,
+        show=17,
+        group="Threads",
+        now=while_suggested,
+        takes="none",
+    )
+    async def apply_suggestions(self) -> None:
+        """Apply the marked suggestions, or the one under the cursor, with one request.
+
+        What you staged of their pages goes along. Their threads are resolved, and the description
+        names who suggested; u takes all of it back.
+        """
+        suggestions, staged = self.here.discussion.suggestions, self.model.staged
+        assert staged is not None
+        current = suggestions.current()
+        chosen = [
+            suggestions.found[each] for each in suggestions.found if each in suggestions.ticked
+        ]
+        if not chosen and current is not None:
+            chosen = [current]
+        texts = await self._read(chosen)
+        if texts is None:
+            return
+        edits: Mapping[str, PageEdit] = dict(staged.edits)
+        plan = await asyncio.to_thread(
+            plan_applying, self.model.ids, self.model.numbered, chosen, texts, edits,
+            self.place.session.now,
+        )  # fmt: skip
+        if not plan.run.taken:
+            suggestions.look()
+            self.place.tell(outcome(0, list(plan.left.values())), "warn")
+            return
+        also = [clean(edits[page].named) for page in plan.run.edits if page in edits]
+        try:
+            left = await apply_plan(staged, plan)
+        except OSError as error:
+            self.place.tell(f"Not sent: {error.strerror or error}.", "bad")
+            return
+        suggestions.ticked.clear()
+        said = outcome(len(plan.run.taken), list(plan.left.values()))
+        with_it = f" With it went what you staged of {', '.join(also)}." if also else ""
+        tone = "warn" if plan.left or left else "good"
+        self.place.tell(f"{said}{with_it} {left or 'u takes it back.'}", tone)
+        self.place.read_again()
+
+    async def _read(self, chosen: Sequence[Suggested]) -> Texts | None:
+        """Read what suggestions are about; while the service is away it is what was read last."""
+        session, suggestions = self.place.session, self.here.discussion.suggestions
+        if session.offline and suggestions.texts is not None:
+            return suggestions.texts
+        api = await session.ready()
+
+        async def read() -> Texts:
+            return await read_texts(api, *self.model.ids, chosen, suggestions.texts)
+
+        return await self.place.reads.now("plan", read, "Reading what is suggested")

@@ -1,0 +1,252 @@
+"""Applying suggestions on a real desk: one write, the threads resolved, the authors named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from sqlite3 import connect
+
+import httpx
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import Comment
+from copydesk.domain.suggestion import suggest
+from copydesk.local.runs import Applications
+from copydesk.session.change_rows import document_text
+from copydesk.session.reads.review import read_threads
+from copydesk.session.suggestions import (
+    ApplyPlan,
+    apply_plan,
+    finish_applying,
+    plan_applying,
+    read_texts,
+    suggested_in,
+)
+from copydesk.session.writes.log import QueuedError, WriteError
+from tests.session.test_page_edits import TEXT, Desk
+from tests.tui.arranging_world import Way
+from tests.world import World
+
+APPLIED = TEXT.replace("five", "eight").replace("Ask us.", "Write to us.")
+
+
+class Killed(BaseException):
+    """The process has ended."""
+
+
+class Ending(Way):
+    """A way to the desk on which the process ends at a write, before or after it."""
+
+    at = 0
+    before = dead = False
+    ended: Callable[[], None] = staticmethod(lambda: None)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        ends = request.method != "GET" and len(self.writes) + 1 == self.at
+        if not (ends and self.before) and not self.dead:
+            answer = await super().handle_async_request(request)
+            if not ends:
+                return answer
+        if not self.dead:
+            self.dead = True
+            self.ended()
+        raise Killed
+
+
+class Program(Desk):
+    """A program that applies suggestions of others."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.mara = world.user("mara", display_name="Mara Lindqvist")
+        self.kofi = world.user("kofi", display_name="Kofi Mensah")
+        super().__init__(world, folder)
+
+    def begin(self) -> None:
+        self.way = self.ending = Ending(self.world)
+        self.ending.ended = self._end
+        super().begin()
+        self.session.applications = Applications(self.store, "d")
+
+    def _end(self) -> None:
+        """Keep what is on the disk now, for the next process: nothing is noted any more."""
+        before, self.folder = self.folder / "state.db", self.folder / "next"
+        self.folder.mkdir()
+        with closing(connect(before)) as kept, closing(connect(self.folder / "state.db")) as copy:
+            kept.backup(copy)
+
+    def suggests(
+        self, by: str, path: str, text: str, line: int, new: Sequence[str], *, last: int = 0
+    ) -> str:
+        """Let somebody suggest other lines for some of a page, counted from 1."""
+        made = suggest(text, line - 1, (last or line) - 1, new)
+        assert made is not None
+        node, said = made
+        return self.world.comment(
+            self.space, f"Better:\n\n{said}", by=by, change_request=self.request,
+            page=self.page(path), node=node,
+        )  # fmt: skip
+
+    async def threads(self) -> dict[str, Comment]:
+        """Return the threads by their ids."""
+        found = await read_threads(await self.session.ready(), self.space, self.request)
+        return {each.id: each for each in found}
+
+    async def plan(self) -> ApplyPlan:
+        """Return how all suggestions are applied, in the order in which they were made."""
+        threads = sorted((await self.threads()).values(), key=lambda each: each.posted_at)
+        chosen = [each for each in map(suggested_in, threads) if each is not None]
+        ids = self.space, self.request
+        texts = await read_texts(await self.session.ready(), *ids, chosen)
+        await self.staged.read()
+        return plan_applying(ids, "#1", chosen, texts, self.staged.edits, self.session.now)
+
+    async def description(self) -> str:
+        """Return what the change request says of itself."""
+        api = await self.session.ready()
+        return document_text(
+            (await api(ops.get_change_request, self.space, self.request)).description
+        )
+
+
+@pytest.fixture
+def program(world: World, tmp_path: Path) -> Program:
+    return Program(world, tmp_path)
+
+
+async def two(program: Program) -> tuple[str, str]:
+    """Let two people suggest something for one page."""
+    return (
+        program.suggests(program.mara, "retries", TEXT, 3, ["After eight failures it is dropped."]),
+        program.suggests(program.kofi, "retries", TEXT, 5, ["Write to us."]),
+    )
+
+
+async def test_one_write_applies_all_and_one_step_takes_all_back(program: Program) -> None:
+    mine, theirs = await two(program)
+    before = await program.description()
+    assert await apply_plan(program.staged, await program.plan()) == ""
+    assert await program.text("retries") == APPLIED
+    threads = await program.threads()
+    assert (threads[mine].status, threads[theirs].status) == ("resolved", "resolved")
+    said = await program.description()
+    assert "Suggested by Mara Lindqvist: Retries, line 3." in said
+    assert "Suggested by Kofi Mensah: Retries, line 5." in said
+    assert len(program.way.writes) == 4
+    assert program.session.applications.all() == []
+    await program.session.reversals.undo()
+    assert await program.text("retries") == TEXT
+    threads = await program.threads()
+    assert (threads[mine].status, threads[theirs].status) == ("open", "open")
+    assert await program.description() == before
+    await program.staged.read()
+    assert program.staged.edits == {}
+
+
+async def test_it_goes_with_what_is_staged_of_the_page_and_that_comes_back(
+    program: Program,
+) -> None:
+    await two(program)
+    await program.edit("retries", "The end.", "An end.")
+    await program.edit("limits", "None.", "Some.")
+    staged = dict(program.staged.edits)
+    await apply_plan(program.staged, await program.plan())
+    assert await program.text("retries") == APPLIED.replace("The end.", "An end.")
+    assert await program.text("limits") == "# Limits\n\nNone.\n"
+    await program.staged.read()
+    assert list(program.staged.edits) == [program.page("limits")]
+    await program.session.reversals.undo()
+    await program.staged.read()
+    assert program.staged.edits == staged
+    assert await program.text("retries") == TEXT
+
+
+async def test_what_does_not_fit_says_why_and_the_rest_goes(program: Program) -> None:
+    await two(program)
+    overlapping = program.suggests(program.kofi, "retries", TEXT, 3, ["A"], last=5)
+    outdated = program.suggests(program.mara, "limits", "# Limits\n\nNone.\n", 3, ["Few."])
+    gone = program.suggests(program.mara, "limits/daily", "# Daily\n\nMany.\n", 3, ["More."])
+    await program.others("limits", "# Limits\n\nMany.\n")
+    program.world.edit_change_request(
+        program.request, edit=lambda editor: editor.remove(editor.find("limits/daily"))
+    )
+    plan = await program.plan()
+    edited = "The lines were edited since (last by Ana Silva"
+    left = {thread: why.partition(",")[0] for thread, why in plan.left.items()}
+    overlaps = "It overlaps Mara Lindqvist's"
+    assert left == {overlapping: overlaps, outdated: edited, gone: "The page is gone."}
+    assert await apply_plan(program.staged, plan) == ""
+    assert await program.text("retries") == APPLIED
+    assert (await program.threads())[overlapping].status == "open"
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("write", [1, 2, 3, 4])
+async def test_whenever_the_process_ends_the_next_one_finishes_it_once(
+    program: Program, write: int, before: bool
+) -> None:
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    mine, theirs = await two(program)
+    plan = await program.plan()
+    program.ending.at, program.ending.before = write, before
+    with pytest.raises(Killed):
+        await apply_plan(program.staged, plan)
+    program.begin()
+    await program.session.outbox.look()
+    for entry in list(program.session.outbox.items.values()):
+        await program.session.outbox.send(entry.id, anyway=True, sure=True)  # a person says so
+    said = await finish_applying(program.session, program.space, program.request)
+    threads = await program.threads()
+    assert await program.text("retries") == APPLIED
+    assert (threads[mine].status, threads[theirs].status) == ("resolved", "resolved")
+    assert (await program.description()).count("Suggested by Mara Lindqvist") == 1
+    assert program.session.applications.all() == []
+    assert "Suggested by" in said
+
+
+async def test_while_the_service_is_away_it_waits_and_is_judged_anew(program: Program) -> None:
+    mine, _ = await two(program)
+    plan = await program.plan()
+    program.way.trouble = {1: "down"}
+    with pytest.raises(QueuedError):
+        await apply_plan(program.staged, plan)
+    assert await finish_applying(program.session, program.space, program.request) == ""
+    await program.session.outbox.send()
+    await asyncio.gather(*program.session.writes.writing)
+    assert await program.text("retries") == APPLIED
+    assert (await program.threads())[mine].status == "resolved"
+
+
+async def test_what_was_edited_while_it_waited_is_held(program: Program) -> None:
+    await two(program)
+    plan = await program.plan()
+    program.way.trouble = {1: "down"}
+    with pytest.raises(QueuedError):
+        await apply_plan(program.staged, plan)
+    await program.others("retries", TEXT.replace("five", "nine"))
+    await program.session.outbox.send()
+    [entry] = program.session.outbox.items.values()
+    assert entry.held == "changed"
+    assert await program.text("retries") == TEXT.replace("five", "nine")
+
+
+async def test_a_refusal_applies_nothing_and_a_lost_answer_is_looked_up(program: Program) -> None:
+    await two(program)
+    program.way.trouble = {1: 403}
+    with pytest.raises(WriteError):
+        await apply_plan(program.staged, await program.plan())
+    assert program.session.applications.all() == []
+    program.way.trouble = {2: "lost"}
+    assert await apply_plan(program.staged, await program.plan()) == ""
+    assert await program.text("retries") == APPLIED
+
+
+async def test_a_thread_that_may_not_be_resolved_is_told(program: Program) -> None:
+    await two(program)
+    program.way.trouble = {2: 403, 4: 403}
+    left = await apply_plan(program.staged, await program.plan())
+    assert "The thread of Mara Lindqvist stays open: " in left
+    assert "The description does not name who suggested: " in left
+    assert await program.text("retries") == APPLIED

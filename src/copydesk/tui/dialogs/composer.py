@@ -359,8 +359,9 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     until then the draft stays, so that nothing is lost when the service refuses it.
 
     With ``instead``, a sentence that names ctrl+r, that key leaves it too, and it is ``moving``:
-    what is written is to be about something else. A ``verdict`` may be given without a text; the
-    ``drafts`` that wait to be sent about the same are listed and go along with it (`going`).
+    what is written goes elsewhere. ``beside`` is a field for words beside the text. A ``verdict``
+    may be given without a text; the ``drafts`` that wait to be sent about the same are listed and
+    go along with it (`going`).
     """
 
     DANGER = 1
@@ -381,8 +382,10 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         drafts: Sequence[PendingDraft] = (),
         where: Callable[[PendingDraft], str] = lambda draft: "",
         exact: bool = False,
+        beside: Composer | None = None,
     ) -> None:
         super().__init__(title)
+        self._beside = beside
         self._facts = (*facts, *([instead] if instead else []))
         self.may_move = bool(instead)
         self.moving = False
@@ -408,6 +411,10 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         yield self.composer
         self._preview.display = False
         yield self._preview
+        if self._beside is not None:
+            self.add_class("long")
+            yield Label(self.paint(Text("Words beside it (Tab), or none:", style="muted")))
+            yield self._beside
         if self._ticks is not None:
             self.add_class("long")
             yield Static(self.paint(self._ticks.line), id="along")
@@ -450,7 +457,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
 
     @action("ctrl+r", "on something else", unless=stays, danger=1, show=False)
     def move(self) -> None:
-        """Write about something else instead: what is written so far goes along."""
+        """Take what is written so far elsewhere: where, the sheet says."""
         self.composer.keep()
         self.moving = True
         self.dismiss(None)

@@ -6,10 +6,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.widgets import Label
-
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.suggestion import (
     IDLE,
@@ -42,6 +38,7 @@ from copydesk.tui.review.guards import (
     not_read,
 )
 from copydesk.tui.review.pages import PageReader
+from copydesk.tui.threads.pane import ThreadView
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -123,6 +120,8 @@ def while_any(label: str) -> Callable[[HasReview], str]:
 class SuggestionMarks(ReviewCommands, scope="suggestions"):
     """Marking the suggestions that are applied together, in a pane of threads."""
 
+    leads = ThreadView.leads
+
     @action(
         "space",
         "mark",
@@ -157,51 +156,6 @@ class SuggestionMarks(ReviewCommands, scope="suggestions"):
         suggestions.tick({thread for thread, fit in suggestions.fits.items() if fit.fits})
 
 
-class SuggestSheet(WriteSheet, scope="suggest_sheet"):
-    """Lines of a page as they should be, and words beside them; both are kept as drafts."""
-
-    def __init__(
-        self,
-        title: str,
-        keys: tuple[str, str],
-        *,
-        text: str,
-        words: str,
-        facts: tuple[str, ...],
-    ) -> None:
-        super().__init__(title, keys[0], text=text, facts=facts, exact=True)
-        self.words = Composer(
-            keys[1],
-            lambda said: self.composer.send(),
-            text=words,
-            may_be_empty=True,
-            id="words",
-        )
-
-    def body(self) -> ComposeResult:
-        """The lines, and below them the words."""
-        *above, keys = super().body()
-        self.add_class("long")
-        yield from above
-        yield Label(self.paint(Text("Words beside it (Tab), or none:", style="muted")))
-        yield self.words
-        yield keys
-
-    def _keys(self) -> Text:
-        keys = (("ctrl+s", "keeps it"), ("ctrl+r", "sends it alone"),
-                ("tab", "words"), ("esc", "later"))  # fmt: skip
-        parts = [Text.assemble((key, "accent"), f" {what}") for key, what in keys]
-        return Text("  ").join(parts)
-
-    @action("ctrl+r", "send alone", danger=1, show=False, override=True)
-    def move(self) -> None:
-        """Send it alone; u recalls it for a moment."""
-        self.composer.keep()
-        self.words.keep()
-        self.moving = True
-        self.dismiss(None)
-
-
 class SuggestCommands(ReviewCommands, scope="review"):
     """Suggests other words for lines of the page in front, and applies what others suggest."""
 
@@ -217,7 +171,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         unless=(may_not_comment, no_line),
         danger=1,
         uses="create_change_request_comment",
-        show=12,
+        show=8,
         group="Threads",
         types=True,
     )
@@ -264,12 +218,19 @@ class SuggestCommands(ReviewCommands, scope="review"):
             suggestion_key(*self.model.ids, "lines", at - first, last - at, page, node),
             suggestion_key(*self.model.ids, "words", at - first, last - at, page, node),
         )
-        sheet = SuggestSheet(
+        words = Composer(
+            keys[1], lambda said: sheet.composer.send(), text=words_in(before),
+            may_be_empty=True, id="words",
+        )  # fmt: skip
+        sheet = WriteSheet(
             f"Suggest {where} of {shorten(title, 40)}",
-            keys,
+            keys[0],
             text="\n".join(said[0].lines) if said else given,
-            words=words_in(before),
             facts=(f"{title}, {where}, as it should be; nothing at all deletes it.",),
+            verb="done",
+            instead="It goes with your verdict; ctrl+r sends it alone.",
+            exact=True,
+            beside=words,
         )
         left = await self.place.desk.push_screen_wait(sheet) is None
         if left and not sheet.moving:
@@ -283,7 +244,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         if new == old or made is None:
             self.place.tell(IDLE)
             return
-        text = "\n\n".join(filter(None, (sheet.words.text.strip(), made[1])))
+        text = "\n\n".join(filter(None, (words.text.strip(), made[1])))
         drafts.save(key, text)
         if sheet.moving:
             draft = PendingDraft(

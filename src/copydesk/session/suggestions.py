@@ -22,6 +22,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import MOST, PageEdit, Standing, compared, edit_of
 from copydesk.domain.page_source import markdown_of, with_markdown
 from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.staged_files import names_in
 from copydesk.domain.suggestion import (
     EDITED,
     PAGE_GONE,
@@ -62,6 +63,7 @@ AT_ONCE = 4
 
 STAGED_GONE = "You staged that its page is deleted."
 STAGED_CLASH = "What you staged of its page is to be settled first: ctrl+s asks."
+STAGED_FILES = "What you staged of its page has files that are not sent: ctrl+s sends them first."
 TOO_MANY = f"One request takes {MOST} pages: the others take another."
 
 
@@ -188,6 +190,8 @@ class _Pages:
             return PageEdit("update", revision, source, source, title=self._titles.get(page, ""))
         if staged.kind != "update":
             return STAGED_GONE
+        if names_in(staged.text):
+            return STAGED_FILES
         standing = compared(staged, source, revision)
         return STAGED_CLASH if standing.open else standing.edit
 

@@ -41,6 +41,8 @@ FINAL = "A verdict cannot be taken back, only replaced by another."
 
 OWN = "You wrote it: what you say of it counts for no rule."
 
+ONLY_REVIEWS = "You may review here, not edit."
+
 NO_REVIEWS = "This service has no reviews."
 
 
@@ -72,7 +74,7 @@ def why_no_edit(request: ChangeRequest, space: Space) -> str | None:
     if request.status not in ("open", "draft"):
         return f"#{request.number} is {clean(request.status)}: its pages stay as they are."
     if space.permissions is not None and not space.permissions.edit:
-        return "You may review here, not edit."
+        return ONLY_REVIEWS
     return None
 
 

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from copydesk.domain.text import clean
-from copydesk.session.writes.requests import NO_REVIEWS, right_missing, why_no_edit, why_no_verdict
+from copydesk.session.writes.requests import (
+    NO_REVIEWS,
+    ONLY_REVIEWS,
+    right_missing,
+    why_no_edit,
+    why_no_verdict,
+)
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
 from copydesk.tui.threads.commands import ThreadCommands
 
@@ -175,7 +181,8 @@ def may_not_write(here: HasReview) -> str | None:
     opened = here.model.opened
     if opened is None:
         return not_read(here)
-    return why_no_edit(opened.request, opened.space)
+    why = why_no_edit(opened.request, opened.space)
+    return f"{why} s suggests the change." if why == ONLY_REVIEWS else why
 
 
 def no_page(here: HasReview) -> str | None:

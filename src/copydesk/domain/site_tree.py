@@ -107,6 +107,16 @@ class Structure:
         return found
 
 
+def with_titles(structure: Structure, titles: Mapping[str, str]) -> Structure:
+    """Return a structure whose groups have titles, by their ids."""
+    named = {
+        row: replace(node, title=titles[row.removeprefix(GROUP)])
+        for row, node in structure.nodes.items()
+        if node.kind == "group" and row.removeprefix(GROUP) in titles
+    }
+    return replace(structure, nodes={**structure.nodes, **named}, _branches={})
+
+
 class _Nodes:
     """Puts nodes into their levels as they are listed."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError, Forbidden, Invalid, NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
+from copydesk.domain.site_tree import structure_in, with_titles
 from copydesk.session.operations import ops
 from copydesk.session.reads.sites import list_links, read_structure
 from copydesk.session.site_rows import Link, SiteRow, no_address, no_effect, site_row
@@ -82,8 +84,10 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
             return ReadersRead(row, who, (), no_address(link, row), links)
     if not row.published:
         return ReadersRead(row, who, (), NOT_PUBLISHED, links)
-    published, seen = await asyncio.gather(
-        _published(api, organization, site.id, key), _seen(api, organization, site.id)
+    published, seen, titles = await asyncio.gather(
+        _published(api, organization, site.id, key),
+        _seen(api, organization, site.id),
+        _group_titles(api, organization, site.id),
     )
     wrong = ""
     if isinstance(published, str) and key and row.visibility != "share-link":
@@ -96,7 +100,10 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
     said = wrong or layout(reading.unknown)
     if not key and row.visibility == "share-link":
         said = "Without a link nobody gets this. f chooses a link to read with."
-    tree = readers_tree(reading.structure, None if reading.unknown else seen, adaptive=row.adaptive)
+    theirs = with_titles(reading.structure, titles)
+    if seen is not None:
+        seen = None if reading.unknown else with_titles(seen, titles)
+    tree = readers_tree(theirs, seen, adaptive=row.adaptive)
     return ReadersRead(row, who, tree, said, links, key)
 
 
@@ -127,6 +134,17 @@ async def _seen(api: Api, organization: str, site: str) -> Structure | None:
         return await read_structure(api, organization, site)
     except (Forbidden, NotFound):
         return None
+
+
+async def _group_titles(api: Api, organization: str, site: str) -> Mapping[str, str]:
+    """Return the titles of groups by their ids: what readers get has the ids alone."""
+    if not api.has(ops.get_site_structure):
+        return {}
+    try:
+        found = structure_in(await api(ops.get_site_structure, organization, site))
+    except (Forbidden, NotFound):
+        return {}
+    return {row: node.title for row, node in found.nodes.items() if node.kind == "group"}
 
 
 NOT_PUBLISHED = "Not published: readers get nothing. W publishes it."

@@ -112,6 +112,12 @@ async def test_groups_and_links_are_changed_moved_and_removed(world: World) -> N
         assert "site-section-group" in driver.screen
         await driver.press("escape", "K", "x", "e")
         await driver.type(" and more")
+        await driver.press("tab")
+        await driver.type("Big star!")
+        assert "an icon has a name such as compass or life-ring" in " ".join(driver.screen.split())
+        await driver.press("ctrl+u")
+        await driver.type("life-ring")
+        assert "an icon has a name" not in driver.screen
         await driver.press("ctrl+s", "H")
         assert "Readers land on a section, and not on a group." in driver.screen
         await select(driver, ids["Forum"])
@@ -134,6 +140,7 @@ async def test_groups_and_links_are_changed_moved_and_removed(world: World) -> N
         done = "Products and more(API reference Changelog) Guides Empty(Forum Legal) Status"
         assert await tree(published) == done
         assert world.row("site_link", ids["Forum"])["url"] == "http://talk.acme.test"
+        assert world.row("section_group", ids["Products"])["icon"] == "life-ring"
         drafts = [world.row("site_link", ids["Forum"])["draft"]]
         drafts.append(world.row("section_group", ids["Products"])["draft"])
         assert drafts == [1, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 ADDRESS_CELLS = 60
 """An address is cut to so many cells where it is told that it changes."""
+
+ICON = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+"""What the name of an icon is made of."""
 
 SECTIONS_FIRST = "Groups and links stand beside sections: this site has none yet."
 
@@ -116,6 +120,13 @@ def _condition_note(condition: str) -> str:
     if not condition.strip() or claims_in(condition):
         return ""
     return f"this asks nothing of {CLAIMS}: it may be mistyped, and hide it from every reader"
+
+
+def _icon_note(icon: str) -> str:
+    """Say which names an icon may have: the service takes any text, and shows nothing for most."""
+    if not icon or ICON.fullmatch(icon):
+        return ""
+    return "an icon has a name such as compass or life-ring: small letters, digits, hyphens"
 
 
 class EditCommands(Commands, scope="site_structure"):
@@ -216,9 +227,11 @@ class EditCommands(Commands, scope="site_structure"):
             {"url": "Address"}.get(name, name.capitalize()),
             before,
             check,
-            {"path": lambda text: self._address_note(row, text), "condition": _condition_note}.get(
-                name, ""
-            ),
+            {
+                "path": lambda text: self._address_note(row, text),
+                "condition": _condition_note,
+                "icon": _icon_note,
+            }.get(name, ""),
             offers=self._conditions if name == "condition" else None,
         )
 
@@ -366,7 +379,13 @@ class EditCommands(Commands, scope="site_structure"):
         if kind == "group":
             facts.append("Then > on a row below it puts that in, < takes it out.")
         fields = [
-            Field(name, {"url": "Address"}.get(name, name.capitalize()), "", checked(name))
+            Field(
+                name,
+                {"url": "Address"}.get(name, name.capitalize()),
+                "",
+                checked(name),
+                _icon_note if name == "icon" else "",
+            )
             for name in names
         ]
         key = f"site new {self.place.target.site} {kind}"

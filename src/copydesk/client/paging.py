@@ -20,6 +20,10 @@ WHOLE_PAGES = 1_000
 """The most pages of a list that is read whole at once: nobody waits for more."""
 
 
+class EmptyPagesError(Garbled):
+    """So many pages had nothing that a list of them may have no end; whoever waits may go on."""
+
+
 class PageGuard:
     """Checks the pages of one list, and ends one that goes on for ever.
 
@@ -38,17 +42,21 @@ class PageGuard:
         """Note a page: its items, and the token of the next page (None: it is the last).
 
         Raises ``Garbled`` where the list has no end: it comes back to a page, has the same items
-        under another token, or goes on without any items.
+        under another token, or goes on without any items (`EmptyPagesError`, counted anew
+        after that).
         """
         if following is None:
             return
         self._empty = 0 if items else self._empty + 1
+        said = "the list has no end"
         if (
             following in self._tokens
             or (items and items == self._before)
-            or self._empty >= EMPTY_PAGES
             or len(self._tokens) + 1 >= self._most
         ):
-            raise Garbled("the list has no end", field="next.page", operation=self._operation)
+            raise Garbled(said, field="next.page", operation=self._operation)
+        if self._empty >= EMPTY_PAGES:
+            self._empty = 0
+            raise EmptyPagesError(said, field="next.page", operation=self._operation)
         self._before = items
         self._tokens.add(following)

@@ -43,6 +43,10 @@ LACKS = "This service has no "
 """Begins the sentence for what the service lacks: to ask again is of no use."""
 
 
+SELDOM = "Nothing more in a long stretch of this list. Enter looks further."
+"""Stands where so many pages in a row had nothing that nobody may want to read on."""
+
+
 def ends_with_an_answer(text: str) -> bool:
     """Whether a `sentence` is about the connection: it is untrue once the service has answered."""
     return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))

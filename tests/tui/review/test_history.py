@@ -7,7 +7,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from copydesk.client import paging
 from copydesk.client.api import Api
+from copydesk.contract import operations as ops
 from copydesk.server.desk_seed import Editor
 from copydesk.session.reads.history import read_blame, read_revisions
 from copydesk.session.target import Target
@@ -75,6 +77,27 @@ async def test_the_history_of_a_space_says_who_when_and_what(
         assert "get_revision_page" in driver.screen
         await driver.press("escape", "q", "G", "enter")
         assert "2 added" in driver.screen, "the first revision made everything"
+
+
+async def test_a_page_that_changed_long_ago_is_looked_for_on_request(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "EMPTY_PAGES", 2)
+    past = Past(world)
+    for number in range(35):
+        world.commit(past.space, {"start": f"# Start\n\nEdit {number}.\n"})
+    async with past.world.api() as api:
+        page = next(
+            each.id for each in (await api(ops.list_space_pages, past.space)).pages
+            if each.title == "Guide"
+        )  # fmt: skip
+    app = open_world(past.world, "history", replace(past.target, page=page))
+    async with drive(app, size=(140, 40)) as driver:
+        for _ in range(2):
+            assert "Enter looks further." in driver.screen
+            await driver.press("G", "enter")
+        assert "looks further" not in driver.screen
+        assert "Start and 1 more" in driver.line("┃>")
 
 
 async def test_two_revisions_are_chosen_and_compared(past: Past, update_golden: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.cached_reads import CachedRead, read_cached, reads_cached
-from copydesk.session.errors import failure_types, sentence, silence_types
+from copydesk.session.errors import SELDOM, NotDoneError, failure_types, sentence, silence_types
 from copydesk.tui.framework.source import Source
 
 if TYPE_CHECKING:
@@ -338,12 +338,18 @@ class PagedSource(Source[T]):
         self.fold()
 
     def _turned(self, rows: Sequence[T], following: str | None) -> None:
-        """Look whether the list has an end. Raises ``Garbled`` for one that has none."""
-        from copydesk.client.paging import MOST_PAGES, PageGuard
+        """Look whether the list has an end. Raises ``Garbled`` for one that has none.
+
+        What is found seldom is looked for on request: ``NotDoneError`` says so.
+        """
+        from copydesk.client.paging import MOST_PAGES, EmptyPagesError, PageGuard
 
         if self._guard is None:
             self._guard = PageGuard(most=MOST_PAGES)
-        self._guard.check(rows, following)
+        try:
+            self._guard.check(rows, following)
+        except EmptyPagesError as error:
+            raise NotDoneError(SELDOM) from error
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
         self._pages.add(rows, token)

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from copydesk.domain.filter import Query
-from copydesk.session.errors import LACKS, STILL_READING
+from copydesk.session.errors import LACKS, SELDOM, STILL_READING
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import NoRowYet, action
 from copydesk.tui.framework.filtered_source import FilteredSource
@@ -650,7 +650,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def _error_lines(self, width: int) -> list[str]:
         """Return why the rows from here on could not be read, in lines that fit."""
         why, key = self._source.error, "Enter"
-        if why.startswith(LACKS):
+        if why.startswith((LACKS, SELDOM)):
             return self._wrap(why, width)
         if why.endswith(AGAIN):
             why, key = why.removesuffix(AGAIN), "R or Enter"

@@ -25,12 +25,12 @@ def run() -> dict[str, Figure]:
         last = rf"(?m)^.?>.{{,4}}{number} +{re.escape(subject)}.*{re.escape(author)}"
         go(program, LIST)
         quiet(program, lent)
-        before, cpu = lent.operations(), program.cpu
+        before, cpu = lent.sent(polling=True), program.cpu
         pressed = program.press("G")
         shown = program.until(lambda text: re.search(last, text), patience=600.0)
-        after, cpu = lent.operations(), program.cpu - cpu
-    pages = after.get(LIST_PAGES, 0) - before.get(LIST_PAGES, 0)
-    others = sum(after.values()) - sum(before.values()) - pages
+        after, cpu = lent.sent(polling=True) - before, program.cpu - cpu
+    pages = after[LIST_PAGES]
+    others = after.total() - pages
     table(
         "G in the list of 45,000, until the last row is under the cursor",
         ("pages read", "other requests", "seconds", "CPU s"),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,20 +79,24 @@ class Home:
         """The address of the space with the most change requests."""
         return f"https://desk.invalid/s/{self.find(LARGEST)}"
 
-    @property
-    def requests(self) -> int:
-        """How many requests were sent by programs that run with ``--debug``."""
-        return sum(self.operations().values())
+    def sent(self, *, polling: bool) -> Counter[str]:
+        """How often programs that run with ``--debug`` sent each operation.
 
-    def operations(self) -> dict[str, int]:
-        """How often each operation was sent by programs that run with ``--debug``."""
-        counted: dict[str, int] = {}
-        for file in (self.folder / "state").glob("copydesk.log*"):
-            for line in file.read_text().splitlines():
-                if '"logger": "copydesk.requests"' in line:
-                    name = line.partition('"said": "')[2].split(" ", 1)[0]
-                    counted[name] = counted.get(name, 0) + 1
-        return counted
+        ``polling`` says whether to count what only looked whether something has changed.
+        """
+        whole = (
+            file.read_text().rpartition("\n")[0].splitlines()
+            for file in (self.folder / "state").glob("copydesk.log*")
+        )
+        requests = (
+            json.loads(line)
+            for lines in whole
+            for line in lines
+            if '"logger": "copydesk.requests"' in line
+        )
+        return Counter(
+            str(each["operation"]) for each in requests if polling or each["why"] != "polling"
+        )
 
     @property
     def request(self) -> str:

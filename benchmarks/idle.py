@@ -64,8 +64,8 @@ def run(*, quick: bool = False) -> dict[str, Figure]:
 
 def _sent(logged: Home, *programs: Program, seconds: float) -> int:
     """Return how many requests are sent in a time, in which the programs do what they do."""
-    before, end = logged.requests, time.perf_counter() + seconds
+    before, end = logged.sent(polling=True), time.perf_counter() + seconds
     while time.perf_counter() < end:
         for program in programs:
             program.read(0.05)
-    return logged.requests - before
+    return (logged.sent(polling=True) - before).total()

@@ -280,38 +280,41 @@ def _answers(program: Program, key: str, presses: list[float], begun: int) -> _A
 
 
 def _requests(lent: Home, screen: Screen) -> dict[str, Figure]:
-    """Count what is sent, by the log of a program that logs its requests."""
+    """Count what is sent, by the log of a program that logs its requests.
+
+    Polling goes on by the clock, whatever is pressed; it is counted apart (`idle` measures it).
+    """
     with start(lent, screen, "--debug") as program:
         go(program, screen)
         quiet(program, lent)
-        before = lent.requests
+        before = lent.sent(polling=False)
         single(program, "j", [sum(PAUSES) / 2] * 2 * PRESSES, Taken())
         quiet(program, lent)
-        pressed = (lent.requests - before) / (2 * PRESSES)
-        names = lent.operations()
+        after = lent.sent(polling=False)
+        pressed = (after - before).total() / (2 * PRESSES)
         press_held(program, "j")
-        held = {
-            name: count - names.get(name, 0)
-            for name, count in lent.operations().items()
-            if count > names.get(name, 0)
-        }
+        held = lent.sent(polling=False) - after
         quiet(program, lent)
+        begun, before = time.perf_counter(), lent.sent(polling=True)
         unknown, known = (_rested(program, lent, key) for key in "jk")
+        polled = (lent.sent(polling=True) - before).total() - sum(unknown) - sum(known)
+        taken = time.perf_counter() - begun
     table(
         "Requests sent in the list of 45,000",
         ("when", "requests"),
         [
             (f"{2 * PRESSES} presses at a pause, for each", f"{pressed:.1f}"),
-            (f"{HELD} presses of a held key, together", str(sum(held.values()))),
+            (f"{HELD} presses of a held key, together", str(held.total())),
             *((f"  {name}", str(count)) for name, count in held.items()),
             (
                 f"a row rested on {REST_SECONDS:g} s, details unknown",
                 "/".join(map(str, sorted(unknown))),
             ),
             ("the same, details known", "/".join(map(str, sorted(known)))),
+            (f"polling in these {taken:.0f} s, not counted above", str(polled)),
         ],
     )
-    beside = sum(count for name, count in held.items() if name != LIST_PAGES)
+    beside = held.total() - held[LIST_PAGES]
     return {
         "requests.held": Figure(beside),
         "requests.unknown": Figure(middle(unknown)),
@@ -323,10 +326,10 @@ def _rested(program: Program, lent: Home, key: str) -> list[int]:
     """Rest on rows, one after the other; return how many requests were sent for each."""
     taken = []
     for _ in range(RESTED):
-        before = lent.requests
+        before = lent.sent(polling=False)
         program.press(key)
         program.read(REST_SECONDS)
-        taken.append(lent.requests - before)
+        taken.append((lent.sent(polling=False) - before).total())
     return taken
 
 
@@ -334,8 +337,8 @@ def quiet(program: Program, lent: Home, seconds: float = 3.0, most: float = 60.0
     """Wait until no request was sent for a while but those of polling."""
     end = time.perf_counter() + most
     while time.perf_counter() < end:
-        before = lent.requests
+        before = lent.sent(polling=False)
         program.read(seconds)
-        if lent.requests - before <= 1:
+        if lent.sent(polling=False) == before:
             return
     print(f"requests did not end within {most:g} s", file=sys.stderr)

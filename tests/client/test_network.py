@@ -25,6 +25,7 @@ from copydesk.client.carrier import Timeouts
 from copydesk.client.download import fetch
 from copydesk.client.errors import Redirected, Unreachable, Untrusted
 from copydesk.client.network import is_loopback, proxy_for, reason
+from copydesk.domain.cause import ASKER, Asker, Why
 
 TOKEN = "tok-4f9a8b7c6d5e"
 PATIENT = Timeouts(connect=10, read=10)
@@ -358,6 +359,7 @@ async def test_the_log_tells_of_requests_and_not_what_was_typed(
     )
     caplog.set_level(logging.DEBUG, "copydesk.requests")
     lines: list[logging.LogRecord] = []
+    ASKER.set(Asker("inbox", Why.POLLING))
     log = logging.getLogger("copydesk.requests")
     watching = _Watching(lines)
     log.filters.insert(0, watching)  # before the one that lets nothing through
@@ -376,6 +378,7 @@ async def test_the_log_tells_of_requests_and_not_what_was_typed(
     assert [each["attempt"] for each in again] == [1, 2, 3]
     assert (first["method"], first["operation"], first["status"]) == ("GET", None, 404)
     assert (first["request_id"], first["attempt"]) == ("r-1", 1)
+    assert (first["screen"], first["why"]) == ("inbox", "polling")
     assert first["args"][:2] == ("GET (raw)", 404)
     assert first["received_headers"]["set-cookie"] == "…"
     assert first["received_headers"]["date"] == "x"

@@ -32,7 +32,7 @@ from copydesk.client.queue import Queue
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
 from copydesk.client.sent import Recorder, Sent, Tally
-from copydesk.domain.cause import ASKER, CAUSE, Why
+from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
 from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean, shorten
 
@@ -213,6 +213,7 @@ class Wire:
                 if logs():
                     log_request(
                         request,
+                        asker,
                         status=status,
                         seconds=seconds,
                         attempt=number,
@@ -372,6 +373,7 @@ def logs() -> bool:
 
 def log_request(
     request: Outgoing,
+    asker: Asker,
     *,
     status: int | None,
     seconds: float,
@@ -404,6 +406,8 @@ def log_request(
             "seconds": round(seconds, 4),
             "attempt": attempt,
             "request_id": request_id,
+            "screen": asker.screen,
+            "why": asker.why.name.lower(),
             "sent_headers": _shown(sent),
             "received_headers": _shown(received.items()),
         },

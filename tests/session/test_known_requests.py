@@ -27,7 +27,6 @@ from copydesk.session.change_rows import (
 )
 from copydesk.session.known_requests import KEPT_DETAILS, KnownRequests
 from copydesk.session.reads.change_requests import Scope, Spaces
-from copydesk.session.views import COUNT_SECONDS
 from tests.session.rows import NOW, row
 from tests.world import BASE_URL, World
 
@@ -171,7 +170,7 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         await ask(ids[1], world.ana)
         assert await held.ask_again(api, scope)
         assert [held.asked_me(each) for each in rows] == [True, True, False]
-        # Very many are counted, and read again once a minute.
+        # Very many are counted, and read again once in a while.
         monkeypatch.setattr(known_requests, "FEW_ASKED", 1)
         way.asked.clear()
         assert not await held.ask_again(api, scope)
@@ -180,7 +179,7 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         assert await held.ask_again(api, scope)
         assert len(way.asked) > 2 * counted
         way.asked.clear()
-        clock.now += timedelta(seconds=COUNT_SECONDS)
+        clock.now += timedelta(seconds=known_requests.MANY_ASKED_SECONDS)
         assert not await held.ask_again(api, scope)
         assert len(way.asked) >= counted
         held.forget()

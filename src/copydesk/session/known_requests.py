@@ -25,7 +25,6 @@ from copydesk.session.change_rows import (
     OpenThreads,
 )
 from copydesk.session.errors import sentence
-from copydesk.session.views import COUNT_SECONDS
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -37,6 +36,9 @@ AT_ONCE = 4
 
 FEW_ASKED = 100
 """So many reviews that the reader is asked for are read each time that others may be."""
+
+MANY_ASKED_SECONDS = 600
+"""The age at which more than that are read again although they are as many as before."""
 
 KEPT_DETAILS = 3_000
 """How many rows have their details kept; the oldest go."""
@@ -121,7 +123,7 @@ class KnownRequests:
     async def ask_again(self, api: Api, scope: Scope) -> bool:
         """Read which reviews the reader is asked for now; return whether others than before.
 
-        Where they are very many, only how many there are is read, but once a minute.
+        Where they are very many, only how many there are is read, but once in a while.
         Raises ``ApiError``.
         """
         from copydesk.session.reads.change_requests import count_asked
@@ -130,7 +132,7 @@ class KnownRequests:
         if not me:
             return False
         if before is not None and len(before) > FEW_ASKED and not self._asked_old:
-            young = self.clock() - self._asked_at[scope] < timedelta(seconds=COUNT_SECONDS)
+            young = self.clock() - self._asked_at[scope] < timedelta(seconds=MANY_ASKED_SECONDS)
             if young and await count_asked(api, scope, me) == len(before):
                 return False
         await self._read_asked(api, scope, me)

@@ -28,7 +28,7 @@ RESTS_AFTER = 15.0
 """After how long without a key the program looks less often whether anything is due."""
 
 RESTING_SECONDS = 5.0
-"""How often it does then: as often as an age in the header changes."""
+"""How often it does then."""
 
 SPARE_SHARE = 0.5
 """Above this share of the request budget there are requests for what nobody asked for."""

@@ -28,6 +28,7 @@ class Pages:
         self.rows = [Row(str(i), f"row {i}") for i in range(count)]
         self.total = total
         self.asked: list[str | None] = []
+        self.limits: list[int] = []
         self.failure: Exception | None = None
         self.gate: asyncio.Event | None = None
 
@@ -35,6 +36,7 @@ class Pages:
         self, token: str | None, limit: int
     ) -> tuple[Sequence[Row], str | None, int | None]:
         self.asked.append(token)
+        self.limits.append(limit)
         if self.gate is not None:
             await self.gate.wait()
         if self.failure is not None:
@@ -121,8 +123,17 @@ async def test_to_the_end_and_stopped_on_the_way() -> None:
     await settle(source)
     assert source.loaded < 100
     source.want_all()
+    begun = len(pages.asked)
     await settle(source)
     assert source.complete
+    assert len(pages.asked) - begun < 5000 / 40
+    # What was dropped comes back in pages of the sizes that it was read in.
+    for top in (2000, 0, 4980):
+        source.want(top, top + 10)
+        await settle(source)
+        assert [source.row(at) for at in (top, top + 9)] == [pages.rows[top], pages.rows[top + 9]]
+        assert sum(source.row(at) is not None for at in range(5000)) <= 450
+    assert set(pages.limits) == {10, 50}
 
 
 class BothWays(Pages):

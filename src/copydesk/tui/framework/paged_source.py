@@ -28,6 +28,12 @@ Fetch = Callable[[str | None, int], Awaitable[_Page[T]]]
 BACKWARDS = -1
 """The number of a page from the end, among the numbers of pages."""
 
+LARGER = 5
+"""On the way to the end of a list a page is so many times larger, to spend fewer requests on it.
+
+Not more: a key waits until the rows of a page were made.
+"""
+
 PAGES_AGAIN = 8
 """Pages that a refresh reads at most, where a page has few rows to show or none."""
 
@@ -138,6 +144,10 @@ class PagedSource(Source[T]):
     def row(self, index: int) -> T | None:
         """Return a row, or None when it is not loaded or was dropped."""
         return self._pages.row(index) if index < self.loaded else self._tail.row(index, self.length)
+
+    def shown(self) -> Iterator[T]:
+        """Yield the rows that are loaded: nothing for those that were dropped."""
+        return self._pages.kept
 
     def index_of(self, row_id: str) -> int | None:
         """Return the position of a row that is in memory, or None."""
@@ -255,6 +265,7 @@ class PagedSource(Source[T]):
             return
         again = at < len(self._pages)
         token = self._pages.token(at) if again else self._next
+        limit = self._pages.limit(at) if again else self._next_limit
         failures = failure_types()
         try:
             found = None if again else await self._recall(token)
@@ -266,7 +277,7 @@ class PagedSource(Source[T]):
                     return
                 found = None
             if found is None:
-                rows, following, total = await self._fetch(token, self.limit)
+                rows, following, total = await self._fetch(token, limit)
             else:
                 rows, following, total = found.result
             if not again:
@@ -285,7 +296,7 @@ class PagedSource(Source[T]):
             self._replace([(list(rows), token, following)])
             return
         else:
-            self._append(list(rows), token, following)
+            self._append(list(rows), token, following, limit)
         if total is not None:
             self._total = total
         self._loaded()
@@ -351,22 +362,30 @@ class PagedSource(Source[T]):
         except EmptyPagesError as error:
             raise NotDoneError(SELDOM) from error
 
-    def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
-        self._pages.add(rows, token)
+    @property
+    def _next_limit(self) -> int:
+        """How many rows the next page has. What is cached was read in pages of the usual size."""
+        far = self._begun and self.kept_at is None and self._goal > self.loaded
+        return self.limit * LARGER if far else self.limit
+
+    def _append(
+        self, rows: list[T], token: str | None, following: str | None, limit: int | None = None
+    ) -> None:
+        self._pages.add(rows, token, limit or self.limit)
         self._next = following
         self._ended = following is None or following == token
         if self._ended:
             self._tail.clear()
 
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
-        token = self._pages.token(at)
+        token, limit = self._pages.token(at), self._pages.limit(at)
         self._pages.cut(at)
         self._ended, self._guard = False, None
-        self._append(rows, token, following)
+        self._append(rows, token, following, limit)
 
     def _evict(self) -> None:
         if not self._held:
-            self._pages.drop_far(sum(self._window) // 2, self._keep)
+            self._pages.drop_far(sum(self._window) // 2, self._keep * self.limit)
 
     async def refresh(self) -> None:
         """Read again what has been read, up to the pages in view, and merge by id.
@@ -551,6 +570,7 @@ class _Held(Generic[T]):
     start: int
     size: int
     token: str | None
+    limit: int
     rows: list[T] | None
     ids: dict[str, int]
 
@@ -594,6 +614,11 @@ class HeldPages(Generic[T]):
         page = self._held[at]
         return None if page.rows is None else page.rows[index - page.start]
 
+    @property
+    def kept(self) -> Iterator[T]:
+        """The rows in memory, in their order."""
+        return (row for page in self._held for row in page.rows or ())
+
     def index_of(self, row_id: str) -> int | None:
         """Return the position of a row that is in memory, or None."""
         for page in self._held:
@@ -633,6 +658,10 @@ class HeldPages(Generic[T]):
         """Return what a page is read with."""
         return self._held[at].token
 
+    def limit(self, at: int) -> int:
+        """Return how many rows a page is read with."""
+        return self._held[at].limit
+
     def is_dropped(self, at: int) -> bool:
         """Whether the rows of a page are to be read again."""
         return self._held[at].rows is None
@@ -642,7 +671,7 @@ class HeldPages(Generic[T]):
         """The first page whose rows were dropped, if there is one."""
         return next((at for at, page in enumerate(self._held) if page.rows is None), None)
 
-    def add(self, rows: list[T], token: str | None) -> None:
+    def add(self, rows: list[T], token: str | None, limit: int) -> None:
         """Add a page at the end, without what the one before it has as well.
 
         Something inserted while reading shifts pages that are told by an offset.
@@ -651,7 +680,7 @@ class HeldPages(Generic[T]):
         rows = [row for row in rows if self._key(row) not in seen]
         if rows:
             start = self.loaded
-            self._held.append(_Held(start, len(rows), token, rows, self._ids_of(rows)))
+            self._held.append(_Held(start, len(rows), token, limit, rows, self._ids_of(rows)))
             self._starts.append(start)
 
     def fill(self, at: int, rows: list[T]) -> bool:
@@ -668,12 +697,14 @@ class HeldPages(Generic[T]):
         del self._held[at:], self._starts[at:]
 
     def drop_far(self, centre: int, keep: int) -> None:
-        """Drop the rows of all pages but the ``keep`` nearest to a row."""
-        if len(self._held) <= keep:
+        """Drop the rows of the pages that are far from a row, but about ``keep`` rows."""
+        if self.loaded <= keep:
             return
-        kept = [page for page in self._held if page.rows is not None]
-        for page in sorted(kept, key=lambda page: -abs(page.start - centre))[:-keep]:
-            page.rows, page.ids = None, {}
+        held = [page for page in self._held if page.rows is not None]
+        for page in sorted(held, key=lambda page: abs(page.start - centre)):
+            if keep <= 0:
+                page.rows, page.ids = None, {}
+            keep -= page.size
 
     def _ids_of(self, rows: list[T]) -> dict[str, int]:
         return {self._key(row): at for at, row in enumerate(rows)}

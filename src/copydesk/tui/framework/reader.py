@@ -695,11 +695,16 @@ def _again(contact: Contact, now: datetime) -> str:
     return f"at {moment(at, now)}" if wait < DAY else f"on {moment(at, now)}"
 
 
+AGE_STEP = 10
+"""Ages below a minute are shown in steps of so many seconds: each one is drawn."""
+
+
 def short_age(age: float) -> str:
     """Return seconds as the header says them: ``now``, ``20s``, ``5 min``, ``3 h``."""
     whole = int(age)
     if whole < MINUTE:
-        return f"{whole // 5 * 5}s" if whole >= 5 else "now"
+        step = whole // AGE_STEP * AGE_STEP
+        return f"{step}s" if step else "now"
     return f"{whole // MINUTE} min" if whole < HOUR else f"{whole // HOUR} h"
 
 

@@ -505,14 +505,15 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self._want()
 
     def redraw(self, rows: Iterable[T]) -> None:
-        """Draw rows again of which more is known by now, and no other line."""
-        told = {self._source.key(row) for row in rows}
-        for drawn in [each for each in self._strips if each[0] in told]:
-            del self._strips[drawn]
-        for row_id in told:
+        """Draw rows again of which more is known by now, and no line that looks as before."""
+        before: dict[str, list[Strip]] = {self._source.key(row): [] for row in rows}
+        for drawn in [each for each in self._strips if each[0] in before]:
+            before[drawn[0]].append(self._strips.pop(drawn))
+        for row_id, strips in before.items():
             index = self._source.index_of(row_id)
-            if index is not None:
-                self.refresh_line(index + self._header)
+            line = -1 if index is None else index + self._header - self.scroll_offset.y
+            if self._header <= line < self.size.height and self.render_line(line) not in strips:
+                self.refresh_line(line + self.scroll_offset.y)
 
     def _want(self) -> None:
         """Tell the source what is on screen."""

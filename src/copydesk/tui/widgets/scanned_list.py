@@ -172,8 +172,10 @@ class SiftedPages(ScannedPages[T]):
         # Page after page may have nothing to show; what they hold must go on all the same.
         super()._turned(self._came, following)
 
-    def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
-        super()._append(rows, token, following)
+    def _append(
+        self, rows: list[T], token: str | None, following: str | None, limit: int | None = None
+    ) -> None:
+        super()._append(rows, token, following, limit)
         self._taken.append(token)
 
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:

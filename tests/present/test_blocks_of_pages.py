@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from copydesk.domain.block_tags import KINDS, read_tag
 from copydesk.domain.page_text import page_text
+from copydesk.present.code_colours import coloured
 from copydesk.present.diff_rows import draw_line
 from copydesk.present.markdown import Look, draw
 from copydesk.present.markdown_blocks import Block, blocks
@@ -144,3 +145,28 @@ def test_every_kind_has_a_sign() -> None:
         tag = read_tag(f"{{% {name} %}}")
         assert tag is not None
         assert not tag.ends
+
+
+def test_only_code_of_known_languages_and_of_some_length_is_coloured() -> None:
+    assert coloured("python", ["x = 1  # b"]) == [
+        [("x", "code"), (" ", "code"), ("=", "code"), (" ", "code"), ("1", "accent"),
+         ("  ", "code"), ("# b", "muted")]
+    ]  # fmt: skip
+    assert coloured("brainfuck", ["+"]) is None
+    assert coloured("python", ["x" * 30_000]) is None
+    for lines in ([""], ["", "", "a"], ["a\x0cb"], ['"""', "open"]):
+        found = coloured("python", lines)
+        assert found is None or ["".join(text for text, _ in line) for line in found] == lines
+
+
+def test_a_long_table_in_html_is_read_row_by_row_with_its_broken_rows() -> None:
+    rows = "".join(f"<tr><td>name {n}</td><td><b>about</b> {n}</td></tr>" for n in range(400))
+    head = "<table><thead><tr><th>One</th><th>Two</th></tr></thead><tbody>"
+    source = f"{head}{rows}<tr><td>lost <b>word</td></tr></tbody></table>"
+    found = blocks(source)
+    assert {each.kind for each in found} == {"table"}
+    assert sum(len(each.lines) for each in found) == 401
+    shown = lines(source, 60)
+    assert shown[0].split() == ["One", "│", "Two"]
+    assert shown[2].split() == ["name", "0", "│", "about", "0"]
+    assert "word" in "".join(shown[-8:])

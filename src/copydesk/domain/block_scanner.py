@@ -300,6 +300,12 @@ class Scanner:
         return "-" in below and "|" in below and DELIMITER.match(below) is not None
 
 
+def fence_of(line: str) -> str:
+    """Return the language that a line names which begins code; empty for none."""
+    fence = _FENCE.match(line)
+    return "" if fence is None else line[fence.end() :].strip().partition(" ")[0]
+
+
 def is_rule(line: str) -> bool:
     """Whether a row of a table is the line of dashes below its head."""
     return DELIMITER.match(line.strip(" \t")) is not None

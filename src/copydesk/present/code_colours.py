@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from copydesk.domain.block_scanner import fence_of
+from copydesk.domain.blocks import BlockText
 from copydesk.present.markdown import Line
 
 _NAMES = """
@@ -51,3 +53,13 @@ def coloured(language: str, lines: Sequence[str]) -> list[Line] | None:
                 found[-1].append((part, tone))
     same = ["".join(part for part, _ in line) for line in found] == [*lines, ""]
     return found[:-1] if same else None
+
+
+def rows_coloured(text: BlockText, block: int) -> Mapping[int, Line]:
+    """Return the rows of a block of code in a fence with their tones, by number."""
+    first, stop = text.blocks[block].first, text.blocks[block].stop
+    closed = stop - first > 1 and set(text.said(stop - 1).strip()) in ({"`"}, {"~"})
+    inside = range(first + 1, stop - closed)
+    language = fence_of(text.said(first))
+    found = coloured(language, [text.said(row) for row in inside]) if language else None
+    return {} if found is None else dict(zip(inside, found, strict=True))

@@ -44,11 +44,13 @@ def draw_line(
     mark_tone: str = "accent",
     mine: bool = False,
     table: DiffTable | None = None,
+    code: Drawn | None = None,
 ) -> list[Drawn]:
     """Return the lines of one row of a diff: numbers, sign, text with its changed words.
 
     A long row wraps and keeps its sign. ``mark`` names its threads, at the right end. A row that is
-    ``mine`` is staged here, and not sent. ``table`` is the one that the row is of.
+    ``mine`` is staged here, and not sent. ``table`` is the one that the row is of,
+    ``code`` the row with its colours.
     """
     if line.move is not None and line.kind in ("from", "to"):
         return _draw_move(line, width, gutter)
@@ -60,7 +62,7 @@ def draw_line(
         cells = table_room(width, gutter)
         parts = _row(line, tone, cells, table)
     else:
-        parts = _body(line, tone, room)
+        parts = _body(line, tone, room) if code is None else wrap_exact(code, room)
     for nth, part in enumerate(parts):
         own = ("m", "accent") if mine else (" ", "")
         drawn: Drawn = [(lead, "muted"), own, (f"{sign} ", tone), *part]

@@ -274,7 +274,7 @@ def _front(block: Block, width: int, *, turned: bool) -> list[Line]:
     """Draw front matter: its facts beside each other, or ``turned`` as it was written."""
     if turned:
         rule: Line = [("---", "muted")]
-        return [rule, *_code(block, width), rule]
+        return [rule, *_code(block, width), rule, []]
     facts: list[list[str]] = []
     for line in block.lines:
         if found := _FIELD.match(line):
@@ -284,8 +284,9 @@ def _front(block: Block, width: int, *, turned: bool) -> list[Line]:
     lines: list[Line] = []
     used = width
     for name, value in facts:
-        bare = value[1:-1] if value[:1] == value[-1:] and value[:1] in ("'", '"') else value
-        drawn = wrap([(name, "muted"), (" ", ""), (bare, "")], width, first=[], rest=[("  ", "")])
+        drawn = wrap(
+            [(name, "muted"), (" ", ""), (_bare(value), "")], width, first=[], rest=[("  ", "")]
+        )
         cells = sum(cell_len(text) for text, _ in drawn[0])
         if len(drawn) == 1 and lines and used + APART + cells <= width:
             lines[-1] += [(" " * APART, ""), *drawn[0]]
@@ -293,7 +294,15 @@ def _front(block: Block, width: int, *, turned: bool) -> list[Line]:
         else:
             lines += drawn
             used = cells if len(drawn) == 1 else width
-    return lines or [[]]
+    return [*lines, []]
+
+
+def _bare(value: str) -> str:
+    """Return a value of YAML without its quotes."""
+    quote = value[:1]
+    if len(value) < 2 or quote not in ("'", '"') or not value.endswith(quote):
+        return value
+    return value[1:-1].replace("''" if quote == "'" else '\\"', quote)
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -134,7 +134,7 @@ class _Cutter:
         if stop < 2 or not _FIELD.match(self._lines[1]):
             return 0
         self._put("front", 0, tuple(self._lines[1:stop]))
-        return stop + 1
+        return self._past(stop + 1, str.strip)
 
     def _block(self, at: int) -> int:
         """Cut the block that begins at a line, and return the line after it."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.page_source import page_source
+from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -47,6 +49,18 @@ class PageRow:
     def where(self) -> str:
         """Its path of titles: "Reference / Webhooks / Retries"."""
         return " / ".join((*self.above, self.title))
+
+
+def with_facts(page: PageRow, markdown: str) -> str:
+    """Return the text of a page below its front matter, where it has settings that tell more of it
+    than its place in the tree; a service may have put them there itself.
+    """
+    told: dict[str, JSON] = {
+        "description": page.description, "icon": page.icon, "hidden": page.hidden,
+    }  # fmt: skip
+    if not any(told.values()):
+        return markdown
+    return page_source({"title": page.title, "slug": f"/{page.path}", **told}, markdown)
 
 
 def page_rows(pages: Sequence[ContentPage], above: tuple[str, ...] = ()) -> tuple[PageRow, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from copydesk.server.desk_seed import Editor
 from copydesk.session.target import Target
+from copydesk.tui.review.diff import DiffView
+from copydesk.tui.widgets.text import TextView
 from tests.drive import drive
 from tests.present.test_blocks_of_pages import EVERY_BLOCK
 from tests.tui.opening import open_world
@@ -55,18 +58,46 @@ async def test_a_wide_table_turns_and_goes_sideways(world: World) -> None:
         assert "Price: ten" in driver.screen
 
 
-async def test_front_matter_reads_as_facts_and_turns_to_its_source(world: World) -> None:
-    space = world.space("Guide", {"plain": "# Plain\n\nText.\n"})
+async def test_what_is_set_of_a_page_reads_as_facts_and_turns_to_its_source(world: World) -> None:
+    def edit(editor: Editor) -> None:
+        editor.page("Plain", "# Plain\n\nText.\n", slug="plain")
+        editor.page("Limits", "# Most\n\nText.\n", slug="limits", hidden=True, icon="gauge",
+                    description='How "much": all')  # fmt: skip
+
+    space = world.space("Guide")
+    world.commit(space, edit=edit)
     app = open_world(world, "pages", Target(organization=world.home, space=space))
-    async with drive(app, "enter") as driver:
-        await driver.press("z t")
+    async with drive(app, "enter", "z t") as driver:
         assert "No table and no front matter is in view." in driver.screen
-        text = driver.place.pane
-        text.set_text("---\ntitle: Limits\nicon: gauge\n---\n\nText.\n")  # type: ignore[union-attr]
-        await driver.idle()
-        assert "title Limits    icon gauge" in driver.screen
+        await driver.press("]")
+        assert 'title Limits    slug /limits    description How "much": all' in driver.screen
+        assert "icon gauge" in driver.screen
+        assert "hidden true" in driver.screen
         await driver.press("z t")
         assert "│ icon: gauge" in driver.screen
+
+
+async def test_code_has_colours_once_a_thread_found_them(world: World) -> None:
+    source = "# C\n\n```python\ndef f():\n    return 1\n```\n\nOld.\n"
+    review = changed(world, source, source.replace("Old", "New"))
+    async with drive(review.app(), "z R", size=(140, 40)) as driver:
+        diff = driver.place.pane
+        assert isinstance(diff, DiffView)
+        drawn = {text: tone for at in range(diff.rows) for line in diff.draw(at, 60)
+                 for text, tone in line}  # fmt: skip
+        assert drawn["def"] == "who"
+        assert drawn["1"] == "accent"
+    space = world.space("Guide", {"c": source})
+    app = open_world(world, "pages", Target(organization=world.home, space=space))
+    async with drive(app, "enter") as driver:
+        shown = driver.place.pane
+        assert isinstance(shown, TextView)
+        assert "def f()" in driver.screen  # it is drawn, and that begins it
+        await driver.idle()
+        style = next(part.style for y in range(8) for part in shown.render_line(y)
+                     if part.text == "def")  # fmt: skip
+        assert style is not None
+        assert style.color == shown.tone("who").color
 
 
 async def test_a_changed_table_is_compared_cell_by_cell(world: World, update_golden: bool) -> None:

@@ -21,7 +21,7 @@ from copydesk.session.draft_keys import new_request_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.page_rows import LinkRow, PageRow
+from copydesk.session.page_rows import LinkRow, PageRow, with_facts
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
@@ -570,7 +570,8 @@ class PagesPlace(Place, scope="pages"):
         self.thread.show_at(page.id)
         self.text.empty = "This page is empty."
         self.text.title = page.where + ("   hidden" if page.hidden else "")
-        self.text.set_text(read.markdown, top=not same)
+        text = with_facts(page, read.markdown) if page.readable else read.markdown
+        self.text.set_text(text, top=not same)
         if page.id == self.target.page and read.links is not None and self._wanted_section:
             section, self._wanted_section = self._wanted_section, None
             self.call_after_refresh(self.text.go_to_heading, section)

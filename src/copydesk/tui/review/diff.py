@@ -68,6 +68,8 @@ class DiffView(WrappedList, scope="diff"):
         self._comparing: set[int] = set()
         self._tables: DiffTables | None = None
         """The tables of the page, from when one is drawn on."""
+        self._coloured: dict[int, Mapping[int, Line] | None] = {}
+        """The rows of code that have colours, by its block in the text after; None until then."""
         self.first = (TableKeys(self),)
         self._range_from: int | None = None
         """The row of the diff at which a range begins."""
@@ -86,6 +88,7 @@ class DiffView(WrappedList, scope="diff"):
             self._all = False
         self._comparing.clear()
         self._tables = None
+        self._coloured.clear()
         self._lay_out()
         self.changed(top=not keep_place)
         if place is not None:
@@ -366,16 +369,40 @@ class DiffView(WrappedList, scope="diff"):
         tone = "accent" if is_open else "muted"
         line = diff[at]
         table = self._table_of(at) if line.table else None
+        code = self._code_of(at) if line.within == "code" and line.kind == "same" else None
         if not self._paired or line.kind in ("from", "to"):
             mine = self.page.is_mine(at)
             return draw_line(
-                line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine, table=table
-            )
+                line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine, table=table,
+                code=code,
+            )  # fmt: skip
         old = line if line.kind != "added" else None
         new = diff[at + 1] if kind == "pair" else line if line.kind != "removed" else None
         return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone, table=table)
 
-    # Tables
+    # Code and tables
+
+    def _code_of(self, at: int) -> Line | None:
+        """Return a row of code with its colours, which a thread finds out the first time."""
+        assert self.page is not None
+        diff = self.page.diff
+        segment, step = diff.place(at)
+        block = diff.after.block_of(segment.after + step)
+        if block is None:
+            return None
+        if block not in self._coloured:
+            self._coloured[block] = None
+
+            async def colour() -> None:
+                from copydesk.present.code_colours import rows_coloured  # few pages have code
+
+                found = await asyncio.to_thread(rows_coloured, diff.after, block)
+                if found and self.page is not None and self.page.diff is diff:
+                    self._coloured[block] = found
+                    self.changed()
+
+            begin(self, colour, group="colours")
+        return (self._coloured[block] or {}).get(segment.after + step)
 
     def _table_of(self, at: int) -> DiffTable | None:
         """Return the table that a row of the diff is of."""

@@ -16,11 +16,9 @@ from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.present import diff, diff_rows, review
 from copydesk.present import page_changes as changed
 from copydesk.present import threads as comment
-from copydesk.present.conflict import both_sides
 from copydesk.present.merge import guesses
 from copydesk.session import glyphs
 from copydesk.session.page_changes import Changed, changed_pages, changed_things
-from copydesk.session.reads.conflicts import differences
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -332,23 +330,6 @@ def test_conflicts_name_the_page_and_both_sides(kind: str) -> None:
     assert "Retries" in lines[0]
     assert any("here" in line and line.endswith("c") for line in lines)
     assert any("main" in line and line.endswith("b") for line in lines)
-
-
-def test_both_sides_of_a_conflict_stand_beside_or_below_each_other() -> None:
-    main = "# Retries\n\nWe retry nine times.\n\nThe end.\n\nOnly \x1b[31mhere.\n"
-    mine = "# Retries\n\nWe retry eight times.\n\nThe end.\n"
-    hunks = differences(main, mine)
-    assert [(h.start, h.primary, h.change) for h in hunks] == [
-        (3, ["We retry nine times."], ["We retry eight times."]),
-        (1, ["Only \x1b[31mhere."], []),
-    ]
-    wide = [line.plain for line in both_sides(hunks, 94)]
-    assert any("nine times." in line and "eight times." in line for line in wide)
-    narrow = [line.plain for line in both_sides(hunks, 40)]
-    assert "  main          We retry nine times." in narrow
-    assert "  this request  (nothing)" in narrow
-    assert not any("\x1b" in line for line in (*wide, *narrow))
-    assert all(len(line) <= 94 for line in wide)
 
 
 def test_a_refusal_says_which_guess_was_wrong() -> None:

@@ -12,7 +12,6 @@ from copydesk.domain.age import ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.present.conflict import HOW_TO_SETTLE
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of, name_of_asked
@@ -189,7 +188,7 @@ def what_to_do(
         return "Only the service can tell: m, then y asks it to merge."
     if result.rule == UP_TO_DATE:
         if standing.stuck:
-            return f"An update conflicts in pages that both sides changed. {HOW_TO_SETTLE}"
+            return "An update conflicts in pages that both sides changed: U settles them."
         return "U updates it from main."
     if result.rule in ABOUT_WORDS:
         return "e edits subject and description in the list of change requests (g c)."

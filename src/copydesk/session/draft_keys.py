@@ -176,6 +176,11 @@ def suggestion_key(
     return f"suggestion {what} {space} {request} {above} {below} {page}/{node}"
 
 
+def hunk_key(space: str, request: str, hunk: str) -> str:
+    """Return the key of the text that a person writes for a hunk that conflicts."""
+    return f"settle hunk {space} {request} {hunk}"
+
+
 def about_key(space: str, request: str) -> str:
     """Return the key of the subject and description of a change request."""
     return f"change-request {space} {request} about"
@@ -329,6 +334,9 @@ def belonging(key: str) -> Belonging | None:
             words = "suggestion" if what == "lines" else "words beside a suggestion"
             part = " ".join(["suggest", above, below, *where])
             return Belonging("review", target, words, part)
+        case ["settle", "hunk", space, request, hunk]:
+            target = Target(space=space, change_request=request)
+            return Belonging("settle", target, "hunk that conflicts", hunk)
         case ["outbox", entry]:
             words = "edit of a write that waits"
             return Belonging("outbox", Target(item=entry), words, entry, fields)

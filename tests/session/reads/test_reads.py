@@ -262,8 +262,6 @@ async def test_reads_say_of_a_desk_what_they_did(world: World, update_golden: bo
         for comment in (desk.about, "gone"):
             word = inbox.read_comment(full, desk.space, "", comment)
             found[f"comment {comment}"] = await read(word)
-        limits = conflicts.read_both(full, desk.space, desk.open, desk.page("guide/limits"))
-        found["both sides"] = await read(limits)
         found["update"] = await read(conflicts.update(full, desk.space, desk.open))
         found["merge of a draft"] = await read(conflicts.merge(full, desk.space, desk.draft))
         found["was merged"] = await read(conflicts.merged(full, desk.other, desk.merged))

@@ -14,7 +14,7 @@ from copydesk.session.draft_keys import review_key
 from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
-from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
+from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
 
 
@@ -153,8 +153,7 @@ async def test_the_rule_of_an_update_that_conflicts_names_the_way_out(review: Re
         assert "U updates it from main." in driver.screen
         await driver.press("U", "y", "escape", "4")
         said = " ".join(driver.screen.replace("│", " ").split())
-        assert "An update conflicts in pages that both sides changed. On a platform, edit" in said
-        assert "“copydesk desk import” once more" in said
+        assert "An update conflicts in pages that both sides changed: U settles them." in said
 
 
 async def test_what_only_the_service_knows_is_a_question_mark(review: ReviewWorld) -> None:
@@ -310,24 +309,3 @@ async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorl
         await driver.press("escape", "m", "y")
         assert "Merged. It is live now." in driver.screen
         assert "revision " in driver.screen
-
-
-async def test_conflicts_are_shown_page_by_page_and_lead_to_the_page(review: ReviewWorld) -> None:
-    world = review.world
-    world.commit(review.space, {"webhooks/signatures": "# Signatures\n\nUse MD5.\n"})
-    retries = RETRIES.replace("five times over one hour", "nine times over two days")
-    world.commit(review.space, {"webhooks/retries": retries})
-    async with drive(review.app(), "m", "y", size=(140, 40)) as driver:
-        assert "1 of 2" in driver.screen
-        line = driver.line("nine times")
-        assert "eight times" in line  # beside each other
-        await driver.press("]")
-        assert "Use MD5." in driver.screen
-        await driver.resize(80, 24)
-        assert "main          Use MD5." in driver.screen
-        assert "this request  Use the SHA-256 header." in driver.screen
-        await driver.press("[", "]", "enter")
-        assert driver.place.view == "changes"
-        assert "Signatures" in driver.line("┏━")
-        await driver.press("U")
-        assert "to update it again changes nothing" in driver.screen

@@ -9,7 +9,6 @@ from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.present.change_request import UNKNOWN, threads
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
-from copydesk.tui.merge.conflicts import ConflictSheet
 from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -386,12 +385,14 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
         assert review.world.row("change_request", review.request)["status"] == "open"
 
 
-async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWorld) -> None:
+async def test_a_conflict_leads_to_where_it_is_settled_and_changes_nothing(
+    review: ReviewWorld,
+) -> None:
     review.world.commit(review.space, {"webhooks/signatures": "# Signatures\n\nUse MD5.\n"})
     async with drive(review.app(), "U", "y") as driver:
-        assert "Not updated: both sides changed the same things." in driver.screen
+        assert driver.place.PLACE == "settle"
+        assert "1/1 Signatures" in driver.screen
         await driver.press("escape")
-        assert "#1 not updated: 1 page conflicts" in driver.screen
         assert "CONFLICTS ^" in driver.screen
         assert "main has changed this page since" not in driver.screen
         await driver.press("]", "]")
@@ -400,21 +401,16 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         assert "MD5" not in driver.screen, "that is main's text, not the author's change"
         assert "main wrote it too" in driver.line("~ Webhooks / Signatures")
         await driver.press("U")
-        assert "to update it again changes nothing" in driver.screen
-        await driver.press("m")
+        assert driver.place.PLACE == "settle", "nothing is asked, nothing is sent"
+        await driver.press("escape", "m")
         assert "and the last update" in driver.screen
-        assert "U update from main first" not in driver.screen
+        assert "U settle what conflicts" in driver.screen
         await driver.press("y")
-        assert isinstance(driver.app.screen, ConflictSheet)
-        assert "Not merged: both sides changed the same things." in driver.screen
-        assert "this request  Use the SHA-256 header." in driver.screen
-        assert "main          Use MD5." in driver.screen
-        assert "before        Use the SHA-1 header." in driver.screen
-        assert "edit these pages in the change request" in driver.screen
-        await driver.press("escape")
-        assert "#1 not merged: 1 page conflicts" in driver.screen
-        assert "Merge: #1" not in driver.screen
+        assert driver.place.PLACE == "settle"
+        assert "Use the SHA-256 header." in driver.screen
         assert driver.app.session.log[-1].state == "failed"
+        await driver.press("escape")
+        assert "Merge: #1" not in driver.screen
 
 
 async def test_a_merge_says_first_where_both_sides_wrote(review: ReviewWorld) -> None:

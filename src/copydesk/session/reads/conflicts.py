@@ -1,4 +1,4 @@
-"""Merges and updates with conflicts, both sides of a conflicting page, and overlapping requests.
+"""Merges and updates with conflicts, and overlapping requests.
 
 A service answers a conflicting request with success and a list of conflicts; for the reader it
 failed, so here it is an error, and is logged as one.
@@ -7,13 +7,11 @@ failed, so here it is an error, and is logged as one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
-from copydesk.contract.models.change_request import ConflictLines
-from copydesk.domain.diff import compare
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, plural
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
         Conflict,
         MergeResult,
     )
-    from copydesk.contract.models.content import ContentPage
-    from copydesk.domain.blocks import BlockText
 
 
 UPDATE_USES = ("pull_change_request_updates", "get_change_request", "get_space")
@@ -117,58 +113,6 @@ async def update(api: Api, space: str, request: str) -> ChangeRequest:
         moment = (now.id, now.revision, main.revision)
         raise ConflictedError(f"{what}: {how_many(found)}", found, now, moment)
     return now
-
-
-USES = ("get_space_page", "get_change_request_page")
-"""The operations that `read_both` uses."""
-
-
-async def read_both(api: Api, space: str, request: str, page: str) -> list[ConflictLines]:
-    """Read the differences of a page between primary content and a request. Raises ``ApiError``."""
-    main, mine = await asyncio.gather(
-        _there(api(ops.get_space_page, space, page, format="markdown")),
-        _there(api(ops.get_change_request_page, space, request, page, format="markdown")),
-    )
-    return await asyncio.to_thread(differences, _text_of(main), _text_of(mine))
-
-
-async def _there(reading: Awaitable[ContentPage]) -> ContentPage | None:
-    try:
-        return await reading
-    except NotFound:  # that side removed it
-        return None
-
-
-def _text_of(page: ContentPage | None) -> str:
-    return "" if page is None else page.markdown or ""
-
-
-def differences(main: str, mine: str) -> list[ConflictLines]:
-    """Return the differences of two texts as the lines of each side, without ``base``."""
-    diff = compare(main, mine)
-    found: list[ConflictLines] = []
-    open_now: ConflictLines | None = None
-    for kind, old, new, size, _ in diff.segments:
-        if kind not in ("edited", "added", "removed"):
-            open_now = None
-            continue
-        theirs = [] if kind == "added" else _rows(diff.before, old, size)
-        ours = [] if kind == "removed" else _rows(diff.after, new, size)
-        if not (theirs or ours):
-            continue
-        if open_now is None:
-            row = diff.row_of(new, after=True) if ours else None
-            start = diff[row].after_number if row is not None else None
-            open_now = ConflictLines(start=start or 1)
-            found.append(open_now)
-        open_now.primary.extend(theirs)
-        open_now.change.extend(ours)
-    return found
-
-
-def _rows(text: BlockText, start: int, size: int) -> list[str]:
-    """Return some rows of a text without blank ones."""
-    return [text.said(at) for at in range(start, start + size) if text.row(at).kind != "blank"]
 
 
 AT_ONCE = 4

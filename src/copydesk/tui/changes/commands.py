@@ -206,7 +206,7 @@ class ChangeCommands(Commands, scope="changes"):
     @action(
         "U", "update",
         unless=unless_marked(
-            nothing_selected, is_merged, is_archived, is_current, is_stuck, may_not_edit
+            nothing_selected, is_merged, is_archived, is_current, may_not_edit
         ),
         danger=2, show=14, group="Write",
         uses=("pull_change_request_updates", "get_change_request", "get_space"), takes="marked",
@@ -261,8 +261,10 @@ async def _pull(
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
     """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
     from copydesk.session.reads import conflicts
-    from copydesk.tui.merge.conflicts import ConflictSheet
 
+    if place.details.stuck(row):
+        await settle_row(place, row)
+        return
     sheet = Confirm(
         f"Update {row.label} from main",
         [
@@ -286,20 +288,15 @@ async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
         if not isinstance(clash, conflicts.ConflictedError):
             raise
         place.after_write()
-        place.tell(f"{row.label} {clash}", "bad")
-        answer = await place.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
-        read_conflicting(place, row, answer)
+        await settle_row(place, row)
     else:
         place.after_write()
 
 
-def read_conflicting(place: ChangesPlace, row: ChangeRow, answer: str | None) -> None:
-    """Read the page in the review that a sheet of conflicts answered with."""
-    from copydesk.tui.merge.conflicts import page_wanted
-
-    if page := page_wanted(answer):
-        target = Target(space=row.space, change_request=row.id, page=page)
-        place.desk.go_soon("review", target.but(view="changes"))
+async def settle_row(place: ChangesPlace, row: ChangeRow, then: str | None = None) -> None:
+    """Go to where what conflicts with main is settled, and what follows that."""
+    target = Target(space=row.space, change_request=row.id, view=then)
+    await place.desk.go("settle", target)
 
 
 NAMED_LEFT_OUT = 4
@@ -354,7 +351,10 @@ class MergeCommands(Commands, scope="changes"):
             return
         await self.place.reread(await self.place.session.ready(), row)
         self.place.after_write()
-        read_conflicting(self.place, row, result)
+        if result == "conflicts":
+            from copydesk.tui.merge.settle import MERGES
+
+            await settle_row(self.place, row, MERGES)
 
     async def _plan(self) -> None:
         rows, left_out = self._marked_rows()

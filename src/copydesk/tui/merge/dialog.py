@@ -5,10 +5,13 @@ The sheet reads everything itself, so that any place can open it with two ids.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Label, Static
 
 from copydesk.contract.models.change_request import Changes, MergeResult
 from copydesk.domain.address import is_unserved, web_address
@@ -32,13 +35,15 @@ from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
 from copydesk.session.seen_pages import SeenPages
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.commands import UNSERVED
-from copydesk.tui.merge.conflicts import ConflictSheet, Scrolling
+from copydesk.tui.framework.place import place_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.tui.framework.place import Place
 
 READS = (
     "get_change_request", "get_organization", "get_space", "get_change_request_changes",
@@ -57,6 +62,42 @@ TICK_SECONDS = 0.5
 """How often the seconds that are left are counted."""
 
 
+class Scrolling(Sheet[str]):
+    """A sheet of lines that may be longer than the screen."""
+
+    DANGER = 2
+
+    def body(self) -> ComposeResult:
+        """The lines, then the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(id="merge-facts")
+        yield Label(id="merge-keys", classes="keys")
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is there to be drawn on; not while it is taken down."""
+        return self.is_attached and self in self.app.screen_stack
+
+    def show(self, lines: Sequence[Text | str], keys: Text) -> None:
+        """Show other lines and keys."""
+        text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
+        self.query_one("#merge-facts", Static).update(self.paint(text))
+        self.query_one("#merge-keys", Label).update(self.paint(keys))
+
+    def show_keys(self, keys: Text) -> None:
+        """Show other keys."""
+        self.query_one("#merge-keys", Label).update(self.paint(keys))
+
+    def scroll(self, by: int) -> None:
+        """Scroll the lines."""
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+    @property
+    def place(self) -> Place:
+        """The place that the sheet stands on."""
+        return place_of(self)
+
+
 def not_unknown(sheet: MergeSheet) -> str | None:
     """Say so when there is nothing to find out."""
     return None if sheet.unknown else "It is known what became of it."
@@ -73,8 +114,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     """Asks before a merge, with all that speaks for and against it, and shows the result.
 
     ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
-    The result is ``"merged"``, ``"update"`` (the user wants to update from main first), a page that
-    conflicts and is to be read (`page_wanted`), or None.
+    The result is ``"merged"``, ``"update"`` (the user wants to update from main first),
+    ``"conflicts"`` (what conflicts is to be settled), or None.
     """
 
     def __init__(
@@ -246,7 +287,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                 text, ("R", "accent"), " look whether it is merged   ", ("esc", "accent"), " close"
             )
         if self.wants_no_update() is None and request is not None and request.status == "open":
-            text.append("U", style="accent").append(" update from main first   ")
+            does = "settle what conflicts" if self._clashed else "update from main first"
+            text.append("U", style="accent").append(f" {does}   ")
         off = self.off is not None
         text.append("y", style="muted" if off else "accent")
         text.append(" merge   ", style="muted" if off else "")
@@ -302,7 +344,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             if isinstance(clash, ConflictedError):
                 place.session.hold_stuck(clash.moment)
                 place.tell(f"#{request.number} {clash}", "bad")
-                await self._conflicted(clash)
+                self._conflicted()
             else:
                 self.unknown = error.unknown
                 await self._refused(spoken, str(error))
@@ -321,14 +363,12 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self._result = result_lines(result, now)
         self._draw()
 
-    async def _conflicted(self, clash: ConflictedError) -> None:
+    def _conflicted(self) -> None:
+        """Lead to where conflicts are settled; the merge goes on there."""
         self.off = "It conflicts with main."
         self._clashed = True
-        if not self.stands:
-            return
-        label = f"#{clash.request.number}"
-        page = await self.app.push_screen_wait(ConflictSheet.of_merge(label, clash))
-        self.dismiss(page)
+        if self.stands:
+            self.dismiss("conflicts")
 
     async def _refused(self, spoken: SpokenFor, said: str) -> None:
         """Show what the service said, and which guess of this machine was wrong."""
@@ -357,14 +397,12 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             return "It is up to date with main."
         if self._waits:
             return "The merge is under way."
-        if self._clashed:
-            return "An update meets the same conflicts and changes nothing."
         return None
 
     @action("U", "update first", unless=wants_no_update, show=False)
     def update_first(self) -> None:
-        """Leave this sheet and update the change request from main."""
-        self.dismiss("update")
+        """Leave this sheet and update the change request from main, or settle what conflicts."""
+        self.dismiss("conflicts" if self._clashed else "update")
 
     @action("u", "stop it", unless=lambda sheet: sheet.nothing_to_stop(), show=False)
     def stop_it(self) -> None:

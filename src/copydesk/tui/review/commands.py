@@ -26,9 +26,9 @@ from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.merge.requests import USES, ask_reviewers, set_status
+from copydesk.tui.merge.settle import MERGES
 from copydesk.tui.review.guards import (
     HasReview,
     ReviewCommands,
@@ -42,7 +42,6 @@ from copydesk.tui.review.guards import (
     while_asked,
     while_reviewed,
 )
-from copydesk.tui.review.pages import PageReader
 
 
 class RequestCommands(ReviewCommands, scope="review"):
@@ -285,13 +284,19 @@ class RequestCommands(ReviewCommands, scope="review"):
         group="Request",
     )
     async def update(self) -> None:
-        """Pull what happened in main into this change request, after asking."""
+        """Pull what happened in main into this change request, after asking.
+
+        Where it is known to conflict it leads to where that is settled.
+        """
         await self._update()
 
     async def _update(self) -> None:
         opened = self.model.opened
         assert opened is not None
         space, request = opened.space.id, opened.request
+        if self.model.is_stuck(self.place.session.stuck):
+            await self._settle("")
+            return
         sheet = Confirm(
             f"Update #{request.number} from main",
             [
@@ -320,10 +325,7 @@ class RequestCommands(ReviewCommands, scope="review"):
                 raise
             self.place.session.hold_stuck(clash.moment)
             self.place.reload()
-            self.place.tell(f"#{request.number} {clash}", "bad")
-            conflicting = ConflictSheet.of_update(f"#{request.number}", clash)
-            answer = cast("str | None", await self.place.desk.push_screen_wait(conflicting))
-            self._read_conflicting(answer)
+            await self._settle("")
             return
         self.place.reload()
 
@@ -349,19 +351,14 @@ class RequestCommands(ReviewCommands, scope="review"):
             await self._update()
             return
         self.place.reload()
-        self._read_conflicting(result)
+        if result == "conflicts":
+            await self._settle(MERGES)
 
-    def _read_conflicting(self, answer: str | None) -> None:
-        """Show the page that a sheet of conflicts answered with."""
-        page = page_wanted(answer)
-        if page is None:
-            return
-        if all(change.id != page for change in self.model.changes):
-            self.place.say("The page is not changed by this request any more.", "warn")
-            return
-        self.place.choose_view("changes")
-        self.place.commands_of(PageReader).show_page(page)
-        self.here.diff.focus()
+    async def _settle(self, then: str) -> None:
+        """Go to where what conflicts with main is settled, and what follows that."""
+        space, request = self.model.ids
+        target = Target(self.place.organization, space=space, change_request=request)
+        await self.place.desk.go("settle", target.but(view=then or None))
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:

@@ -171,8 +171,6 @@ def up_to_date(here: HasReview) -> str | None:
         return not_read(here)
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)}."
-    if here.model.is_stuck(here.session.stuck):
-        return f"{here.model.numbered} conflicts with main; to update it again changes nothing."
     return None if opened.request.outdated else f"{here.model.numbered} is up to date with main."
 
 

@@ -1,0 +1,186 @@
+"""A hunk that is settled, as lines: what it was, both sides, and what the page gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from copydesk.domain.hunks import Choice, Hunk, chosen
+from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SettledPage
+from copydesk.domain.text import clean
+from copydesk.domain.words import compare_words
+from copydesk.present.diff import wrap_exact
+from copydesk.present.markdown import Line
+from copydesk.session.glyphs import glyphs
+
+NAMES = {"before": "0  Before", "request": "1  This request", "main": "2  Main"}
+"""The names of the three texts, each with its key."""
+
+TAKEN = {
+    "before": "0 before",
+    "request": "1 this request",
+    "main": "2 main",
+    "both": "3 both, this request first",
+    "turned": "3 both, main first",
+    "text": "written here",
+}
+"""What the result is called, by what is chosen."""
+
+CONTEXT = 3
+"""Lines of the page that are shown before and behind a hunk."""
+
+MOST_LINES = 400
+"""So many lines of one side are drawn."""
+
+WIDE = 90
+"""From how many cells on the three texts stand beside each other."""
+
+GAP = 3
+
+
+def hunk_lines(
+    page: SettledPage,
+    at: int,
+    choices: Mapping[str, Choice],
+    width: int,
+    *,
+    side: str = "request",
+    name: Callable[[str], str] = lambda page: page,
+) -> list[Line]:
+    """Return the lines of a hunk of a page, by its place among them.
+
+    ``side`` is the one that is shown where there is room for one; ``name`` names a page by its id.
+    """
+    hunk = page.hunks[at]
+    result = [*_title(hunk, choices.get(hunk.key)), *_result(page, at, choices, width, name), []]
+    texts = {each: _said(hunk, each, name) for each in NAMES}
+    if width >= WIDE:
+        return [*_beside(texts, width), [], *result]
+    return [*result, [(NAMES[side], "strong")], *_drawn(texts, side, width)]
+
+
+def _title(hunk: Hunk, choice: Choice | None) -> list[Line]:
+    said = "open" if choice is None else TAKEN[choice.side]
+    tone = "warn" if choice is None else "good"
+    if not hunk.conflicts and choice is None:
+        said, tone = "merged by itself", "muted"
+    return [[("Result: ", "strong"), (said, tone)]]
+
+
+def _result(
+    page: SettledPage,
+    at: int,
+    choices: Mapping[str, Choice],
+    width: int,
+    name: Callable[[str], str],
+) -> Iterator[Line]:
+    hunk = page.hunks[at]
+    if hunk.field:
+        text = chosen(hunk, choices.get(hunk.key))
+        keys = "<<< 1 | 2 | 0 >>>"
+        shown = keys if text is None else _field(hunk, text, name)
+        yield [(f"  {shown}", "warn" if text is None else "")]
+        return
+    yield from _around(page, range(at - 1, -1, -1), choices, width, last=True)
+    text = chosen(hunk, choices.get(hunk.key))
+    if text is None:
+        yield [("  <<< 1 | 2 | 3 | e >>>", "warn")]
+    elif not text:
+        yield [("  (nothing)", "muted")]
+    else:
+        for line in _lines(text):
+            for part in wrap_exact([(line, "good")], max(8, width - 2)):
+                yield [("  ", ""), *part]
+    yield from _around(page, range(at + 1, len(page.hunks)), choices, width, last=False)
+
+
+def _around(
+    page: SettledPage, places: range, choices: Mapping[str, Choice], width: int, *, last: bool
+) -> list[Line]:
+    """Return the lines of the result that stand before or behind a hunk."""
+    found: list[str] = []
+    for at in places:
+        hunk = page.hunks[at]
+        if hunk.field or len(found) >= CONTEXT:
+            break
+        text = chosen(hunk, choices.get(hunk.key))
+        lines = ["(another open hunk)"] if text is None else _lines(text)
+        found = [*lines, *found] if last else [*found, *lines]
+    shown = found[-CONTEXT:] if last else found[:CONTEXT]
+    return [[(f"  {clean(line, limit=width - 2)}", "muted")] for line in shown]
+
+
+def _said(hunk: Hunk, side: str, name: Callable[[str], str]) -> str:
+    text = str(getattr(hunk, side))
+    return _field(hunk, text, name) if hunk.field else text
+
+
+def _field(hunk: Hunk, text: str, name: Callable[[str], str]) -> str:
+    """Return what a hunk that is no text says."""
+    if hunk.field == PAGE:
+        return {"kept": "the page as it was", "deleted": "deleted"}.get(text, f"{text}")
+    if hunk.field == PLACE:
+        return f"below {name(text)}" if text else "at the top"
+    if hunk.field == ADDRESS:
+        return f"its address is /{text}" if text else "not there"
+    return f"{hunk.field}: {text or 'none'}"
+
+
+def hunk_name(hunk: Hunk) -> str:
+    """Return what a hunk is about."""
+    names = {
+        "": "text",
+        PAGE: "is it kept",
+        PLACE: "where it stands",
+        ADDRESS: "who has the address",
+    }
+    return names.get(hunk.field, hunk.field)
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    shown = [clean(line, limit=2_000) for line in lines[:MOST_LINES]]
+    more = len(lines) - len(shown)
+    return [*shown, f"({more} more lines)"] if more > 0 else shown
+
+
+def _marked(before: str, after: str) -> list[Line]:
+    """Return the lines of a side, marked where they differ from before."""
+    old, new = _lines(before), _lines(after)
+    if len(old) != len(new):
+        return [[(line, "changed" if line not in old else "")] for line in new]
+    return [
+        [(span.text, "" if span.kind == "same" else "changed") for span in compare_words(a, b)[1]]
+        for a, b in zip(old, new, strict=True)
+    ]
+
+
+def _drawn(texts: Mapping[str, str], side: str, width: int) -> list[Line]:
+    if side == "before":
+        lines: Sequence[Line] = [[(line, "")] for line in _lines(texts["before"])]
+    else:
+        lines = _marked(texts["before"], texts[side])
+    if not lines:
+        return [[("(nothing)", "muted")]]
+    return [list(part) for line in lines for part in wrap_exact(line, max(8, width))]
+
+
+def _beside(texts: Mapping[str, str], width: int) -> Iterator[Line]:
+    column = (width - 2 * GAP) // 3
+    columns = [[[(NAMES[side], "strong")], *_drawn(texts, side, column)] for side in NAMES]
+    for at in range(max(map(len, columns))):
+        line: Line = []
+        for number, lines in enumerate(columns):
+            spans = list(lines[at]) if at < len(lines) else []
+            line += spans
+            if number < 2:
+                line.append((" " * max(0, column - _cells(spans)), ""))
+                line.append((f" {glyphs().bar} ", "muted"))
+        yield line
+
+
+def _cells(spans: Line) -> int:
+    from rich.cells import cell_len
+
+    return sum(cell_len(text) for text, _ in spans)

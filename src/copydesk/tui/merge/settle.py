@@ -1,0 +1,561 @@
+"""Settling a change request with main: page by page, hunk by hunk, staged until it is sent."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.strip import Strip
+
+from copydesk.domain.hunks import Choice, Hunk, Side, marked, marker_left
+from copydesk.domain.settlement import SettledPage
+from copydesk.domain.text import clean, plural
+from copydesk.present.markdown import Line
+from copydesk.present.settling import NAMES, hunk_lines, hunk_name
+from copydesk.session.draft_keys import hunk_key
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.settling import SENDS, USES, Settlement
+from copydesk.session.target import Target
+from copydesk.session.writes.log import WriteError
+from copydesk.tui.dialogs.composer import WriteSheet
+from copydesk.tui.dialogs.dialog import Confirm, Fact
+from copydesk.tui.framework.actions import NotYet, action, command
+from copydesk.tui.framework.commands import nothing_to_undo
+from copydesk.tui.framework.editor import EditorError, has_editor, run_editor
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.merge.dialog import MergeSheet
+from copydesk.tui.widgets.spans import SpanPane
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+MERGES = "merge"
+"""The view of the target after which the merge goes on."""
+
+
+def not_read(here: SettlePlace) -> str | None:
+    """Say so while both sides are not read."""
+    return None if here.read else NotYet("Both sides are not read yet.")
+
+
+def no_hunk(here: SettlePlace) -> str | None:
+    """Say so when there is nothing to choose."""
+    if (why := not_read(here)) is not None:
+        return why
+    if here.hunk is None:
+        return "Nothing conflicts here."
+    return may_not_settle(here)
+
+
+def may_not_settle(here: SettlePlace) -> str | None:
+    """Say so when the request cannot be settled by this person, or not on this service."""
+    if (why := not_read(here)) is not None:
+        return why
+    now = here.settlement.now
+    if now is not None and now.status not in ("open", "draft"):
+        return f"#{now.number} is {clean(now.status)}."
+    return here.refused or None
+
+
+def one_value(here: SettlePlace) -> str | None:
+    """Say so where both cannot stand."""
+    if (why := no_hunk(here)) is not None:
+        return why
+    hunk = here.hunk
+    return "It has one value: 1, 2 or 0." if hunk is not None and hunk.field else None
+
+
+def no_text(here: SettlePlace) -> str | None:
+    """Say so where there is no text to write."""
+    if (why := no_hunk(here)) is not None:
+        return why
+    hunk = here.hunk
+    return "This is no text: 1 or 2." if hunk is not None and hunk.field else None
+
+
+def still_open(here: SettlePlace) -> str | None:
+    """Say so while a choice is missing."""
+    if (why := may_not_settle(here)) is not None:
+        return why
+    if here.settlement.files:
+        return f"Both changed {here.settlement.files[0]}: settle it in the app (o)."
+    if here.settlement.kept is not None and here.settlement.kept.state == "sent":
+        return "It is sent."
+    count = len(here.settlement.open)
+    if count:
+        return f"{plural(count, 'hunk')} {'is' if count == 1 else 'are'} open: J goes there."
+    return "Offline: what is chosen stays here." if here.session.offline else None
+
+
+def not_stopped(here: SettlePlace) -> str | None:
+    """Say so where no run stopped."""
+    if (why := may_not_settle(here)) is not None:
+        return why
+    return None if here.settlement.stopped else "Nothing was sent that stopped on its way."
+
+
+def while_stopped(label: str) -> Callable[[SettlePlace], str]:
+    """Return a function that gives ``label``, or "" while no run stopped."""
+    return lambda here: label if here.settlement.stopped else ""
+
+
+def nothing_back(here: SettlePlace) -> str | None:
+    """Say so when there is neither a choice nor a write to take back."""
+    return None if here.steps else nothing_to_undo(here)
+
+
+class SettleView(SpanPane):
+    """Draws the hunk in front, between what is beside it."""
+
+    def __init__(self, lines: Callable[[int], list[Line]]) -> None:
+        super().__init__(id="settle")
+        self._make = lines
+        self._shown: list[Line] = []
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw for the new width."""
+        self.draw()
+
+    def draw(self, *, top: bool = False) -> None:
+        """Draw what is in front by now."""
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        self.forget_styles()
+        self._shown = self._make(width)
+        self.resize_lines(len(self._shown))
+        if top:
+            self.scroll_to(y=0, animate=False)
+        self.refresh()
+
+    def refresh_rows(self) -> None:
+        self.forget_styles()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one visible line."""
+        width, at = self.line_width, self.scroll_offset.y + y
+        if at >= len(self._shown):
+            return self.blank(width, self.base)
+        return self.strip_of(self._shown[at], self.base, width)
+
+
+@place("settle", title="Settle with main", uses=USES)
+class SettlePlace(Place, scope="settle"):
+    """What a change request and main both changed, and what is chosen of each.
+
+    What is chosen is staged on this machine until ctrl+s sends it.
+    """
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.begun: Settlement | None = None
+        self.read = False
+        self.refused = ""
+        """Why nothing can be settled here, as a sentence."""
+        self._said = "Reading both sides"
+        self._page = self._hunk = 0
+        self._side = "request"
+        self._all = False
+        self._asked = False
+        """Whether it was asked already how a run goes on that was cut off."""
+
+    @property
+    def settlement(self) -> Settlement:
+        """What is settled."""
+        if self.begun is None:
+            ids = self.target.space or "", self.target.change_request or ""
+            self.begun = Settlement(self.session, *ids)
+        return self.begun
+
+    @property
+    def page(self) -> SettledPage | None:
+        """The page in front."""
+        pages = self.settlement.pages
+        return pages[min(self._page, len(pages) - 1)] if pages else None
+
+    @property
+    def hunks(self) -> list[Hunk]:
+        """The hunks of the page that one goes to: those that conflict, with ``zR`` all changes."""
+        page = self.page
+        if page is None:
+            return []
+        return [
+            hunk
+            for hunk in page.hunks
+            if hunk.conflicts
+            or hunk.key in self.settlement.choices
+            or (self._all and not hunk.same)
+        ]
+
+    @property
+    def steps(self) -> bool:
+        """Whether a choice can be taken back."""
+        kept = self.settlement.kept
+        return kept is not None and bool(kept.steps) and kept.state == "open"
+
+    @property
+    def hunk(self) -> Hunk | None:
+        """The hunk in front."""
+        hunks = self.hunks
+        return hunks[min(self._hunk, len(hunks) - 1)] if hunks else None
+
+    def panes(self) -> ComposeResult:
+        """One text: what was before, both sides, and the result."""
+        self.shown = SettleView(self._drawn)
+        yield Part("main", self.shown)
+
+    def trail(self) -> Iterable[str]:
+        yield self.session.title_of(self.organization) or "no organization"
+        yield clean(self.settlement.label)
+        yield "settle with main"
+
+    @property
+    def _far(self) -> str:
+        """How far it is."""
+        work = self.settlement
+        if work.kept is not None and work.kept.state == "sent":
+            return "sent"
+        merged = work.elsewhere + sum(page.merged for page in work.pages)
+        sent = "stopped on its way" if work.stopped else "nothing sent"
+        return f"{len(work.open)} open   {merged} merged by themselves   {sent}"
+
+    def url(self) -> str | None:
+        now = self.settlement.now
+        return None if now is None else now.urls.app
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read both sides, and what is chosen."""
+        work = self.settlement
+        if self.target.space is None or self.target.change_request is None:
+            self._failed("No change request is chosen. Open one from a list: g c goes there.")
+            return
+
+        async def read(api: Api) -> Settlement:
+            await work.read()
+            return work
+
+        self.reads.load(
+            "settle", read, self._came, what="Reading both sides", failed=self._failed, kept="never"
+        )
+
+    def poll(self) -> None:
+        """Read nothing: R does, and each write reads before it is sent."""
+
+    def _failed(self, said: str) -> None:
+        self._said = said
+        self.shown.draw()
+
+    def _came(self, work: Settlement) -> None:
+        first = not self.read
+        self.read, self._said = True, ""
+        self.refused = work.refused
+        if first:
+            self._to_open()
+        elif work.new:
+            self.say(f"main moved on: your choices stay, {plural(work.new, 'hunk')} open.", "warn")
+        if work.stopped and not self._asked:
+            self._asked = True
+            self.say("Stopped on its way: r goes on, b puts the request's pages back.", "warn")
+        self._show(top=first)
+        if self.resuming:
+            self._resume()
+
+    def _show(self, *, top: bool = True) -> None:
+        if self.is_attached:
+            self.shown.title = self._title()
+            self.shown.draw(top=top)
+            self.refresh_frame()
+
+    def _title(self) -> str:
+        page, hunks, work = self.page, self.hunks, self.settlement
+        if page is None:
+            return self._far if self.read else "Settle"
+        title = clean(page.sides.title) or "Untitled"
+        said = [f"{self._page + 1}/{len(work.pages)} {title}"]
+        if hunks and (hunk := self.hunk) is not None:
+            said.append(f"{self._hunk + 1}/{len(hunks)} {hunk_name(hunk)}")
+        return "   ".join([*said, self._far])
+
+    def _drawn(self, width: int) -> list[Line]:
+        page, hunk, work = self.page, self.hunk, self.settlement
+        if self._said:
+            return [[(self._said, "muted")]]
+        lines: list[Line] = [
+            [(f"Both changed {name}: settle it in the app (o).", "bad")] for name in work.files
+        ]
+        if self.refused:
+            lines.append([(self.refused, "warn")])
+        if page is None or hunk is None:
+            done = "Nothing conflicts: all is merged by itself."
+            return [*lines, [(done, "muted")]]
+        at = next(place for place, each in enumerate(page.hunks) if each.key == hunk.key)
+        found = hunk_lines(page, at, work.choices, width, side=self._side, name=work.name_of)
+        return [*lines, *found]
+
+    def resume_draft(self, part: str) -> None:
+        """Open the hunk again that was being written here."""
+        self.resuming = part
+        self._resume()
+
+    def _resume(self) -> None:
+        part, self.resuming = self.resuming, ""
+        if not self.read:
+            self.resuming = part
+            return
+        for at, page in enumerate(self.settlement.pages):
+            if part in (keys := [hunk.key for hunk in page.conflicts]):
+                self._page, self._hunk = at, keys.index(part)
+                self._show()
+                self.do_soon("write")
+
+    # Moving
+
+    def _to_open(self) -> None:
+        """Go to the first hunk that is open."""
+        work = self.settlement
+        for at, page in enumerate(work.pages):
+            if found := page.open(work.choices):
+                self._page = at
+                self._hunk = self.hunks.index(found[0])
+                return
+
+    @action("J", "hunk", unless=not_read, show=12, group="Settle")
+    def next_hunk(self) -> None:
+        """Go to the next hunk, on the next page after the last."""
+        self._step(1)
+
+    @action("K", "previous hunk", unless=not_read, show=False, group="Settle")
+    def previous_hunk(self) -> None:
+        """Go to the hunk before, on the page before from the first."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        at = self._hunk + by
+        if 0 <= at < len(self.hunks):
+            self._hunk = at
+            self._show()
+        elif not self._turn(by):
+            self.say(f"This is the {'last' if by > 0 else 'first'} hunk.")
+
+    def _turn(self, by: int) -> bool:
+        if not 0 <= self._page + by < len(self.settlement.pages):
+            return False
+        self._page += by
+        self._hunk = 0 if by > 0 else max(0, len(self.hunks) - 1)
+        self._show()
+        return True
+
+    @action("]", "page", unless=not_read, show=11, group="Settle", override=True)
+    def next_page(self) -> None:
+        """Go to the next page."""
+        if not self._turn(1):
+            self.say("This is the last page.")
+
+    @action("[", "previous page", unless=not_read, show=False, group="Settle", override=True)
+    def previous_page(self) -> None:
+        """Go to the page before."""
+        if not self._turn(-1):
+            self.say("This is the first page.")
+
+    @action("tab", "other side", show=False, group="Settle", override=True)
+    def other_side(self) -> None:
+        """Show another of the three texts, where there is room for one."""
+        sides = list(NAMES)
+        self._side = sides[(sides.index(self._side) + 1) % len(sides)]
+        self._show()
+
+    @action("z R", "show merged", unless=not_read, show=False, group="Settle")
+    def show_merged(self) -> None:
+        """Show what was merged by itself too, or no longer."""
+        self._all, self._hunk = not self._all, 0
+        self._show()
+
+    # Choosing
+
+    @action("0", "before", unless=no_hunk, show=14, group="Settle", stages=True, override=True)
+    async def take_before(self) -> None:
+        """Take what was before both changes."""
+        await self._take("before")
+
+    @action("1", "request", unless=no_hunk, show=20, group="Settle", stages=True, override=True)
+    async def take_request(self) -> None:
+        """Take what this change request says."""
+        await self._take("request")
+
+    @action("2", "main", unless=no_hunk, show=19, group="Settle", stages=True, override=True)
+    async def take_main(self) -> None:
+        """Take what main says."""
+        await self._take("main")
+
+    @action("3", "both", unless=one_value, show=18, group="Settle", stages=True, override=True)
+    async def take_both(self) -> None:
+        """Take both, the request's first; again: main's first."""
+        hunk = self.hunk
+        choice = None if hunk is None else self.settlement.choices.get(hunk.key)
+        await self._take("turned" if choice is not None and choice.side == "both" else "both")
+
+    async def _take(self, side: Side, text: str = "") -> None:
+        hunk = self.hunk
+        assert hunk is not None
+        again = hunk.key in self.settlement.choices
+        if await self._choose({hunk.key: Choice(side, text)}) and side != "turned" and not again:
+            self._on(hunk)
+
+    def _on(self, hunk: Hunk) -> None:
+        """Stay at a hunk that was chosen: J goes on. Say how many are open."""
+        count = len(self.settlement.open)
+        said = f"{plural(count, 'hunk')} open." if count else "All is settled: ctrl+s sends it."
+        self.say(said, "" if count else "good")
+
+    async def _choose(self, choices: Mapping[str, Choice | None]) -> bool:
+        try:
+            await self.settlement.choose(choices)
+        except OSError as error:
+            self.tell(f"Not staged: {error.strerror or error}.", "bad")
+            return False
+        self._show(top=False)
+        return True
+
+    @command("all", "0|1|2|3", complete=lambda here: ("0", "1", "2", "3"), stages=True)
+    async def take_all(self, rest: str) -> None:
+        """Choose the same of every hunk of the page: :all 1."""
+        page, why = self.page, no_hunk(self)
+        sides: dict[str, Side] = {"0": "before", "1": "request", "2": "main", "3": "both"}
+        side = sides.get(rest.strip())
+        if why is not None or page is None or side is None:
+            self.say(why or ":all 0, 1, 2 or 3.", "warn")
+            return
+        if await self._choose({hunk.key: Choice(side) for hunk in page.conflicts}):
+            self._on(page.conflicts[0])
+
+    @action(
+        "e", "editor", unless=no_text, show=13, group="Settle", stages=True, types=True,
+        override=True,
+    )  # fmt: skip
+    async def write(self) -> None:
+        """Write the hunk in the editor, with both sides between markers."""
+        hunk = self.hunk
+        assert hunk is not None
+        known = self.settlement.choices.get(hunk.key)
+        text, markers = marked(hunk)
+        if known is not None and known.side == "text":
+            text = known.text
+        try:
+            written = self._in_editor(text) if has_editor() else await self._in_field(text)
+        except (EditorError, OSError) as error:
+            self.tell(str(error), "warn")
+            return
+        if written is None:
+            return
+        if line := marker_left(written, markers):
+            self.tell(f"A marker still stands in line {line}: e edits it again.", "warn")
+            return
+        await self._take("text", written)
+
+    def _in_editor(self, text: str) -> str:
+        with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
+            path = Path(folder) / "hunk.md"
+            path.write_bytes(text.encode("utf-8", "surrogatepass"))
+            run_editor(self.desk, path)
+            try:
+                return path.read_bytes().decode("utf-8", "surrogatepass")
+            except UnicodeDecodeError as error:
+                raise EditorError("What was written is not UTF-8.") from error
+
+    async def _in_field(self, text: str) -> str | None:
+        end = "\r\n" if "\r\n" in text else "\n"
+        hunk, ids = self.hunk, (self.settlement.space, self.settlement.request)
+        assert hunk is not None
+        key = hunk_key(*ids, hunk.key)
+        sheet = WriteSheet(
+            "Write the hunk", key, text=text.replace("\r\n", "\n"), verb="stage it", exact=True
+        )
+        found = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if found is None:
+            return None
+        self.session.drafts.drop(key)
+        return found.replace("\n", end)
+
+    @action("u", "undo", unless=nothing_back, show=8, group="Write", override=True)
+    async def undo(self) -> None:
+        """Take back the last choice; once it is sent, the write."""
+        if self.steps:
+            await self.settlement.undo()
+            self._show(top=False)
+            self.say("Taken back: it was only staged.")
+            return
+        await self.desk.undo()
+
+    # Sending
+
+    @action("ctrl+s", "send", unless=still_open, danger=2, show=17, group="Settle", uses=SENDS)
+    async def send(self) -> None:
+        """Bring the request up to date with what is chosen; a merge goes on afterwards."""
+        work = self.settlement
+        now = work.now
+        assert now is not None
+        facts: list[Fact] = [
+            Text(clean(now.subject) or "(no subject)", style="strong"),
+            f"{plural(len(work.pages), 'page')} as chosen here; the rest is merged by itself.",
+            "The request has all of main then. Nothing of main changes.",
+        ]
+        sheet = Confirm(f"Send what is settled of #{now.number}?", facts, verb="send")
+        if await self.desk.push_screen_wait(sheet):
+            await self._go()
+
+    @action(
+        "r", "go on", unless=not_stopped, danger=2, show=16, group="Settle", uses=SENDS,
+        now=while_stopped("go on"),
+    )  # fmt: skip
+    async def go_on(self) -> None:
+        """Go on with what stopped on its way."""
+        await self._go()
+
+    @action(
+        "b", "put back", unless=not_stopped, danger=2, show=15, group="Settle",
+        now=while_stopped("put back"),
+        uses=("get_change_request", "get_change_request_revision", "get_change_request_page",
+              "update_change_request_content"),
+    )  # fmt: skip
+    async def put_back(self) -> None:
+        """Put the pages of the request back as they were before it was sent; the choices stay."""
+        try:
+            await self.settlement.put_back()
+        except failure_types() as error:
+            self.tell(f"Not put back: {sentence(error)}", "bad")
+            return
+        self.tell("The pages are as they were; the choices stay.", "good")
+        self.reload()
+
+    async def _go(self) -> None:
+        work = self.settlement
+        try:
+            await work.send(tell=self.refresh_frame)
+        except WriteError as error:
+            self._stopped(str(error))
+            return
+        except failure_types() as error:
+            self._stopped(sentence(error))
+            return
+        self._show()
+        label = work.label.partition(" ")[0]
+        self.tell(f"{label} is settled: it has all of main. u restores its text.", "good")
+        if self.target.view == MERGES and self.settlement.now is not None:
+            sheet = MergeSheet(self.settlement.space, self.settlement.now.id)
+            await self.desk.push_screen_wait(sheet)
+            await self.desk.step_back(quits=False)
+
+    def _stopped(self, why: str) -> None:
+        """Say why it stopped, and how it goes on."""
+        on = " r goes on, b puts the request's pages back." if self.settlement.stopped else ""
+        self.tell(f"Stopped: {why.removesuffix('.')}.{on}", "bad")
+        self._show(top=False)

@@ -1,0 +1,42 @@
+"""Hunks as lines: both sides beside each other or one of them, strangers' text made harmless."""
+
+from __future__ import annotations
+
+from copydesk.domain.hunks import Choice
+from copydesk.domain.settlement import PageSide, PageSides, settled_page
+from copydesk.present.settling import hunk_lines
+
+BEFORE = "# Retries\n\nWe retry five times.\n\nThe end.\n"
+MAIN = BEFORE.replace("five", "nine \x1b[31mred")
+MINE = BEFORE.replace("five times", "eight times " + "and again " * 20)
+
+
+def drawn(width: int, choice: Choice | None = None) -> list[str]:
+    sides = PageSides("p", PageSide(BEFORE), PageSide(MAIN), PageSide(MINE))
+    page = settled_page(sides)
+    at = next(place for place, hunk in enumerate(page.hunks) if hunk.conflicts)
+    known = {} if choice is None else {page.hunks[at].key: choice}
+    lines = hunk_lines(page, at, known, width)
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+def test_three_texts_stand_beside_each_other_where_there_is_room() -> None:
+    lines = drawn(120)
+    line = next(line for line in lines if "We retry five times." in line)
+    assert "We retry eight times" in line
+    assert "We retry nine" in line
+    assert "  <<< 1 | 2 | 3 | e >>>" in lines
+    assert "  # Retries" in lines
+    assert "  The end." in lines
+    assert not any("\x1b" in line for line in lines)
+    assert all(len(line.rstrip()) <= 120 for line in lines)
+
+
+def test_one_side_stands_below_the_result_where_there_is_not() -> None:
+    lines = drawn(60, Choice("main"))
+    assert lines[0] == "Result: 2 main"
+    assert any(line.startswith("  We retry nine") for line in lines)
+    assert "1  This request" in lines
+    assert not any("five" in line for line in lines)
+    assert all(len(line.rstrip()) <= 60 for line in lines)
+    assert "  (nothing)" in drawn(60, Choice("text"))

@@ -1,0 +1,148 @@
+"""Settling conflicts of a change request with main, as a person does, at both sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.local.runs import Settlings
+from copydesk.local.state import State
+from copydesk.session.target import Target
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.tui.review_world import Faults
+from tests.world import BASE_URL, World
+
+Write = Callable[[str], None]
+
+RETRIES = "# Retries\n\nWe try again for three days.\n\n- red apples\n- green pears\n"
+PAGES = {
+    "retries": RETRIES,
+    "limits": "# Limits\n\nNone.\n",
+    "webhooks": "# Webhooks\n\nHooks.\n",
+}
+
+
+@pytest.fixture
+def two(world: World) -> str:
+    """Make a request that conflicts with main in three pages, and return its space."""
+    space = world.space("Handbook", PAGES)
+    mine = RETRIES.replace("three", "five").replace("red", "ripe red")
+    theirs = RETRIES.replace("three days", "three working days").replace("green", "ripe green")
+    limits, hooks = "# Limits\n\nA lot.\n", "# Webhooks\n\nMany hooks.\n"
+    world.change_request(
+        space, {"retries": mine, "limits": limits, "webhooks": hooks}, subject="Retries"
+    )
+    world.commit(space, {"retries": theirs, "limits": None, "webhooks": hooks})
+    return space
+
+
+def at(space: str, view: str | None = None) -> Target:
+    return Target(space=space, change_request="1", view=view)
+
+
+async def text_of(world: World, space: str, path: str) -> str:
+    page = world.page_id(space, path)
+    async with world.client() as client:
+        url = f"/spaces/{space}/content/page/{page}"
+        found = await client.get(url, params={"format": "markdown"})
+    return str(found.json()["markdown"])
+
+
+async def test_conflicts_are_settled_and_the_merge_goes_on(
+    world: World, two: str, update_golden: bool
+) -> None:
+    async with drive(open_world(world, "review", at(two)), size=(140, 40)) as driver:
+        await driver.press("m", "y")
+        assert driver.place.PLACE == "settle"
+        assert "2 open" in driver.screen
+        assert "1 of 2" not in driver.screen
+        driver.golden("settle-open", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("settle-open", update=update_golden)
+        await driver.press("tab")
+        assert "2  Main" in driver.screen
+        await driver.press("ctrl+s")
+        assert "2 hunks are open: J goes there." in driver.screen
+        await driver.press("3")
+        assert "Result: 3 both, this request first" in driver.screen
+        await driver.press("3")
+        assert "Result: 3 both, main first" in driver.screen
+        await driver.press("u")
+        assert "this request first" in driver.screen
+        await driver.press("1", "J")
+        assert "is it kept" in driver.screen
+        await driver.press("3")
+        assert "It has one value: 1, 2 or 0." in driver.screen
+        await driver.resize(140, 40)
+        driver.golden("settle-structure", update=update_golden)
+        await driver.press("1")
+        assert "All is settled: ctrl+s sends it." in driver.screen
+        await driver.press("K", "z R", "J", "J")
+        assert "merged by itself" in driver.screen
+        await driver.press("ctrl+s", "y")
+        assert "Merge" in driver.screen
+        await driver.press("y")
+        assert "It is live now" in driver.screen
+        await driver.press("escape")
+        assert driver.place.PLACE == "review"
+    assert await text_of(world, two, "retries") == (
+        "# Retries\n\nWe try again for five days.\n\n- ripe red apples\n- ripe green pears\n"
+    )
+    assert await text_of(world, two, "limits") == "# Limits\n\nA lot.\n"
+
+
+async def test_a_hunk_is_written_and_markers_are_not_left_in(
+    world: World, two: str, editor: Write, tmp_path: Path
+) -> None:
+    app = open_world(world, "settle", at(two))
+    store = Settlings(State(), "d")
+    app.session.settlings = store
+    async with drive(app, size=(80, 24)) as driver:
+        editor("We try.\n<<<<<<< request\n")
+        await driver.press("e")
+        opened = (tmp_path / "opened").read_text()
+        assert "<<<<<<< request\nWe try again for five days.\n|||||||" in opened
+        assert "A marker still stands in line 2: e edits it again." in driver.screen
+        assert "2 open" in driver.screen
+        editor("We try.\n")
+        await driver.press("e")
+        assert "Result: written here" in driver.screen
+        await driver.press("]", "2", ":")
+        await driver.type("all 1")
+        await driver.press("enter")
+        assert "Result: 1 this request" in driver.screen
+        await driver.press("u")
+        assert "Result: 2 main" in driver.screen
+    app = open_world(world, "settle", at(two))
+    app.session.settlings = store
+    async with drive(app, size=(80, 24)) as driver:
+        assert "0 open" in driver.screen
+        await driver.press("ctrl+s", "y")
+        assert "is settled: it has all of main" in driver.screen
+        await driver.press("u")
+        assert "Its text is as it was; the update stays." in driver.screen
+
+
+async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> None:
+    faults = Faults(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=faults)
+    app = open_world(world, "settle", at(two), api=api)
+    async with drive(app, "1", "J", "1", size=(80, 24)) as driver:
+        faults.gone = True
+        await driver.press("ctrl+s", "y")
+        assert "r goes on, b puts the request's pages back" in driver.screen
+        faults.gone = False
+        await driver.press("R", "b")
+        assert "The pages are as they were; the choices stay." in driver.screen
+        await driver.press("ctrl+s", "y")
+        assert "is settled" in driver.screen
+
+
+async def test_who_may_not_edit_is_told(world: World, two: str) -> None:
+    reader = world.user("rea", role="comment")
+    async with drive(open_world(world, "settle", at(two), user=reader), "1") as driver:
+        assert "You may review here, not edit: its author can settle it." in driver.screen

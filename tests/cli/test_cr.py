@@ -351,3 +351,20 @@ def test_threads_are_counted_as_the_review_counts_them(scripts: ScriptDesk) -> N
     lines = scripts.out("cr", "list").splitlines()
     counts = {line.split()[0]: line.split()[-1] for line in lines}
     assert counts == {"NUMBER": "THREADS", "#1": "1", "#2": "0"}
+
+
+def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+    world.change_request(space, {"retries": "# Retries\n\nOnce.\n"}, subject="Retries")
+    assert "#1 is not merged" in scripts.err("cr", "revert", "1", "--why", "No.", status=1)
+    scripts.out("cr", "merge", "1", "--yes")
+    assert scripts.out("cr", "revert", "1", "--why", "It was wrong.").splitlines() == [
+        "Began #2: Take back #1 Retries",
+        "1 page: 1 edited back.",
+    ]
+    assert {("Start", "done"), ("Settle", "done")} <= set(scripts.log())
+    made = scripts.json("cr", "list", "--status", "draft")[0]
+    assert made["number"] == 2
+    world.commit(space, {"retries": "# Retries\n\nTwice.\n"})
+    told = scripts.out("cr", "revert", "1", "--why", "Again.", status=4)
+    assert "Retries was edited since: you settle it next." in told

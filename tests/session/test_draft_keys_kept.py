@@ -29,7 +29,7 @@ KEYS = [
     draft_keys.schema_key("X"), draft_keys.redirect_key("X", "new"),
     draft_keys.tree_key("o"), "tree row o r", "tree new o space", draft_keys.about_key("S", "C"),
     draft_keys.new_request_key("S", None), draft_keys.new_request_key("S", "K"), "outbox e",
-    draft_keys.hunk_key("S", "C", "H"),
+    draft_keys.hunk_key("S", "C", "H"), draft_keys.revert_key("S", "C"),
     draft_keys.marked_verdict_key("approved"), draft_keys.marked_verdict_key("changes-requested"),
     VIEW_NAME_KEY, "request of cluster K", "site setting X title", "site new", "site row X R",
     form_key("teams", HERE, "rename", "t"), form_key("teams", Target(), "create"),

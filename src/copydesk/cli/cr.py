@@ -1,4 +1,4 @@
-"""``copydesk cr show`` and ``merge``: one change request."""
+"""``copydesk cr show``, ``merge`` and ``revert``: one change request."""
 
 from __future__ import annotations
 
@@ -234,3 +234,47 @@ def ago(then: datetime, now: datetime) -> str:
     """Return how long ago a time is, as a sentence has it."""
     since = age(then, now)
     return "just now" if since == "now" else f"{since} ago"
+
+
+def revert_request(
+    *,
+    request: str,
+    why: str,
+    space: str | None = None,
+    organization: str | None = None,
+    as_json: bool = False,
+    service: Service = OWN,
+) -> int:
+    """Begin a change request that takes back the merge of one; 4 where edits since are to settle.
+
+    Raises ``UsageError``.
+    """
+    from copydesk.session.taking_back import begin_taking_back, read_taking_back
+    from copydesk.session.writes.requests import beginning
+
+    if not why.strip():
+        raise UsageError("say why: --why")
+    connection = service.connection(writes=True)
+
+    async def take_back(api: Api, found: Found) -> int:
+        given, there = found
+        async with CommandWrites(connection, api) as writes:
+            me = await read_me(api)
+            taking = await read_taking_back(writes.session, there.id, given.id, me)
+            made = taking.begun
+            if made is None:
+                body = taking.body(why.strip(), writes.session.clock())
+                made = await writes.send(beginning(there.id, body, me))
+            work = await begin_taking_back(writes.session, taking, made)
+            count = len(work.open)
+            if not count:
+                await writes.told(work.send())
+        if as_json:
+            put_json({"changeRequest": made.to_dict(), "open": count})
+        else:
+            put(f"Began #{made.number}: {clean(made.subject)}")
+            for line in taking.lines():
+                put(line)
+        return CONFLICT if count else DONE
+
+    return run_on(connection, request, space, organization, take_back)

@@ -211,6 +211,8 @@ def add_cr(commands: Subparsers) -> None:
     comparing.add_argument("--patch", action="store_true", help="as a patch that git apply takes")
     merging = ones("merge", "cr:merge_request", "merge one, once somebody has said so")
     merging.add_argument("--yes", action="store_true", help="merge without asking")
+    reverting = ones("revert", "cr:revert_request", "begin one that takes back the merge of one")
+    reverting.add_argument("--why", metavar="TEXT", required=True, help="for its description")
     for name, runner, said in (
         ("approve", "approve", "approve one, once somebody has said so"),
         ("ask", "ask_for_changes", "ask for changes in one, once somebody has said so"),

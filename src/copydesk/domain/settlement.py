@@ -45,8 +45,8 @@ class PageSides:
     """A page before, in main, and in the change request; None where it is not there.
 
     ``held`` says that the side which kept a page that the other deleted has pages below it which
-    the other lacks. ``rival`` is a page of main that has its address, and ``free`` are two slugs
-    that nobody has there.
+    the other lacks, ``shifted`` that the request put it elsewhere among those beside it. ``rival``
+    is a page of main that has its address, and ``free`` are two slugs that nobody has there.
     """
 
     id: str
@@ -54,6 +54,7 @@ class PageSides:
     main: PageSide | None
     request: PageSide | None
     held: bool = False
+    shifted: bool = False
     rival: str = ""
     free: tuple[str, str] = ("", "")
 
@@ -66,12 +67,16 @@ class PageSides:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a page is to be: its text (None: it is not there), and where it stands."""
+    """What a page is to be: its text (None: it is not there), and where it stands.
+
+    ``placed`` says that it is put there also where it stands below the same page already.
+    """
 
     id: str
     source: str | None
     parent: str | None = None
     at: int = 0
+    placed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,8 @@ class SettledPage:
         if (hunk := fields.get(ADDRESS)) is not None:
             slug = chosen(hunk, choices.get(hunk.key)) or hunk.main
             source = with_setting(source, "slug", slug)
+        if sides.shifted and sides.request is not None and PLACE not in fields:
+            return Wanted(self.id, source, side.parent, sides.request.position, placed=True)
         return Wanted(self.id, source, side.parent, side.position)
 
     def rival(self, choices: Mapping[str, Choice]) -> str:
@@ -353,7 +360,11 @@ def writing(
             )
             continue
         told = page_update(now.sources.get(page.id, ""), page.source)
-        place: dict[str, JSON] = {} if there[page.id] == into else {"into": into, "at": page.at}
+        beside = [each for each, parent in there.items() if parent == into]
+        stands = there[page.id] == into and not (
+            page.placed and page.at < len(beside) and beside[page.at] != page.id
+        )
+        place: dict[str, JSON] = {} if stands else {"into": into, "at": page.at}
         if told or place:
             changes.append({"operation": "update_page", "page": page.id, **told, **place})
     gone = [page.id for page in wanted if page.source is None and page.id in there]

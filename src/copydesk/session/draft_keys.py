@@ -186,6 +186,11 @@ def about_key(space: str, request: str) -> str:
     return f"change-request {space} {request} about"
 
 
+def revert_key(space: str, request: str) -> str:
+    """Return the key of the reason for which a merge is taken back."""
+    return f"change-request {space} {request} revert"
+
+
 def new_request_key(space: str, cluster: str | None) -> str:
     """Return the key of the subject of a new change request, for a cluster if one is given."""
     return f"change-request {space} new" + (f" {cluster}" if cluster else "")
@@ -319,6 +324,9 @@ def belonging(key: str) -> Belonging | None:
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")
+        case ["change-request", space, request, "revert"]:
+            target = Target(space=space, change_request=request)
+            return Belonging("review", target, "why a merge is taken back", "revert")
         case ["page", "source", space, request, page]:
             target = Target(space=space, change_request=request, page=page)
             return Belonging("review", target, "edit of a page", f"source {page}")

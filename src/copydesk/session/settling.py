@@ -155,6 +155,23 @@ class Settlement:
         self.new = sum(len(page.open(kept.choices)) for page in self.pages) if kept.choices else 0
         self.kept = kept
 
+    async def look(self, kept: Settling) -> None:
+        """Read the sides that are given, of a change request that is not there yet."""
+        api = await self.session.ready()
+        self.now = await api(ops.get_change_request, self.space, self.request)
+        self.refused = _refused(api, await api(ops.get_space, self.space))
+        await self._read_sides(api, kept)
+        self.kept = kept
+
+    @property
+    def idle(self) -> bool:
+        """Whether main is already as all of it is wanted."""
+        assert self._trees is not None
+        wanted = with_rivals(self.pages, self.choices, self._sides)
+        mains = {page.id: page.sides.main.source for page in self.pages if page.sides.main}
+        now = Now(_parents(self._trees[1]), mains)
+        return wanted is not None and not writing(wanted, now, lambda page: "")
+
     def name_of(self, page: str) -> str:
         """Return what a page is called, by its id; clean text."""
         for tree in reversed(self._trees or ()):
@@ -174,6 +191,10 @@ class Settlement:
         candidates = self._candidates(kept)
         revisions = (kept.base, kept.main, kept.head)
         turn = asyncio.Semaphore(AT_ONCE)
+        shifted: set[str] = set()
+        if kept.how == "write" and before is not None:  # an update keeps the order by itself
+            mine = compare_trees(before.pages, head.pages)
+            shifted = {change.id for change in mine if "moved" in change.kinds}
 
         async def side(at: int, page: str) -> PageSide | None:
             tree = trees[at]
@@ -189,7 +210,10 @@ class Settlement:
         async def page(id: str) -> SettledPage:
             was, one, other = await asyncio.gather(*(side(at, id) for at in range(3)))
             rival, free = self._rival(id)
-            both = PageSides(id, was, one, other, held=self._held(id), rival=rival, free=free)
+            both = PageSides(
+                id, was, one, other,
+                held=self._held(id), shifted=id in shifted, rival=rival, free=free,
+            )  # fmt: skip
             return await asyncio.to_thread(settled_page, both)
 
         found = await asyncio.gather(*map(page, candidates))
@@ -417,7 +441,7 @@ class Settlement:
             return None if request.revision == kept.known else request.revision
 
         def back(after: str) -> Reversal | None:
-            return self._reversal(ids, after) if last else None
+            return self._reversal(ids, after) if last and kept.how == "update" else None
 
         revision = await self.session.writes.perform(
             what, self.label, send, look=look, now=True, reversal=back

@@ -12,8 +12,8 @@ from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.session.target import Target
 from tests.drive import drive
+from tests.tui.arranging_world import Way
 from tests.tui.opening import open_world
-from tests.tui.review_world import Faults
 from tests.world import BASE_URL, World
 
 Write = Callable[[str], None]
@@ -128,17 +128,23 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
 
 
 async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> None:
-    faults = Faults(world)
-    api = Api(BASE_URL, world.token(world.ana), transport=faults)
+    way = Way(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
     app = open_world(world, "settle", at(two), api=api)
     async with drive(app, "1", "J", "1", size=(80, 24)) as driver:
-        faults.gone = True
+        await driver.press("r")
+        assert "Nothing was sent that stopped on its way." in driver.screen
+        way.trouble = {2: 500}
         await driver.press("ctrl+s", "y")
-        assert "r goes on, b puts the request's pages back" in driver.screen
-        faults.gone = False
-        await driver.press("R", "b")
+        assert "r goes on, b puts the request's pages back" in " ".join(driver.screen.split())
+        await driver.press("b")
         assert "The pages are as they were; the choices stay." in driver.screen
+        way.trouble = {5: 500}
         await driver.press("ctrl+s", "y")
+        assert "0 open   stopped" in driver.screen
+        await driver.press("R")
+        assert "Stopped on its way: r goes on" in driver.screen
+        await driver.press("r")
         assert "is settled" in driver.screen
 
 
@@ -146,3 +152,58 @@ async def test_who_may_not_edit_is_told(world: World, two: str) -> None:
     reader = world.user("rea", role="comment")
     async with drive(open_world(world, "settle", at(two), user=reader), "1") as driver:
         assert "You may review here, not edit: its author can settle it." in driver.screen
+
+
+async def test_a_merge_is_taken_back_by_u_and_merged_again(
+    world: World, update_golden: bool
+) -> None:
+    space = world.space("Handbook", PAGES)
+    edits = {"retries": RETRIES.replace("three", "five"), "limits": None, "new": "# New\n\nIt.\n"}
+    world.change_request(space, edits, subject="Retries")
+    async with drive(open_world(world, "review", at(space)), size=(140, 40)) as driver:
+        await driver.press("m", "y", "escape", "1")
+        assert ":revert takes the merge back." in driver.screen
+        await driver.press("u")
+        driver.golden("revert-ask", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("revert-ask", update=update_golden)
+        await driver.type("The numbers were wrong.")
+        await driver.press("ctrl+s")
+        assert "#2 Take back #1 Retries" in driver.screen
+        await driver.resize(140, 40)
+        await driver.press("1")
+        assert "Takes back #1" in driver.screen
+        told = world.write(
+            lambda tx: tx.value("SELECT description FROM change_request WHERE number = 2")
+        )
+        assert "Why: The numbers were wrong." in told
+        await driver.press("W", "m", "y", "escape")
+        assert await text_of(world, space, "retries") == RETRIES
+        assert await text_of(world, space, "limits") == PAGES["limits"]
+        await driver.press(":")
+        await driver.type("revert They were right.")
+        await driver.press("enter")
+        assert "Take back #2 Take back #1 Retries: why?" in driver.screen
+        await driver.press("ctrl+s")
+        assert "#3 Take back #2 Take back #1 Retries" in driver.screen
+
+
+async def test_what_was_edited_since_a_merge_is_settled(world: World) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, {"limits": "# Limits\n\nA lot.\n"}, subject="Limits")
+    async with drive(open_world(world, "review", at(space)), size=(80, 24)) as driver:
+        await driver.press("m", "y", "escape")
+        world.commit(space, {"limits": "# Limits\n\nA lot more.\n"})
+        await driver.press(":")
+        await driver.type("revert It was wrong.")
+        await driver.press("enter")
+        assert "Limits was edited since: you settle it next." in driver.screen
+        await driver.press("ctrl+s")
+        assert driver.place.PLACE == "settle"
+        await driver.press("1", "ctrl+s", "y")
+        assert "#2 is settled" in driver.screen
+    async with drive(
+        open_world(world, "review", Target(space=space, change_request="2"))
+    ) as driver:
+        await driver.press("W", "m", "y")
+    assert await text_of(world, space, "limits") == PAGES["limits"]

@@ -15,10 +15,12 @@ from textual.strip import Strip
 from copydesk.domain.hunks import Choice, Hunk, Side, marked, marker_left
 from copydesk.domain.settlement import SettledPage
 from copydesk.domain.text import clean, plural
+from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
 from copydesk.present.settling import NAMES, hunk_lines, hunk_name
 from copydesk.session.draft_keys import hunk_key
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.glyphs import glyphs
 from copydesk.session.settling import SENDS, USES, Settlement
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
@@ -110,12 +112,14 @@ def nothing_back(here: SettlePlace) -> str | None:
     return None if here.steps else nothing_to_undo(here)
 
 
-class SettleView(SpanPane):
+class SettleView(SpanPane, scope="settle_view"):
     """Draws the hunk in front, between what is beside it."""
 
-    def __init__(self, lines: Callable[[int], list[Line]]) -> None:
+    def __init__(self, lines: Callable[[int], list[Line]], turn: Callable[[], None]) -> None:
         super().__init__(id="settle")
         self._make = lines
+        self._turn = turn
+        self.empty = "Reading both sides"
         self._shown: list[Line] = []
 
     def on_resize(self, event: events.Resize) -> None:
@@ -135,18 +139,28 @@ class SettleView(SpanPane):
         self.refresh()
 
     def refresh_rows(self) -> None:
-        self.forget_styles()
-        self.refresh()
+        self.draw()
+
+    @action("z R", "show merged", show=False, group="Settle")
+    def show_merged(self) -> None:
+        """Show what was merged by itself too, or no longer."""
+        self._turn()
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
         width, at = self.line_width, self.scroll_offset.y + y
+        if not self._shown:
+            said = wrap_exact([(self.nothing_said(self.empty), "muted")], max(8, width))
+            return self.strip_of(said[at] if at < len(said) else [], self.base, width)
         if at >= len(self._shown):
             return self.blank(width, self.base)
         return self.strip_of(self._shown[at], self.base, width)
 
 
-@place("settle", title="Settle with main", uses=USES)
+@place(
+    "settle", title="Settle with main", uses=USES,
+    at=lambda here: Target(space=here.target.space, change_request=here.target.change_request),
+)  # fmt: skip
 class SettlePlace(Place, scope="settle"):
     """What a change request and main both changed, and what is chosen of each.
 
@@ -208,12 +222,12 @@ class SettlePlace(Place, scope="settle"):
 
     def panes(self) -> ComposeResult:
         """One text: what was before, both sides, and the result."""
-        self.shown = SettleView(self._drawn)
+        self.shown = SettleView(self._drawn, self.show_merged)
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
-        yield clean(self.settlement.label)
+        yield clean(self.settlement.label) if self.read else f"change request{glyphs().more}"
         yield "settle with main"
 
     @property
@@ -223,8 +237,8 @@ class SettlePlace(Place, scope="settle"):
         if work.kept is not None and work.kept.state == "sent":
             return "sent"
         merged = work.elsewhere + sum(page.merged for page in work.pages)
-        sent = "stopped on its way" if work.stopped else "nothing sent"
-        return f"{len(work.open)} open   {merged} merged by themselves   {sent}"
+        sent = "stopped" if work.stopped else "nothing sent"
+        return f"{len(work.open)} open   {sent}   {merged} merged by themselves"
 
     def url(self) -> str | None:
         now = self.settlement.now
@@ -251,7 +265,7 @@ class SettlePlace(Place, scope="settle"):
         """Read nothing: R does, and each write reads before it is sent."""
 
     def _failed(self, said: str) -> None:
-        self._said = said
+        self._said = self.shown.empty = said
         self.shown.draw()
 
     def _came(self, work: Settlement) -> None:
@@ -288,7 +302,7 @@ class SettlePlace(Place, scope="settle"):
     def _drawn(self, width: int) -> list[Line]:
         page, hunk, work = self.page, self.hunk, self.settlement
         if self._said:
-            return [[(self._said, "muted")]]
+            return []
         lines: list[Line] = [
             [(f"Both changed {name}: settle it in the app (o).", "bad")] for name in work.files
         ]
@@ -373,7 +387,6 @@ class SettlePlace(Place, scope="settle"):
         self._side = sides[(sides.index(self._side) + 1) % len(sides)]
         self._show()
 
-    @action("z R", "show merged", unless=not_read, show=False, group="Settle")
     def show_merged(self) -> None:
         """Show what was merged by itself too, or no longer."""
         self._all, self._hunk = not self._all, 0

@@ -12,20 +12,24 @@ from rich.text import Text
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
 from copydesk.contract.models.review import Review
 from copydesk.domain.text import clean, plural
+from copydesk.session import taking_back
 from copydesk.session.change_rows import row_of
-from copydesk.session.draft_keys import review_key
+from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.reads.spaces import read_me
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.session.writes.log import RecalledError, WriteError
-from copydesk.session.writes.requests import FINAL, OWN, VERBS, verdict
+from copydesk.session.writes.requests import FINAL, OWN, VERBS, beginning, verdict
 from copydesk.tui.conversations.rows import LOOKED_FOR, go_to_cluster, go_to_finding
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.keyboard import tell_failures
+from copydesk.tui.framework.workers import begin
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.merge.requests import USES, ask_reviewers, set_status
 from copydesk.tui.merge.settle import MERGES
@@ -359,6 +363,64 @@ class RequestCommands(ReviewCommands, scope="review"):
         space, request = self.model.ids
         target = Target(self.place.organization, space=space, change_request=request)
         await self.place.desk.go("settle", target.but(view=then or None))
+
+    @command(
+        "revert",
+        uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
+        takes="none",
+    )
+    async def revert(self, rest: str) -> None:
+        """Take back a merge: a change request that makes its pages what they were before it."""
+        await self.take_back(rest.strip())
+
+    def resume_draft(self, part: str) -> bool:
+        """Ask again why a merge is taken back."""
+        if part != "revert":
+            return False
+
+        async def ask() -> None:
+            await tell_failures(self.place, self.take_back())
+
+        begin(self.place, ask, name="resume draft")
+        return True
+
+    async def take_back(self, why: str = "") -> None:
+        """Ask for the reason, make the change request, and go to it or to what is to be settled."""
+        space, request = self.model.ids
+        session = self.place.session
+
+        async def read() -> taking_back.TakingBack:
+            me = await read_me(await session.ready())
+            return await taking_back.read_taking_back(session, space, request, me)
+
+        found = await self.place.reads.now("plan", read, "Reading what the merge changed")
+        if found is None:
+            return
+        key = revert_key(space, request)
+        facts = (*found.lines(), "Nothing changes for readers until it is merged.")
+        sheet = WriteSheet(
+            f"Take back #{found.merged.number} {clean(found.merged.subject)}: why?",
+            key,
+            text=why,
+            facts=facts,
+            verb="make a change request",
+        )
+        said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
+        if said is None:
+            return
+        made = found.begun
+        if made is None:
+            me = await read_me(await session.ready())
+            body = found.body(said, session.clock())
+            made = await self.place.writer.send(beginning(space, body, me), draft=key)
+        work = await taking_back.begin_taking_back(session, found, made)
+        target = Target(self.place.organization, space=space, change_request=made.id)
+        if work.open:
+            await self.place.desk.go("settle", target)
+            return
+        await work.send()
+        await self.place.desk.go("review", target)
+        self.place.tell(f"#{made.number} takes it back once it is merged.", "good")
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:

@@ -27,6 +27,7 @@ from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present import page_changes as present
 from copydesk.present.page_changes import Entry
+from copydesk.session import taking_back
 from copydesk.session.draft_keys import SEND, insertion_key, source_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -137,7 +138,17 @@ def while_staged(label: str) -> Callable[[HasReview], str]:
 def nothing_back(here: HasReview) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
     staged = here.model.staged
-    return None if staged is not None and staged.steps else nothing_to_undo(here)
+    known = (staged is not None and staged.steps) or merge_is_newest(here)
+    return None if known else nothing_to_undo(here)
+
+
+def merge_is_newest(here: HasReview) -> bool:
+    """Whether the newest write of this run is the merge of the request."""
+    opened, newest = here.model.opened, here.session.reversals.final()
+    if opened is None or newest is None or opened.request.status != "merged":
+        return False
+    number = newest.target.partition(" ")[0]
+    return newest.what == "Merge" and number == f"#{opened.request.number}"
 
 
 def with_staged(
@@ -342,6 +353,8 @@ class EditCommands(ReviewCommands, scope="review"):
 
     shows: Callable[[str], None] = staticmethod(lambda page: None)
     """Shows a page, with what is staged of it."""
+    takes_back: Callable[[], Awaitable[None]]
+    """Takes back the merge of the request."""
     takes: Callable[[str], Awaitable[None]]
     """Compares what is staged of a page with its texts, before it is shown."""
 
@@ -523,9 +536,15 @@ class EditCommands(ReviewCommands, scope="review"):
         )
         await self.place.desk.go("page-arrangement", target)
 
-    @action("u", "undo", unless=nothing_back, show=False, group="Write", override=True)
+    @action(
+        "u", "undo", unless=nothing_back, show=False, group="Write", override=True, types=True,
+        uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
+    )  # fmt: skip
     async def undo(self) -> None:
-        """Take back the last staged step; what was sent since it as everywhere."""
+        """Take back the last staged step; what was sent since it as everywhere.
+
+        The merge of this request, where that is the newest: a change request takes it back.
+        """
         staged = self.model.staged
         if staged is not None and self._written >= len(self.place.session.log):
             try:
@@ -537,6 +556,9 @@ class EditCommands(ReviewCommands, scope="review"):
                 await self._changed(pages)
                 self.place.tell("Taken back: it was only staged.")
                 return
+        if merge_is_newest(self.here):
+            await self.takes_back()
+            return
         await self.place.desk.undo()
         if staged is not None:
             before = dict(staged.edits)

@@ -125,6 +125,7 @@ class Review(Place):
         self.diff.first = (self.editing.on_page, *self.diff.first)
         marking = (self.commands_of(SuggestCommands).marking,)
         self.discussion.beside.first = self.discussion.all_threads.first = marking
+        self.editing.takes_back = self.commands_of(RequestCommands).take_back
         self.reader.look_again = self.news.look_again
         tabs = self.request_tabs
         self.tabs: dict[str, Pane] = {

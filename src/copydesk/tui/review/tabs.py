@@ -202,6 +202,9 @@ class RequestTabs:
             model.finding,
             model.contributors,
         )
+        if opened.request.status == "merged":
+            said = ":revert takes the merge back."
+            facts.insert(3, (" ", Text(said, style="muted")))
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
         self.show()
 

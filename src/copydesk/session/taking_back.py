@@ -1,0 +1,155 @@
+"""Taking back a merge: a change request that makes its pages what they were before.
+
+It is settled as other requests are: what the merge made is where it begins, what was before the
+merge is its side, and what main has by now is the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.age import moment
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.settlement import Settling
+from copydesk.domain.text import clean, plural
+from copydesk.session.errors import NotDoneError
+from copydesk.session.operations import ops
+from copydesk.session.settling import Settlement
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestCreate
+    from copydesk.contract.models.user import User
+    from copydesk.session.session import Session
+
+USES = (
+    "get_change_request", "get_space", "get_revision", "get_revision_page",
+    "list_space_change_requests",
+)  # fmt: skip
+"""What is read before a merge is taken back."""
+
+SENDS = (
+    "create_change_request", "update_change_request_content", "get_change_request_revision",
+    "get_change_request_page",
+)  # fmt: skip
+"""What taking back a merge sends."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakingBack:
+    """A merge that is to be taken back, and what that changes.
+
+    ``begun`` is the change request that takes it back, where an earlier one was cut off before it
+    had any pages. ``me`` is who takes it back.
+    """
+
+    merged: ChangeRequest
+    work: Settlement
+    parent: str
+    begun: ChangeRequest | None = None
+
+    @property
+    def subject(self) -> str:
+        """The subject of the change request that takes it back."""
+        return f"Take back #{self.merged.number} {clean(self.merged.subject)}".strip()
+
+    def lines(self) -> list[str]:
+        """Return what happens, in sentences."""
+        pages = self.work.pages
+        gone = sum(page.sides.request is None for page in pages)
+        back = sum(page.sides.before is None for page in pages)
+        counts = [
+            (len(pages) - gone - back, "edited back"), (gone, "deleted"), (back, "put back"),
+        ]  # fmt: skip
+        said = ", ".join(f"{count} {what}" for count, what in counts if count)
+        lines = [f"{plural(len(pages), 'page')}: {said}."]
+        open_pages = dict.fromkeys(clean(page.sides.title) for page, _ in self.work.open)
+        lines += [f"{title} was edited since: you settle it next." for title in open_pages]
+        if self.begun is not None:
+            lines.append(f"#{self.begun.number} was begun for it and has no pages yet: it goes on.")
+        return lines
+
+    def body(self, why: str, now: datetime) -> ChangeRequestCreate:
+        """Return the change request that takes it back, with the reason."""
+        from copydesk.contract.models.change_request import ChangeRequestCreate
+        from copydesk.session.writes.edits import document_of
+
+        at = f", merged {moment(self.merged.merged_at, now)}" if self.merged.merged_at else ""
+        said = f"Takes back #{self.merged.number}{at}. Why: {why}"
+        return ChangeRequestCreate(subject=self.subject, description=document_of(said))
+
+
+async def read_taking_back(
+    session: Session, space: str, request: str, me: User | None
+) -> TakingBack:
+    """Read what taking back a merge changes. Raises ``ApiError``, and `NotDoneError`."""
+    api = await session.ready()
+    merged = await api(ops.get_change_request, space, request)
+    label = f"#{merged.number}"
+    if merged.status != "merged":
+        raise NotDoneError(f"{label} is not merged")
+    no_revisions = NotDoneError("This service shows no revisions (o)")
+    if not merged.revision_merged:
+        raise no_revisions
+    try:
+        made = await api(
+            ops.get_revision, space, merged.revision_merged, metadata=False, computed=False
+        )
+    except (OperationMissing, NotFound, Forbidden):
+        raise no_revisions from None
+    if not made.parents:
+        raise no_revisions
+    main = (await api(ops.get_space, space)).revision
+    work = Settlement(session, space, merged.id)
+    parent = made.parents[0]
+    await work.look(Settling("", 0, space, merged.id, made.id, main, parent, how="write"))
+    if work.refused:
+        raise NotDoneError(work.refused.removesuffix("."))
+    if work.idle:
+        raise NotDoneError(f"main is already as before {label}")
+    found = TakingBack(merged, work, parent)
+    return TakingBack(merged, work, parent, await _begun(api, space, found.subject, me))
+
+
+async def _begun(api: Api, space: str, subject: str, me: User | None) -> ChangeRequest | None:
+    """Return the change request of that subject that has no pages yet."""
+    if me is None:
+        return None
+    page = await api(
+        ops.list_space_change_requests, space, limit=100, status="draft", creator=me.id
+    )
+    return next(
+        (
+            each
+            for each in page.items
+            if each.subject == subject and each.revision == each.revision_initial
+        ),
+        None,
+    )
+
+
+async def begin_taking_back(
+    session: Session, taking: TakingBack, made: ChangeRequest
+) -> Settlement:
+    """Return what is to be settled of the change request that takes a merge back.
+
+    What was begun with it is on the disk then. Raises ``ApiError``, ``OSError``.
+    """
+    kept = taking.work.kept
+    assert kept is not None
+    work = Settlement(session, kept.space, made.id)
+    name = f"{kept.space} {made.id}"
+    known = await asyncio.to_thread(session.settlings.load, name)
+    if known is not None and (known.base, known.head) == (kept.base, kept.head):
+        await work.read()
+        return work
+    begun = Settling(
+        name, session.clock().timestamp(), kept.space, made.id,
+        kept.base, made.revision_initial or made.revision, kept.head, how="write",
+    )  # fmt: skip
+    await asyncio.to_thread(session.settlings.save, begun)
+    await work.read()
+    return work

@@ -1,0 +1,129 @@
+"""Taking back a merge: main is as before it then, but for what was edited since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
+from copydesk.domain.page_tree import flatten
+from copydesk.server.desk_seed import Editor
+from copydesk.session.errors import NotDoneError
+from copydesk.session.page_edits import source_of
+from copydesk.session.reads.spaces import read_me
+from copydesk.session.settling import Settlement
+from copydesk.session.taking_back import TakingBack, begin_taking_back, read_taking_back
+from copydesk.session.writes.log import WriteError
+from tests.session.test_settling import Desk
+from tests.world import World
+
+WHY = "The numbers were wrong."
+
+
+@pytest.fixture
+def desk(world: World, tmp_path: Path) -> Desk:
+    return Desk(world, tmp_path)
+
+
+async def tree(desk: Desk) -> list[tuple[str, str | None, str]]:
+    """Return id, place and text of every page of main, in order."""
+    api = desk.world.api()
+    nodes = flatten((await api(ops.list_space_pages, desk.space)).pages)
+    found = []
+    for node in nodes:
+        page = await api(ops.get_space_page, desk.space, node.id, format="markdown")
+        found.append((node.id, node.parent, source_of(page)))
+    return found
+
+
+async def merge(desk: Desk, request: str) -> None:
+    api = desk.world.api()
+    if (await api(ops.get_change_request, desk.space, request)).status == "draft":
+        await api(
+            ops.update_change_request, desk.space, request, ChangeRequestUpdate(status="open")
+        )
+    assert (await api(ops.merge_change_request, desk.space, request)).result == "merge"
+
+
+async def taking(desk: Desk) -> TakingBack:
+    me = await read_me(desk.api)
+    return await read_taking_back(desk.session, desk.space, desk.request, me)
+
+
+async def begin(desk: Desk, found: TakingBack) -> tuple[ChangeRequest, Settlement]:
+    made = found.begun
+    if made is None:
+        body = found.body(WHY, desk.session.clock())
+        made = await desk.world.api()(ops.create_change_request, desk.space, body)
+    return made, await begin_taking_back(desk.session, found, made)
+
+
+async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> None:
+    before = await tree(desk)
+    await merge(desk, desk.request)
+    assert await tree(desk) != before
+    found = await taking(desk)
+    assert found.lines() == ["7 pages: 4 edited back, 2 deleted, 1 put back."]
+    made, work = await begin(desk, found)
+    assert work.open == []
+    await work.send()
+    assert (made.subject, made.status) == ("Take back #1 A change", "draft")
+    await merge(desk, made.id)
+    assert await tree(desk) == before
+    with pytest.raises(NotDoneError, match="main is already as before #1"):
+        await taking(desk)
+
+
+async def test_an_edit_between_stays_and_what_it_meets_is_settled(desk: Desk) -> None:
+    before = await tree(desk)
+    await merge(desk, desk.request)
+
+    def between(editor: Editor) -> None:
+        page = editor.find("retries")
+        editor.write(page, editor.read(page).replace("Ask us.", "Ask Kofi."))
+        editor.write(editor.find("limits"), "# Limits\n\nMuch more.\n")
+
+    desk.world.commit(desk.space, edit=between)
+    found = await taking(desk)
+    assert found.lines()[1:] == ["Limits was edited since: you settle it next."]
+    made, work = await begin(desk, found)
+    with pytest.raises(NotDoneError, match="1 hunk is open"):
+        await work.send()
+    await desk.world.api()(ops.get_change_request, desk.space, made.id)
+    desk.work = work
+    await desk.choose("main")
+    await work.send()
+    await merge(desk, made.id)
+    now = {page: text for page, _, text in await tree(desk)}
+    said = {page: text for page, _, text in before}
+    changed = [page for page in said if now[page] != said[page]]
+    assert len(now) == len(said)
+    assert sorted("Kofi" in now[page] or "Much more" in now[page] for page in changed) == [
+        True,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("trouble", ["down", "lost", 500])
+async def test_a_cut_takes_nothing_away(desk: Desk, trouble: str | int) -> None:
+    before = await tree(desk)
+    await merge(desk, desk.request)
+    made, _ = await begin(desk, await taking(desk))
+    desk.begin()
+    again, work = await begin(desk, await taking(desk))
+    assert again.id == made.id, "one that has no pages yet goes on"
+    desk.way.trouble = {len(desk.way.writes) + 1: trouble}
+    try:
+        await work.send()
+    except WriteError:
+        assert trouble != "lost"
+    desk.way.trouble = {}
+    desk.begin()
+    work = Settlement(desk.session, desk.space, made.id)
+    await work.read()
+    if work.stopped:
+        await work.send()
+    await merge(desk, made.id)
+    assert await tree(desk) == before

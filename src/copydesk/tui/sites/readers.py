@@ -192,11 +192,7 @@ def secret(here: SiteReadersPlace) -> str | None:
     return "The address holds the key of the link, so it is copied among the share links only."
 
 
-@place(
-    "site-readers",
-    title="Site as readers get it",
-    uses=("get_published_site", "get_site_structure"),
-)
+@place("site-readers", title="Site as readers get it")
 class SiteReadersPlace(Place, scope="site_readers"):
     """What readers get of a site and where; what is kept from them is marked, with the reason."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.geometry import Region
@@ -19,10 +20,12 @@ from copydesk.domain.text import clean
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line, Look, columns_of, draw
 from copydesk.present.markdown_blocks import Block, blocks
-from copydesk.present.tables import Columns
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.spans import SpanPane, TableKeys
+
+if TYPE_CHECKING:  # few pages have tables
+    from copydesk.present.tables import Columns
 
 SLICE_SECONDS = 0.004
 """How long measuring may hold up a key press."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from copydesk.server.audit import KEPT
+from tests.server.imported import read
+from tests.server.sources.making import Making
 from tests.world import World
 
 Json = dict[str, Any]
@@ -59,6 +62,40 @@ async def test_each_write_leaves_one_event_with_who_what_and_on_what(world: Worl
     assert found[2]["urls"]["location"].endswith(f"/audit-events/{found[2]['id']}")
     assert created["payload"] == {"organizationId": world.home, "fields": ["title"]}
     assert missing.status_code == 404
+
+
+async def test_imports_and_what_came_of_a_job_of_git_are_noted(tmp_path: Path) -> None:
+    making = Making(tmp_path / "docs.git")
+    making.commit({"README.md": b"# Home\n"})
+    world = World(repositories=tmp_path)
+    space = world.space("Guide")
+    report = read(world, making.path, organization="Acme")
+    async with world.client() as client:
+        for branch in ("main", "none"):
+            body = {"url": making.path.as_uri(), "ref": f"refs/heads/{branch}"}
+            assert (await client.post(f"/spaces/{space}/git/import", json=body)).is_success
+            world.settle()
+        found = await events(client, world)
+        told = [
+            (await client.get(at(world, "audit-events", each["id"]))).json()["payload"]
+            for each in found
+        ]
+        actions = (await client.get(at(world, "audit-event-actions"))).json()["items"]
+    world.close()
+    assert [(each["action"], each["space"]) for each in found] == [
+        ("git_import_failed", "Guide"),
+        ("import_git_repository", "Guide"),
+        ("git_import_done", "Guide"),
+        ("import_git_repository", "Guide"),
+        ("import_space", report.spaces[0].title),
+    ]
+    assert [(each["repository"], each["branch"]) for each in told] == [
+        *[("docs", "none")] * 2,
+        *[("docs", "main")] * 3,
+    ]
+    assert "no branch 'none'" in told[0]["reason"]
+    assert str(tmp_path) not in str(told[1:])
+    assert {each["action"] for each in found} <= {each["id"] for each in actions}
 
 
 async def test_no_event_holds_what_was_sent(world: World) -> None:

@@ -326,6 +326,13 @@ async def test_versions_are_compared_with_the_one_before_and_with_the_latest(
         await driver.resize(80, 24)
         await driver.press("enter")
         driver.golden("openapi-versions", update=update_golden)
+        # Why it was not read the last time is said here too.
+        async with world.api() as api:
+            body = OpenAPISpecPut(source=OpenAPISourceText(text="openapi: 1"))
+            await api(ops.put_openapi_spec, world.home, "pets", body)
+        await finish(world)
+        await driver.press("R")
+        assert "Not read the last time: " in driver.screen
 
 
 def test_documents_that_are_no_text_are_not_said_to_be_the_same() -> None:

@@ -173,6 +173,21 @@ async def test_a_page_by_name_and_one_that_is_gone(world: World, guide: str) -> 
         await driver.type("page nowhere")
         await driver.press("enter")
         assert "No page is called 'nowhere' here." in driver.screen
+        # What came since the pages were read the service finds by its path.
+        world.commit(guide, {"since": "# Since\n"})
+        await driver.press(":")
+        await driver.type("page /since")
+        await driver.press("enter")
+        assert shown(driver) == "since"
+        number = world.change_request(guide, {"later": "# Later\n"})
+        of_request = Target(world.home, space=guide, change_request=number)
+        await driver.place.desk.go("pages", of_request)
+        await driver.idle()
+        world.edit_change_request(number, {"latest": "# Latest\n"})
+        await driver.press(":")
+        await driver.type("page latest")
+        await driver.press("enter")
+        assert shown(driver) == "latest"
     async with drive(open_world(world, "pages", target(world, guide, page="gone"))) as driver:
         assert "That page is not here: removed by someone, or moved." in driver.screen
 

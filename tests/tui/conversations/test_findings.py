@@ -17,6 +17,7 @@ from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.changes.screen import ChangesPlace
 from copydesk.tui.conversations.findings import FindingsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -198,32 +199,42 @@ async def test_a_support_lead_works_through_findings(
         assert f"Acme > {late} > " in driver.screen
         await back(driver, "findings")
 
+        await driver.press("g j")
+        assert '"site-finding"' in driver.screen
+        await driver.press("escape")
+
+        await write_a_table(driver, lambda: table.read_text("utf-8-sig"))
+
+
+LATE = "Webhooks arrive late"
+
+
+async def test_change_requests_lead_to_the_finding_that_they_were_begun_for(world: World) -> None:
+    support = Support(world)
+    world.commit(support.guide, {"far": f"[Retries]({FAR})\n"})
+    async with drive(open_world(world, "findings", support.home), size=(140, 40)) as driver:
+        assert isinstance(driver.place, FindingsPlace)
         # One for a broken link names no finding, and leads back to it all the same.
         assert driver.place.rows.select(support.finding(FAR)["id"])
-        await driver.press("ctrl+n", "y", "g c")
+        await driver.press("ctrl+n", "y", "g c", "[")
+        assert "gq opens it" in driver.screen
         assert isinstance(driver.app, CopydeskApp)
         driver.app.session.left.clear()
         await driver.press("g q")
         assert driver.place.PLACE == "finding"
         assert "by-hand.png" in driver.line("Acme > ")
         # The list of change requests names the finding too.
-        await back(driver, "findings")
         begun = world.change_request(support.guide, {"setup": "More.\n"}, subject="By hand")
-        named = support.finding(late)["id"]
+        named = support.finding(LATE)["id"]
         key = world.write(lambda tx: note_request(tx, begun, named))
-        await driver.press("escape", "g c")
+        await driver.press("g n", "g c")
+        assert isinstance(driver.place, ChangesPlace)
+        await driver.press("R")
         assert driver.place.rows.select(key)
         await driver.press("R")
-        assert f"{late}   gq opens it" in driver.screen
+        assert f"{LATE}   gq opens it" in driver.screen
         await driver.press("g q")
         assert driver.place.PLACE == "finding"
-        await driver.press("g s", "g q")
-
-        await driver.press("g j")
-        assert '"site-finding"' in driver.screen
-        await driver.press("escape")
-
-        await write_a_table(driver, lambda: table.read_text("utf-8-sig"))
 
 
 async def test_topics_questions_and_records_of_a_site(

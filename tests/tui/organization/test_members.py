@@ -221,7 +221,7 @@ async def test_people_are_taken_in_and_removed(world: World, update_golden: bool
         assert driver.selected == zoe
         assert (membership(world, zoe) or {})["sso"]
         await driver.press("u")
-        assert "They lose every team and space" in driver.screen
+        assert "They also lose the teams and spaces" in driver.screen
         await driver.press("y")
         assert membership(world, zoe) is None
         await driver.press("ctrl+r")

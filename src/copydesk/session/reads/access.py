@@ -67,7 +67,7 @@ async def read_chain(
                 kind,
                 above,
                 _title(found.title),
-                found.default_level,
+                _level(found.default_level),
                 await _given(api, here),
                 None if may is None else may.admin,
             )
@@ -81,7 +81,7 @@ async def read_person(api: Api, organization: str, user: str) -> Person:
     member = await api(ops.get_member, organization, user)
     pages = api.pages(ops.list_member_teams, organization, user, limit=PAGE)
     teams = frozenset([each.team.id async for each in pages])
-    return Person(user, member.role, teams, member.disabled)
+    return Person(user, _level(member.role), teams, member.disabled)
 
 
 async def read_team_members(
@@ -120,9 +120,10 @@ async def _given(api: Api, place: Holder) -> tuple[Given, ...] | None:
     except Forbidden:
         return None
     return (
-        *(Given("user", each.user.id, clean(each.user.display_name), each.permission)
+        *(Given("user", each.user.id, clean(each.user.display_name), _level(each.permission))
           for each in users),
-        *(Given("team", each.team.id, clean(each.team.title), each.permission) for each in teams),
+        *(Given("team", each.team.id, clean(each.team.title), _level(each.permission))
+          for each in teams),
     )  # fmt: skip
 
 
@@ -134,6 +135,10 @@ async def _listed(api: Api, place: Holder, who: str) -> list[Any]:
         if len(found) == MOST:
             break
     return found
+
+
+def _level(level: str | None) -> str | None:
+    return None if level is None else clean(level)
 
 
 def _title(title: str) -> str:

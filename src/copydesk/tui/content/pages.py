@@ -716,7 +716,7 @@ class PagesPlace(Place, scope="pages"):
         if found is None:
             self.say(f"No page is called {clean(rest)!r} here.", "warn")
         elif self.order.named(found) is None:
-            self._wanted = found  # it came since the pages were read
+            self._wanted, self._written = found, -1  # it came since, and is to be seen at once
             self.read_again()
         else:
             self.show_page(found)

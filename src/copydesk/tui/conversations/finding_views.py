@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.trend import trend
 from copydesk.present.facts import Fact
 from copydesk.present.finding import trend_text
@@ -59,6 +60,8 @@ class FindingViews:
         """Whether counting failed: it is tried again with the list."""
         self._pages: dict[str, tuple[datetime | None, list[tuple[str, str]]]] = {}
         """The pages of findings, by the ids of these, and when these had last changed."""
+        self._reading = self._again = False
+        """Whether more is being read, and is to be read again for other rows."""
         self._pulses: dict[str, tuple[datetime | None, tuple[float, ...]]] = {}
         """The weeks of findings, by the ids of these, and when these had last changed."""
         self.resource: Resource[SiteFinding] = FINDINGS
@@ -107,12 +110,19 @@ class FindingViews:
         """Have more of the findings on screen read, once the cursor stays."""
         if self._failed or self._place.target.site is None:
             return
+        if self._reading:  # what is under way is not asked for twice
+            self._again = True
+            return
         if self._counted is not None and not self._due(self._seen):
             return
 
         async def read(api: Api) -> None:
             if self._place.session.may_spend:
-                await self._read(api, self._seen)
+                self._reading = True
+                try:
+                    await self._read(api, self._seen)
+                finally:
+                    self._reading = False
 
         def failed(said: str) -> None:
             self._failed = True
@@ -151,7 +161,10 @@ class FindingViews:
     async def _read(self, api: Api, findings: Sequence[SiteFinding]) -> None:
         ids = ids_of(self._place.target)
         if self._counted is None:
-            self._counted = await read_page_views(api, ids, self._place.session.now)
+            try:
+                self._counted = await read_page_views(api, ids, self._place.session.now)
+            except (Forbidden, NotFound):
+                self._counted = {}  # the service has no traffic, or shows the reader none
         due = self._due(findings)
         for at in range(0, len(due), AT_ONCE):
             some = due[at : at + AT_ONCE]
@@ -180,6 +193,9 @@ class FindingViews:
         place.texts.forget()
         place.rows.refresh_rows()
         place.show_facts()
+        if self._again:
+            self._again = False
+            self.look()
 
     def _add(self, names: Sequence[str]) -> None:
         """Have the list show more columns, before the number of change requests."""

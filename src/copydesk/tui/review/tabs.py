@@ -144,11 +144,15 @@ class RequestTabs:
     def read_finding(self) -> None:
         """Read the title of the finding that the request was begun for."""
         opened = self.model.known
-        topic = opened.request.site_topic
-        if topic is None or topic.finding is None:
-            return
-        ids = (opened.space.organization or self.place.session.organization or "", topic.site)
-        finding = topic.finding
+        session, topic = self.place.session, opened.request.site_topic
+        known: object = None if topic is None else (topic.site, topic.finding)
+        if known is None:  # one for a broken link names it not
+            known = session.left.get(("begun for", opened.request.id))
+        match known:
+            case (str(site), str(finding)):
+                ids = (opened.space.organization or session.organization or "", site)
+            case _:
+                return
 
         def arrived(title: str) -> None:
             self.model.finding = title

@@ -228,9 +228,10 @@ async def test_change_requests_lead_to_the_finding_that_they_were_begun_for(worl
         named = support.finding(LATE)["id"]
         key = world.write(lambda tx: note_request(tx, begun, named))
         await driver.press("g n", "g c")
-        assert isinstance(driver.place, ChangesPlace)
+        changes = driver.app.screen
+        assert isinstance(changes, ChangesPlace)
         await driver.press("R")
-        assert driver.place.rows.select(key)
+        assert changes.rows.select(key)
         await driver.press("R")
         assert f"{LATE}   gq opens it" in driver.screen
         await driver.press("g q")

@@ -41,6 +41,9 @@ async def test_an_address_behind_the_colon_opens_what_it_leads_to(world: World) 
         await enter(driver, f"{APP}/o/{world.home}/s/{review.space}/events/catalogue")
         assert driver.place.PLACE == "pages"
         assert "Every event." in driver.screen
+        # One without an organization is asked of the service, which names that.
+        await enter(driver, f"{BASE_URL}/app/s/{review.space}/events/catalogue")
+        assert driver.place.PLACE == "pages"
         await enter(driver, f"app.example.com/o/{world.home}/sites/{site}")
         assert (driver.place.PLACE, driver.place.target.site) == ("site-structure", site)
         await enter(driver, "https://docs.acme.example/events/catalogue?q=1#top")

@@ -54,7 +54,7 @@ async def published(api: Api, url: str) -> tuple[str, Target] | None:
 
     None where no site that one can see is published there. Raises ``ApiError``.
     """
-    if (known := await _content_at(api, url)) is not None:
+    if (known := await content_at(api, url)) is not None:
         return known
     found = await find_published(api, url)
     if found is None:
@@ -65,8 +65,11 @@ async def published(api: Api, url: str) -> tuple[str, Target] | None:
     return "pages", ids.but(space=found.space, page=found.page or None)
 
 
-async def _content_at(api: Api, url: str) -> tuple[str, Target] | None:
-    """Return the screen of what the service says is at an address; None where it does not."""
+async def content_at(api: Api, url: str) -> tuple[str, Target] | None:
+    """Return the screen of what the service says is at an address; None where it does not.
+
+    Raises ``ApiError``.
+    """
     address = url if "://" in url else f"https://{url}"
     try:
         found = await api(ops.get_content_by_url, url=address)

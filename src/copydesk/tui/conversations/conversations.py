@@ -191,12 +191,7 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     return "There is no conversation here. :clusters lists the clusters."
 
 
-@place(
-    "conversations",
-    key="v",
-    title="Conversations",
-    uses=("list_conversations", "get_conversation"),
-)
+@place("conversations", key="v", title="Conversations", uses="list_conversations")
 class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 

@@ -111,7 +111,7 @@ AUDIT: Resource[AuditEvent] = Resource(
     "audit",
     key="E",
     title="Audit",
-    uses=("list_organization_audit_events", "get_organization_audit_event", "get_space"),
+    uses=("list_organization_audit_events", "get_organization_audit_event"),
 )
 class AuditPlace(ResourcePlace["AuditEvent"], scope="audit"):
     """What was done in the organization; Enter follows to what it was done to."""

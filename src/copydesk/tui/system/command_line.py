@@ -11,7 +11,13 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.operations import ops
-from copydesk.session.reads.addresses import is_address, no_address, pointed, published
+from copydesk.session.reads.addresses import (
+    content_at,
+    is_address,
+    no_address,
+    pointed,
+    published,
+)
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Acts, Command, asked, away
 from copydesk.tui.framework.keyboard import run_command, tell_failures
@@ -155,7 +161,12 @@ class CommandPrompt(Prompt):
 
         async def read() -> tuple[tuple[str, Target] | None]:
             api = await session.ready()
-            found = known or await published(api, url)
+            if known is None:
+                found = await published(api, url)
+            elif known[1].organization is None:
+                found = await content_at(api, url) or known  # which names the organization
+            else:
+                found = known
             if found is not None:
                 await be_at(found[1], session, api)
             return (found,)

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from copydesk.domain.block_tags import KINDS, read_tag
+from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.page_text import page_text
 from copydesk.present.code_colours import coloured
 from copydesk.present.diff_rows import draw_line
+from copydesk.present.diff_tables import DiffTables
 from copydesk.present.markdown import Look, draw
 from copydesk.present.markdown_blocks import Block, blocks
 from copydesk.session import glyphs
@@ -170,3 +172,16 @@ def test_a_long_table_in_html_is_read_row_by_row_with_its_broken_rows() -> None:
     assert shown[0].split() == ["One", "│", "Two"]
     assert shown[2].split() == ["name", "0", "│", "about", "0"]
     assert "word" in "".join(shown[-8:])
+
+
+def test_a_table_of_very_many_columns_has_no_more_than_can_be_shown() -> None:
+    wide = f"|{'a|' * 5_000}\n|{'-|' * 5_000}\n|{'b|' * 5_000}\n"
+    (table,) = (each.table for each in blocks(wide) if each.table is not None)
+    assert table.count == MOST_COLUMNS
+    said = "".join(lines(wide, 76, Look()))
+    assert said.count("b") == 5_000
+    page = page_text(wide, wide.replace("b|", "c|", 1))
+    tables = DiffTables(page.diff)
+    for at in range(len(page.diff)):
+        drawn = text_of(draw_line(page.diff[at], 76, table=tables.of(at, COLUMNS)))
+        assert len(drawn) < 400

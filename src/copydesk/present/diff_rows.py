@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from copydesk.domain.block_scanner import is_rule
 from copydesk.domain.block_tags import Piece, read_tag
 from copydesk.domain.diff import Line, Move, TextDiff
+from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.text import clean, plural
 from copydesk.domain.words import SpanKind
 from copydesk.present.diff import DEFAULT_GUTTER, Gutter, wrap_exact
@@ -185,7 +186,8 @@ def _place(heading: str) -> str:
 
 def _row(line: Line, tone: str, room: int, table: DiffTable) -> list[Drawn]:
     """Return a row of a table, cell by cell."""
-    if len(line.text) > LINE_LIMIT or (line.marks and is_rule(line.text)):
+    crowded = len(line.text) > LINE_LIMIT or line.text.count("|") > MOST_COLUMNS
+    if crowded or (line.marks and is_rule(line.text)):
         return wrap_exact(marked(line, tone), room)
     from copydesk.present.diff_tables import draw_cells  # few pages have tables
 

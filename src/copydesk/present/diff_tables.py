@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from copydesk.domain.block_scanner import CELLS, is_rule
 from copydesk.domain.blocks import cells
 from copydesk.domain.diff import TextDiff
+from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.text import plural
 from copydesk.present.markdown import Line as Drawn
 from copydesk.present.markdown import Look, field_lines, left_out, row_lines, rule_line
@@ -91,7 +92,7 @@ class DiffTables:
             if not self._is_row(row) or self._table_of(row) != (after, block):
                 continue
             line = self._diff.text_of(row)
-            found = cells_of(line)
+            found = cells_of(line) if line.count("|") <= MOST_COLUMNS else []
             if not found or is_rule(line):
                 continue
             said = [line[slice(*cell)] for cell in found]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from copydesk.domain.html_table import cut_rows, is_cards, read_row, read_table
+from copydesk.domain.html_table import MOST_COLUMNS, cut_rows, is_cards, read_row, read_table
 
 SAMPLE = 60
 """The rows of a table that say how wide its columns are."""
@@ -85,10 +85,16 @@ class Table:
 
     def cells(self, row: str) -> Sequence[str]:
         """Return the cells of a row, one for each column: what is too much stands in the last."""
-        found = [*self.read(row)]
-        if len(found) > self.count:
-            found[self.count - 1 :] = [" ".join(found[self.count - 1 :])]
+        found = _at_most(self.count, self.read(row))
         return [*found, *[""] * (self.count - len(found))]
+
+
+def _at_most(count: int, cells: Sequence[str]) -> list[str]:
+    """Return so many cells at most: the last one holds what is too much."""
+    found = [*cells]
+    if len(found) > count:
+        found[count - 1 :] = [" ".join(found[count - 1 :])]
+    return found
 
 
 def markdown_cells(row: str) -> list[str]:
@@ -104,7 +110,8 @@ def markdown_cells(row: str) -> list[str]:
 def markdown_table(head: str, rule: str, rows: Sequence[str]) -> Table:
     """Return a table in Markdown, of its head, the line of dashes, and its rows."""
     right = [cell.endswith(":") and not cell.startswith(":") for cell in markdown_cells(rule)]
-    return Table(markdown_cells(head), rows[:SAMPLE], right=right)
+    names = _at_most(MOST_COLUMNS, markdown_cells(head))
+    return Table(names, rows[:SAMPLE], right=right)
 
 
 def html_table(source: str) -> tuple[Table, Sequence[str]] | None:

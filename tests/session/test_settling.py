@@ -15,11 +15,13 @@ from copydesk.domain.settlement import Wanted
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
+from copydesk.server import change_requests
 from copydesk.server.desk_seed import Editor
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
+from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.session import Session
-from copydesk.session.settling import Settlement
+from copydesk.session.settling import Settlement, keep_joined
 from copydesk.session.writes.log import WriteError
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
@@ -216,6 +218,30 @@ async def test_wherever_it_is_cut_off_it_goes_on_or_back(desk: Desk, trouble: st
             await desk.work.put_back()
             now = await desk.pages()
             assert {page: now[page] for page in before} == before
+
+
+async def test_what_a_service_joined_in_spite_of_conflicts_is_settled_by_one_write(
+    desk: Desk,
+) -> None:
+    before = await desk.api(ops.get_change_request, desk.space, desk.request)
+    await desk.merge_main()
+    main = (await desk.api(ops.get_space, desk.space)).revision
+    page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
+    desk.world.write(
+        lambda tx: change_requests.edit_branch(
+            tx, desk.request, desk.world.ana,
+            lambda editor: editor.write(page, "Both of it.\n"), contains=main,
+        )
+    )  # fmt: skip
+    now = await desk.api(ops.get_change_request, desk.space, desk.request)
+    clash = ConflictedError("updated, but not clean", [], now)
+    await keep_joined(desk.session, clash, before.revision_initial or "", before.revision)
+    await desk.work.read()
+    assert "retries" in {each.sides.title.lower() for each, _ in desk.work.open}
+    await desk.choose("main")
+    await desk.work.send()
+    assert len(desk.way.writes) == 1
+    assert "for three working days" in (await desk.pages())[page][0]
 
 
 async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:

@@ -227,10 +227,11 @@ def page_text(sides: PageSides, hunks: Sequence[Hunk], choices: Mapping[str, Cho
 class Settling:
     """What is chosen of a change request, with the revisions that it was chosen of, and the run.
 
-    ``head`` is the request's own revision. ``how`` is "write" where the request has all of main
-    already: then only results are written. ``named`` are pages that the service called
-    conflicting. ``steps`` say how each choice is taken back. While it is "sending", ``wanted``
-    is what its pages are to be, and ``known`` the revision that the last write made.
+    ``head`` is the request's own revision. ``how`` is "joined" where the service updated the
+    request in spite of conflicts, and "write" where one is made that has all of main: then only
+    results are written. ``named`` are pages that the service called conflicting. ``steps`` say how
+    each choice is taken back. While it is "sending", ``wanted`` is what its pages are to be, and
+    ``known`` the revision that the last write made.
     """
 
     id: str
@@ -240,7 +241,7 @@ class Settling:
     base: str
     main: str
     head: str
-    how: Literal["update", "write"] = "update"
+    how: Literal["update", "joined", "write"] = "update"
     named: tuple[str, ...] = ()
     choices: Mapping[str, Choice] = field(default_factory=dict)
     steps: tuple[Mapping[str, Choice | None], ...] = ()

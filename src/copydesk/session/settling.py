@@ -136,9 +136,10 @@ class Settlement:
     async def read(self) -> None:
         """Read both sides, and what is chosen. Raises ``ApiError`` and `NotDoneError`."""
         api = await self.session.ready()
-        name = f"{self.space} {self.request}"
-        kept = await asyncio.to_thread(self.session.settlings.load, name)
         now = await api(ops.get_change_request, self.space, self.request)
+        self.request = now.id
+        name = f"{self.space} {now.id}"
+        kept = await asyncio.to_thread(self.session.settlings.load, name)
         space = await api(ops.get_space, self.space)
         main = space.revision
         self.refused = _refused(api, space)
@@ -329,7 +330,7 @@ class Settlement:
             raise NotDoneError("Another copydesk is sending this")
         try:
             known = kept.known if kept.state == "sending" else kept.head
-            if kept.how == "write" and self.now is not None and kept.state != "sending":
+            if kept.how != "update" and self.now is not None and kept.state != "sending":
                 known = self.now.revision
             await self._keep(
                 replace(kept, state="sending", wanted=(*wanted, *self._extra), known=known)
@@ -441,7 +442,7 @@ class Settlement:
             return None if request.revision == kept.known else request.revision
 
         def back(after: str) -> Reversal | None:
-            return self._reversal(ids, after) if last and kept.how == "update" else None
+            return self._reversal(ids, after) if last and kept.how != "write" else None
 
         revision = await self.session.writes.perform(
             what, self.label, send, look=look, now=True, reversal=back
@@ -523,6 +524,33 @@ class Settlement:
             assert self.kept is not None
             kept = self.kept
         await self._keep(replace(kept, state="open", wanted=(), known=""))
+
+
+async def is_cut_off(session: Session, space: str, request: str) -> bool:
+    """Whether a request has pages of main where its own wait to be written: a run stopped there.
+
+    It must be neither updated nor merged so. Raises ``OSError``.
+    """
+    kept = await asyncio.to_thread(session.settlings.load, f"{space} {request}")
+    return kept is not None and kept.state == "sending"
+
+
+async def keep_joined(session: Session, clash: ConflictedError, base: str, head: str) -> None:
+    """Keep what is needed to settle a request that a service updated in spite of conflicts.
+
+    ``base`` and ``head`` are what it began with, and its revision, before that. Raises ``OSError``.
+    """
+    now = clash.request
+    if now.outdated:
+        return
+    named = {each.page.id for each in clash.conflicts if each.page is not None}
+    made = session.clock().timestamp()
+    main = now.revision_merged_ancestor or ""
+    kept = Settling(
+        f"{now.space} {now.id}", made, now.space, now.id, base, main, head,
+        how="joined", named=tuple(sorted(named)),
+    )  # fmt: skip
+    await asyncio.to_thread(session.settlings.save, kept)
 
 
 def _refused(api: Api, space: Space) -> str:

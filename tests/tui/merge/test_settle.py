@@ -77,6 +77,7 @@ async def test_conflicts_are_settled_and_the_merge_goes_on(
         assert "is it kept" in driver.screen
         await driver.press("3")
         assert "It has one value: 1, 2 or 0." in driver.screen
+        driver.golden("settle-structure", update=update_golden)
         await driver.resize(140, 40)
         driver.golden("settle-structure", update=update_golden)
         await driver.press("1")
@@ -142,9 +143,15 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         way.trouble = {5: 500}
         await driver.press("ctrl+s", "y")
         assert "0 open   stopped" in driver.screen
-        await driver.press("R")
-        assert "Stopped on its way: r goes on" in driver.screen
-        await driver.press("r")
+    store, again = app.session.settlings, open_world(world, "review", at(two), api=api)
+    again.session.settlings = store
+    async with drive(again, size=(80, 24)) as driver:
+        for key in ("U", "m"):  # its pages are those of main now: it is not to be merged so
+            await driver.press(key)
+            assert driver.place.PLACE == "settle"
+            assert "Stopped on its way: r goes on" in driver.screen
+            await driver.press("escape")
+        await driver.press("U", "r")
         assert "is settled" in driver.screen
 
 

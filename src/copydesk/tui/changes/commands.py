@@ -261,8 +261,9 @@ async def _pull(
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
     """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
     from copydesk.session.reads import conflicts
+    from copydesk.session.settling import is_cut_off, keep_joined
 
-    if place.details.stuck(row):
+    if place.details.stuck(row) or await is_cut_off(place.session, row.space, row.id):
         await settle_row(place, row)
         return
     sheet = Confirm(
@@ -287,6 +288,7 @@ async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
         clash = error.__cause__
         if not isinstance(clash, conflicts.ConflictedError):
             raise
+        await keep_joined(place.session, clash, row.base, row.revision)
         place.after_write()
         await settle_row(place, row)
     else:
@@ -340,10 +342,15 @@ class MergeCommands(Commands, scope="changes"):
 
     async def _merge_one(self) -> None:
         """Merge the one under the cursor, behind a sheet that shows its rules and the result."""
+        from copydesk.session.settling import is_cut_off
         from copydesk.tui.merge.dialog import MergeSheet
+        from copydesk.tui.merge.settle import MERGES
 
         row = self.place.rows.selected
         if row is None:
+            return
+        if await is_cut_off(self.place.session, row.space, row.id):
+            await settle_row(self.place, row, MERGES)
             return
         result: str | None = await self.place.desk.push_screen_wait(MergeSheet(row.space, row.id))
         if result == "update":
@@ -352,8 +359,6 @@ class MergeCommands(Commands, scope="changes"):
         await self.place.reread(await self.place.session.ready(), row)
         self.place.after_write()
         if result == "conflicts":
-            from copydesk.tui.merge.settle import MERGES
-
             await settle_row(self.place, row, MERGES)
 
     async def _plan(self) -> None:

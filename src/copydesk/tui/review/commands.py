@@ -18,6 +18,7 @@ from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.spaces import read_me
+from copydesk.session.settling import is_cut_off, keep_joined
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
@@ -298,7 +299,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         opened = self.model.opened
         assert opened is not None
         space, request = opened.space.id, opened.request
-        if self.model.is_stuck(self.place.session.stuck):
+        session = self.place.session
+        if self.model.is_stuck(session.stuck) or await is_cut_off(session, space, request.id):
             await self._settle("")
             return
         sheet = Confirm(
@@ -328,6 +330,9 @@ class RequestCommands(ReviewCommands, scope="review"):
             if not isinstance(clash, ConflictedError):
                 raise
             self.place.session.hold_stuck(clash.moment)
+            before = opened.request
+            base = before.revision_merged_ancestor or before.revision_initial or ""
+            await keep_joined(self.place.session, clash, base, before.revision)
             self.place.reload()
             await self._settle("")
             return
@@ -346,6 +351,9 @@ class RequestCommands(ReviewCommands, scope="review"):
         """Merge into main, behind a sheet with rules, warnings and the result."""
         opened = self.model.opened
         assert opened is not None
+        if await is_cut_off(self.place.session, opened.space.id, opened.request.id):
+            await self._settle(MERGES)
+            return
         pages = len(self.model.changes)
         sheet = MergeSheet(
             opened.space.id, opened.request.id, unseen=(pages - self.model.seen_count, pages)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.text import Text
 
 from copydesk.domain.age import age
+from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
@@ -28,6 +29,7 @@ from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
+from copydesk.tui.framework.navigation import GO
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.facts import Facts
@@ -174,10 +176,13 @@ class RequestTabs:
             self.show_overview()
 
         ids = opened.space.id, opened.request.id
+        # Whichever key shows the overview, it is read for being here.
+        before = CAUSE.set((*CAUSE.get(), f"{GO}{self.place.PLACE}"))
         self.place.reads.load(
             "contributors", lambda api: api(ops.list_change_request_contributors, *ids), arrived,
             what="Reading who worked on it", quiet=True,
         )  # fmt: skip
+        CAUSE.reset(before)
 
     @property
     def readiness(self) -> Readiness | None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
@@ -154,6 +155,7 @@ class CommandPrompt(Prompt):
     async def _open_address(self, url: str) -> None:
         """Open what an address leads to, as the command line of the shell does."""
         place, session = self._place, self._place.session
+        CAUSE.set((*CAUSE.get(), "place.command_line"))  # the line that it was typed in is closed
         known = pointed(url)
         if known is not None and known[1].organization == session.organization:
             await place.desk.go(*known)  # asks for nothing, also offline

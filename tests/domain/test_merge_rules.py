@@ -2,8 +2,10 @@ from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 import pytest
+from pydantic import TypeAdapter
 
 from copydesk.contract.enumerations import MergeRuleKind
+from copydesk.contract.models.lenient import read_leniently
 from copydesk.contract.models.merge_rules import MergeRule, MergeRules
 from copydesk.contract.models.review import Review
 from copydesk.domain.merge_rules import (
@@ -246,7 +248,6 @@ def test_whether_a_team_has_answered_is_not_known() -> None:
         ('{"type": "rules"}', ["a rule that cannot be read"]),
         ('{"type": 3}', ["a rule that cannot be read"]),
         ('{"type": "other"}', ["a rule that cannot be read"]),
-        ('"x"', ["a rule that cannot be read"]),
         ('{"type": "rules", "rules": []}', []),
         ('{"type": "none"}', []),
         ("{}", []),
@@ -255,7 +256,7 @@ def test_whether_a_team_has_answered_is_not_known() -> None:
 def test_what_cannot_be_read_is_a_rule_of_which_only_the_service_can_tell(
     answer: str, labels: list[str]
 ) -> None:
-    rules = MergeRules.model_validate_json(answer)
+    rules, _ = read_leniently(TypeAdapter(MergeRules), answer.encode())
     kind, listed = rule_list(rules)
     assert [label(rule) for rule, _ in listed] == labels
     assert kind == ("rules" if labels or '"rules"' in answer else rules.type)

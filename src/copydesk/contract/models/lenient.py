@@ -18,6 +18,9 @@ T = TypeVar("T")
 Way: TypeAlias = tuple[str | int, ...]
 """The names and numbers that lead to a part of a JSON value."""
 
+LENIENT = {"lenient": True}
+"""The context of a model that is read without parts that did not fit: some say what is missing."""
+
 MOST_ROUNDS = 40
 """How often an answer is tried without the parts that did not fit; each try goes a level up."""
 
@@ -70,7 +73,8 @@ def read_leniently(adapter: TypeAdapter[T], content: bytes) -> tuple[T, list[Dro
         if not faults:
             break
         try:
-            return adapter.validate_json(to_json(value, inf_nan_mode="constants")), dropped
+            left = to_json(value, inf_nan_mode="constants")
+            return adapter.validate_json(left, context=LENIENT), dropped
         except ValidationError as error:
             failed = error
     raise first

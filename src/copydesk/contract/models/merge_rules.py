@@ -2,7 +2,13 @@
 
 from typing import Any, Self
 
-from pydantic import Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from copydesk.contract.enumerations import MergeRuleKind, MergeRulesType
 from copydesk.contract.models.base import Body, Open, Shape
@@ -24,11 +30,17 @@ class MergeRule(Shape):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _stays_a_rule(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        try:
+    def _stays_a_rule(
+        cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        if not info.context:
             return handler(value)
+        try:
+            found = handler(value)
         except ValidationError:
             return handler({"rule": ""})
+        lost = found.rule in NAMES_REVIEWERS and not found.users
+        return handler({"rule": ""}) if lost else found
 
 
 class MergeRules(Shape):
@@ -42,13 +54,11 @@ class MergeRules(Shape):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _stay_rules(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        try:
-            found = handler(value)
-        except ValidationError:
-            if value is None:  # as if it were left out
-                raise
-            found = handler({"type": "rules"})
+    def _stay_rules(
+        cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        untold = bool(info.context) and isinstance(value, dict) and "type" not in value
+        found = handler({"type": "rules"} if untold else value)
         if found.rules is None and found.type not in ("inherit", "none"):
             found.rules = [MergeRule(rule="")]
         return found

@@ -101,7 +101,7 @@ async def test_marked_ones_are_applied_together_and_the_others_say_why(
     for size in ((140, 40), (80, 24)):
         async with drive(review.app(), "]", "3", size=size) as driver:
             await driver.press("*")
-            assert "3 marked of 4 suggestions, 3 of which fit. S applies." in driver.screen
+            assert "3 marked of 4 suggestions; 3 fit. S applies." in driver.screen
             driver.golden("review-marked", update=update_golden)
             await driver.press("g g", "space")
             assert "2 marked of 4 suggestions" in driver.screen
@@ -113,11 +113,27 @@ async def test_marked_ones_are_applied_together_and_the_others_say_why(
             assert BETTER not in now
             await driver.press("u")
             assert await text_of(review, "webhooks/retries") == edited
-    app = review.app(thread=fits)
-    async with drive(app, size=(140, 40)) as driver:
+    async with drive(review.app(thread=fits), size=(140, 40)) as driver:
         await driver.press("S")
         assert "1 suggestion applied." in driver.screen
         assert BETTER in await text_of(review, "webhooks/retries")
+
+
+async def test_what_somebody_edits_while_it_is_looked_at_is_not_applied(
+    review: ReviewWorld,
+) -> None:
+    suggests(review, "We retry", BETTER)
+    async with drive(review.app(), "]", "3", size=(140, 40)) as driver:
+        await driver.press("*")
+        assert "1 marked of 1 suggestion; 1 fits. S applies." in driver.screen
+        edited = RETRIES_NOW.replace("We retry eight", "We retry ten")
+        review.world.edit_change_request(review.request, {"webhooks/retries": edited})
+        await driver.press("S")
+        said = "The lines were edited since (last by Ana Silva"
+        assert f"0 applied, 1 not: {said}" in driver.screen
+        assert f"does not fit: {said}" in driver.screen
+        assert "[ ] Lee Park" in driver.screen
+        assert await text_of(review, "webhooks/retries") == edited
 
 
 async def test_a_range_is_suggested_and_goes_with_the_verdict(review: ReviewWorld) -> None:

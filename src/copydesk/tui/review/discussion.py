@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from copydesk.contract.models.comment import Comment, CommentReply
@@ -117,8 +118,15 @@ class Suggestions:
         self.ticked.update(threads)
         self.changed()
         fitting = sum(fit.fits for fit in self.fits.values())
-        of = plural(len(self.found), "suggestion")
-        self.place.say(f"{len(self.ticked)} marked of {of}, {fitting} of which fit. S applies.")
+        of, verb = plural(len(self.found), "suggestion"), "fits" if fitting == 1 else "fit"
+        self.place.say(f"{len(self.ticked)} marked of {of}; {fitting} {verb}. S applies.")
+
+    def misfit(self, why: Mapping[str, str]) -> None:
+        """Show why some do not fit by now, by thread."""
+        for thread, said in why.items():
+            self.fits[thread] = replace(self.fits.get(thread, Fit()), why=said)
+        self.ticked.difference_update(why)
+        self.changed()
 
     def finish(self) -> None:
         """Go on with what was being applied when an earlier start ended, once."""

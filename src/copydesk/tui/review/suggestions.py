@@ -226,7 +226,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
             f"Suggest {where} of {shorten(title, 40)}",
             keys[0],
             text="\n".join(said[0].lines) if said else given,
-            facts=(f"{title}, {where}, as it should be; nothing at all deletes it.",),
+            facts=("How it should read; an empty field deletes it.",),
             verb="done",
             instead="It goes with your verdict; ctrl+r sends it alone.",
             exact=True,
@@ -329,8 +329,8 @@ class SuggestCommands(ReviewCommands, scope="review"):
             plan_applying, self.model.ids, self.model.numbered, chosen, texts, edits,
             self.place.session.now,
         )  # fmt: skip
+        suggestions.misfit(plan.left)
         if not plan.run.taken:
-            suggestions.look()
             self.place.tell(outcome(0, list(plan.left.values())), "warn")
             return
         also = [clean(edits[page].named) for page in plan.run.edits if page in edits]

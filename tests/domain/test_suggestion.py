@@ -210,6 +210,12 @@ def test_of_two_that_overlap_the_first_goes_and_equal_ones_are_one() -> None:
     assert clashing == {"other": "one"}
 
 
+def test_one_that_adds_lines_does_not_move_the_others() -> None:
+    longer, shorter = (Fit(0, 1), Suggestion(("# A", "", "B"))), (Fit(7, 8), Suggestion(("End.",)))
+    text, _ = apply(PAGE, {"longer": longer, "shorter": shorter})
+    assert text == PAGE.replace("# Retries\n", "# A\n\nB\n").replace("The end.", "End.")
+
+
 def test_who_suggested_is_named_with_the_lines() -> None:
     taken = [
         ("Mara", "Retries", Fit(19, 22)), ("Kofi", "Limits", Fit(0, 1)),

@@ -222,8 +222,7 @@ class CopydeskApp(DeskApp):
         ):
             return
         self._ticked_at = now
-        if place is self.screen:
-            self.newsreader.tick()
+        self.newsreader.tick()  # also under a sheet: it changes nothing but the header
         self.lifecycle.tend_drafts()
         self.keep_visit()
         if self._rests:

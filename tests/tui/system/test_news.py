@@ -80,7 +80,10 @@ async def test_news_is_in_the_header_until_it_is_looked_at(
         await desk.approve()
         head = await desk.later(driver)
         assert (f"{sign} Lee Park approved #1 (g N)" if size[0] > 100 else f"{sign} 1") in head
+        await driver.press("?")
         await desk.ask()
+        assert f"{sign} 2" in await desk.later(driver) or size[0] > 100, "under a sheet too"
+        await driver.press("escape")
         thread = world.comment(
             desk.space, "@Ana Silva, look", by=desk.lee, change_request=desk.other
         )

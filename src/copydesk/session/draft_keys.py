@@ -152,6 +152,9 @@ def source_key(space: str, request: str, page: str) -> str:
     return f"page source {space} {request} {page}"
 
 
+NEW_REQUEST = "new"
+"""Stands for the change request of edits that is made once they are sent; no id is this word."""
+
 SEND = "send"
 """The part that a review resumes where no text was left: all that is staged there is sent."""
 
@@ -329,7 +332,10 @@ def belonging(key: str) -> Belonging | None:
             return Belonging("review", target, "why a merge is taken back", "revert")
         case ["page", "source", space, request, page]:
             target = Target(space=space, change_request=request, page=page)
-            return Belonging("review", target, "edit of a page", f"source {page}")
+            if request == NEW_REQUEST:
+                target = target.but(change_request=None)
+            where = "pages" if request == NEW_REQUEST else "review"
+            return Belonging(where, target, "edit of a page", f"source {page}")
         case ["page", "file", space, request, page, _]:
             target = Target(space=space, change_request=request, page=page)
             return Belonging("review", target, "file to insert", "insert")

@@ -161,6 +161,12 @@ async def read_source(api: Api, space: str, request: str, page: str) -> tuple[st
     return now.revision, source_of(read)
 
 
+async def read_main_source(api: Api, space: str, page: str) -> tuple[str, str]:
+    """Return the revision of a space, and a page of it as one text. Raises ``ApiError``."""
+    now = await api(ops.get_space, space)
+    return now.revision, source_of(await api(ops.get_space_page, space, page, format="markdown"))
+
+
 # Theirs against mine
 
 

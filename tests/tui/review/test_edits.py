@@ -208,7 +208,7 @@ async def test_who_may_not_edit_is_told(review: ReviewWorld) -> None:
 
 
 async def test_a_page_that_is_read_is_edited_in_a_change_request(
-    review: ReviewWorld, editor: Write
+    review: ReviewWorld, editor: Write, update_golden: bool
 ) -> None:
     target = Target(space=review.space, page=review.page("events"))
     mine = review.world.change_request(review.space, {}, subject="Mine")
@@ -228,10 +228,22 @@ async def test_a_page_that_is_read_is_edited_in_a_change_request(
             found = await client.get(at, params={"format": "markdown"})
         assert found.json()["markdown"] == "# Events\n\nWhat may happen.\n"
         await driver.press("q", "e", "enter")
+        assert "Staged: Events. Nothing is sent; ctrl+s makes the change request." in driver.screen
+        assert "STAGED 1" in driver.screen
+        assert "What may happen." in driver.screen
+        driver.golden("pages-staged", update=update_golden)
+        await driver.press("X", "u")
+        assert "STAGED 1" in driver.screen
+        async with review.world.client() as client:
+            listed = await client.get(f"/spaces/{review.space}/change-requests")
+            assert listed.json()["count"] == 2, "none is made yet"
+        await driver.press("ctrl+s")
         await driver.type("More of it")
         await driver.press("enter")
         assert "#3 More of it" in driver.screen
-        assert "Staged: Events." in driver.screen
+        assert isinstance(driver.app.screen, Confirm)
+        await driver.press("y")
+        assert "Sent: 1 page of #3." in driver.screen
 
 
 async def test_a_picture_is_inserted_from_a_path(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -11,16 +11,20 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
+from copydesk.domain.page_edits import PageEdit
+from copydesk.domain.page_source import body_of
 from copydesk.domain.text import clean, plural
+from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.threads import Group, Thread
 from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.content import Content
-from copydesk.session.draft_keys import new_request_key
+from copydesk.session.draft_keys import NEW_REQUEST, SEND, new_request_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.page_edits import ELSEWHERE, StagedPages, read_main_source
 from copydesk.session.page_rows import LinkRow, PageRow, with_facts
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.inbox import read_comment, read_thread
@@ -32,7 +36,7 @@ from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NotYet, action, command
-from copydesk.tui.framework.commands import no_last_place
+from copydesk.tui.framework.commands import no_last_place, nothing_to_undo
 from copydesk.tui.framework.editor import has_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
@@ -40,6 +44,7 @@ from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.resource.rich_text import SourceEditor, stage_edits, why_not_sent
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
@@ -207,10 +212,49 @@ def no_document(here: PagesPlace) -> str | None:
     return None if page.readable else "This has no text of its own."
 
 
+def nothing_for_new(here: PagesPlace) -> str | None:
+    """Say so when nothing is staged for a new change request."""
+    return None if here.new_edits else "Nothing is staged for a new change request."
+
+
+def nothing_back(here: PagesPlace) -> str | None:
+    """Say so when there is neither a staged step nor a write to take back."""
+    return None if here.staged is not None and here.staged.steps else nothing_to_undo(here)
+
+
+def page_not_staged(here: PagesPlace) -> str | None:
+    """Say so when nothing is staged of the page for a new change request."""
+    page = here.page_at_hand
+    known = page is not None and page.id in here.new_edits
+    return None if known else "Nothing is staged of this page for a new change request."
+
+
+def while_staged(label: str) -> Callable[[PagesPlace], str]:
+    """Return a function that gives ``label``, or "" while nothing is staged."""
+    return lambda here: label if here.new_edits else ""
+
+
 class EditInRequest(Commands, scope="pages"):
-    """Editing a page that is read: in a change request, for main itself takes no edits."""
+    """Editing a page that is read: in a change request, for main itself takes no edits.
+
+    What is edited for a new one is staged on this machine; it is made when that is sent.
+    """
 
     place: PagesPlace
+
+    @property
+    def _staged(self) -> StagedPages:
+        """What is staged for a new change request of the space."""
+        return StagedPages.of(self.place.session, self.place.target.space or "", NEW_REQUEST)
+
+    def resume_draft(self, part: str) -> bool:
+        """Go on with a text that was typed for a new change request."""
+        word, _, page = part.partition(" ")
+        if word != "source":
+            return False
+        self.place.start_at(page)
+        self.place.do_soon("edit_page")
+        return True
 
     @action(
         "e",
@@ -219,16 +263,22 @@ class EditInRequest(Commands, scope="pages"):
         danger=1,
         show=12,
         group="Write",
-        uses=("list_space_change_requests", "create_change_request"),
+        uses=("list_space_change_requests", "get_space", "get_space_page"),
         types=True,
     )
     async def edit_page(self) -> None:
-        """Edit the page in a change request: in this one, in one of mine, or in a new one."""
+        """Edit the page in a change request: in this one, in one of mine, or in a new one.
+
+        For a new one it is staged here; ctrl+s makes that.
+        """
         page, target, session = self.place.page_at_hand, self.place.target, self.place.session
         assert page is not None
         assert target.space is not None
         request = target.change_request or await self._choose(target.space)
         if request is None:
+            return
+        if request == NEW_REQUEST:
+            await self._write(page)
             return
         there = target.but(change_request=request, page=page.id, view="changes")
         await self.place.desk.go("review", there.but(organization=session.organization))
@@ -241,7 +291,7 @@ class EditInRequest(Commands, scope="pages"):
             self.place.desk.keyboard.ahead.resume(here, part)
 
     async def _choose(self, space: str) -> str | None:
-        """Return which change request a page is edited in; a new one is made. None: none."""
+        """Return which change request a page is edited in, or `NEW_REQUEST`. None: none."""
         api, me = await self.place.session.ready(), self.place.session.me
         mine = None if me is None else me.id
 
@@ -257,29 +307,127 @@ class EditInRequest(Commands, scope="pages"):
         requests = await self.place.reads.now("plan", read, "Reading your change requests")
         if requests is None:
             return None
-        options = [Option("", "In a new change request")]
+        count = len(self.place.new_edits)
+        note = f"{plural(count, 'page')} staged" if count else "made by ctrl+s"
+        options = [Option(NEW_REQUEST, "In a new change request", note)]
         for each in sorted(requests, key=lambda each: each.updated_at, reverse=True):
             title = f"In #{each.number} {clean(each.subject)}"
             options.append(Option(each.id, title, clean(each.status)))
         sheet = Choice("Where is it edited?", options)
-        chosen = cast("str | None", await self.place.desk.push_screen_wait(sheet))
-        if chosen != "":
-            return chosen
+        return cast("str | None", await self.place.desk.push_screen_wait(sheet))
+
+    async def _write(self, page: PageRow) -> None:
+        """Let a person edit a page for a new change request, and stage what comes of it."""
+        staged, place = self._staged, self.place
+        await staged.read()
+        edit = staged.edits.get(page.id)
+        if edit is None:
+            api = await place.session.ready()
+            found = await place.reads.now(
+                "plan", lambda: read_main_source(api, staged.space, page.id), "Reading the page"
+            )
+            if found is None:
+                return
+            edit = PageEdit("update", found[0], found[1], found[1], title=page.title)
+        sources = SourceEditor(place, staged.space, NEW_REQUEST)
+        written = await sources.write(page.id, edit)
+        if written is None:
+            return
+        if written == edit and page.id not in staged.edits:
+            sources.forget(page.id, edit)
+            place.tell("Nothing changed, nothing staged.")
+            return
+        if not await stage_edits(place, staged, {page.id: written}):
+            return
+        sources.forget(page.id, edit)
+        place.show_staged()
+        why = why_not_sent(written)
+        place.tell(
+            f"Staged, but it cannot be sent so: {why}. e edits it."
+            if why
+            else f"Staged: {page.title}. Nothing is sent; ctrl+s makes the change request."
+        )
+
+    @action(
+        "X",
+        "drop staged",
+        unless=page_not_staged,
+        show=5,
+        group="Write",
+        now=while_staged("drop staged"),
+        stages=True,
+    )
+    async def drop_staged(self) -> None:
+        """Drop what is staged of the page for a new change request. u brings it back."""
+        page = self.place.page_at_hand
+        assert page is not None
+        if await stage_edits(self.place, self._staged, {page.id: None}):
+            self.place.show_staged()
+            self.place.tell(f"Dropped what was staged of {page.title}. u brings it back.")
+
+    @action(
+        "u", "undo", unless=nothing_back, show=False, group="Write", override=True, takes="none"
+    )
+    async def undo(self) -> None:
+        """Take back the last step that is staged for a new change request, else what was sent."""
+        staged = self._staged
+        if not staged.steps:
+            await self.place.desk.undo()
+            return
+        try:
+            await staged.take_back()
+        except StagedElsewhereError:
+            self.place.tell(ELSEWHERE, "warn")
+            return
+        self.place.show_staged()
+        self.place.tell("Taken back: it was only staged.")
+
+    @action(
+        "ctrl+s",
+        "send",
+        unless=nothing_for_new,
+        danger=1,
+        show=18,
+        group="Write",
+        now=while_staged("send"),
+        uses=("create_change_request",),
+        types=True,
+        takes="none",
+    )
+    async def send_staged(self) -> None:
+        """Make the change request of what is staged; its review shows all before it is sent."""
+        staged, place = self._staged, self.place
+        space, session = staged.space, place.session
+        if session.offline:
+            place.tell("A new change request takes the service: it all stays staged.", "warn")
+            return
         made: list[ChangeRequest] = []
 
         async def send(subject: str) -> None:
             from copydesk.contract.models.change_request import ChangeRequestCreate
 
             body = ChangeRequestCreate(subject=subject)
-            write = beginning(space, body, self.place.session.me)
-            made.append(await self.place.writer.send(write, draft=key))
+            made.append(await place.writer.send(beginning(space, body, session.me), draft=key))
 
         key = new_request_key(space, None)
+        count = plural(len(staged.edits), "staged page")
         asking = Ask(
-            "New change request", "What is it about?", draft_key=key, check=subject_wrong, send=send
-        )
-        await self.place.desk.push_screen_wait(asking)
-        return made[0].id if made else None
+            f"New change request with {count}", "What is it about?", draft_key=key,
+            check=subject_wrong, send=send,
+        )  # fmt: skip
+        await place.desk.push_screen_wait(asking)
+        if not made:
+            return
+        edits = dict(staged.edits)
+        if not await stage_edits(place, StagedPages.of(session, space, made[0].id), edits):
+            return
+        await stage_edits(place, staged, dict.fromkeys(edits))
+        place.show_staged()
+        there = place.target.but(change_request=made[0].id, page=next(iter(edits)), view="changes")
+        await place.desk.go("review", there.but(organization=session.organization))
+        here = place.desk.here
+        if isinstance(here, Place) and here is not place:
+            any(each.resume_draft(SEND) for each in here.commands)
 
 
 @place(
@@ -316,6 +464,8 @@ class PagesPlace(Place, scope="pages"):
         """Whether others changed the pages since they were read."""
         self._followed = Followed()
         self.thread = ThreadAbove(self)
+        self.staged: StagedPages | None = None
+        """What is staged for a new change request; None in the pages of one."""
 
     def visit(self) -> Visit | None:
         visit = super().visit()
@@ -451,6 +601,22 @@ class PagesPlace(Place, scope="pages"):
             return f"page {at + 1} of {count}   {page.path}{viewed}"
         return plural(count, "page")
 
+    # What is staged for a new change request
+
+    @property
+    def new_edits(self) -> Mapping[str, PageEdit]:
+        """What is staged for a new change request of the space, by page."""
+        return {} if self.staged is None else self.staged.edits
+
+    def show_staged(self) -> None:
+        """Show the page in front with what is staged of it, and how much is."""
+        self._say_behind()
+        self.rows.refresh_rows()
+        page = self.shown_page
+        if page is not None and page.id in self._texts:
+            self._show(page, self._texts[page.id])
+        self.refresh_frame()
+
     # Reading
 
     def reload(self) -> None:
@@ -464,11 +630,17 @@ class PagesPlace(Place, scope="pages"):
         version = self._version
         self.reads.load(
             "tree",
-            lambda api: reading.read_tree(api, version),
+            lambda api: self._read_tree(api, version),
             self._arrived,
             what="Reading pages",
             failed=self._unread,
         )
+
+    async def _read_tree(self, api: Api, version: Version) -> Tree:
+        if version.change_request is None:
+            self.staged = StagedPages.of(self.session, version.space, NEW_REQUEST)
+            await self.staged.read()
+        return await reading.read_tree(api, version)
 
     @property
     def _version(self) -> Version:
@@ -494,7 +666,8 @@ class PagesPlace(Place, scope="pages"):
         )
 
     def _say_behind(self) -> None:
-        self.rows.note = "changed by others: R reads it" if self._behind else ""
+        notes = [f"STAGED {len(self.new_edits)}"] if self.new_edits else []
+        self.rows.note = "   ".join(notes + ["changed by others: R reads it"] * self._behind)
         self.rows.retitle()
 
     def _arrived(self, tree: Tree) -> None:
@@ -570,8 +743,13 @@ class PagesPlace(Place, scope="pages"):
         self.thread.show_at(page.id)
         self.text.empty = "This page is empty."
         self.text.title = page.where + ("   hidden" if page.hidden else "")
-        text = with_facts(page, read.markdown) if page.readable else read.markdown
-        self.text.set_text(text, top=not same)
+        edit = self.new_edits.get(page.id)
+        if edit is not None:
+            self.text.title += "   staged, not sent"
+            self.text.set_text(body_of(edit.text), top=not same)
+        else:
+            text = with_facts(page, read.markdown) if page.readable else read.markdown
+            self.text.set_text(text, top=not same)
         if page.id == self.target.page and read.links is not None and self._wanted_section:
             section, self._wanted_section = self._wanted_section, None
             self.call_after_refresh(self.text.go_to_heading, section)

@@ -89,7 +89,6 @@ async def test_today_s_service_has_no_links(today: World) -> None:
         await expect(driver, "i", said="This service has no links.")
         assert driver.place.PLACE == "review"
         await expect(driver, "g l", said="This service has no links.")
-        await driver.press("g p")
         await expect(driver, "b", said="This service has no links.")
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 NOTHING_STAGED = (
     "The pages stand as they are sent.",
     "J and K move a page, > and < below another and out, e changes title, address and icon.",
-    "Nothing is sent until ctrl+s in the review.",
+    "Nothing is sent until ctrl+s.",
 )
 
 
@@ -158,11 +158,7 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
 
     def _not_pickable(self, row: Row) -> str | None:
         removed = self.order.shown.state(row).removed
-        return (
-            f"{row.title} is staged to be deleted: X in the review takes that back."
-            if removed
-            else None
-        )
+        return f"{row.title} is staged to be deleted; X there takes that back." if removed else None
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
@@ -228,7 +224,7 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
 
     @property
     def no_rows(self) -> str:
-        return "There is no page yet. ctrl+n in the review writes one."
+        return "There is no page yet."
 
     def begun(self, found: PagesRead) -> None:
         unfolded = {page.parent for page in found.tree if page.parent is not None}

@@ -363,6 +363,8 @@ class EditCommands(ReviewCommands, scope="review"):
         self.on_page = PageEditing(place)
         self._written = 0
         """How many writes there were when something was staged last."""
+        self._shown: dict[str, PageEdit] = {}
+        """What was staged when that was shown last."""
         self._resuming = ""
         """The page whose draft is opened once the request is read."""
 
@@ -374,6 +376,7 @@ class EditCommands(ReviewCommands, scope="review"):
             self.model.staged = StagedPages.of(self.place.session, space, request)
             self._written = len(self.place.session.log)
         await self.model.staged.read()
+        self._shown = dict(self.model.staged.edits)
 
     async def stage(self, edits: Mapping[str, PageEdit | None], said: str) -> bool:
         """Stage edits by page, or drop them, and show that; False where it could not be kept."""
@@ -390,6 +393,7 @@ class EditCommands(ReviewCommands, scope="review"):
         """Show the tree and the page in front with what is staged by now."""
         if not self.place.is_attached or self.model.opened is None:
             return
+        self._shown = dict(self.model.edits)
         for page in pages:
             await self.takes(page)
         self.model.showing = "mine"
@@ -456,7 +460,8 @@ class EditCommands(ReviewCommands, scope="review"):
         staged = self.model.staged
         if staged is not None and self.model.opened is not None:
             await staged.read()
-            await self._changed([*staged.edits, *self.model.mine])
+            if staged.edits != self._shown:
+                await self._changed([*(staged.edits | self._shown)])
 
     def go_on(self) -> None:
         """Open what waits for the request, now that it is read."""

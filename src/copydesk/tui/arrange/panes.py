@@ -147,8 +147,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         row = self.selected_item
         if row is None:
             return
-        why = self.pickable(row)
-        if why is not None and row.id not in self.marks:
+        if row.id not in self.marks and (why := self.pickable(row)) is not None:
             place_of(self).say(why, "warn")
             return
         self.set_marks(self.marks ^ {row.id})

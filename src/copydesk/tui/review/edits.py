@@ -462,6 +462,7 @@ class EditCommands(ReviewCommands, scope="review"):
             await staged.read()
             if staged.edits != self._shown:
                 await self._changed([*(staged.edits | self._shown)])
+            self.place.refresh_frame()
 
     def go_on(self) -> None:
         """Open what waits for the request, now that it is read."""

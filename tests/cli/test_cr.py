@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from copydesk.cli.lookup import find_request
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.settlement import Settling
 from copydesk.domain.snooze import Snooze
 from copydesk.local.paths import find_paths
+from copydesk.local.runs import Settlings
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 from copydesk.present.page_changes import entries, in_order
@@ -368,3 +371,21 @@ def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
     world.commit(space, {"retries": "# Retries\n\nTwice.\n"})
     told = scripts.out("cr", "revert", "1", "--why", "Again.", status=4)
     assert "Retries was edited since: you settle it next." in told
+
+
+def test_nothing_is_merged_whose_settling_was_cut_off(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+    request = world.change_request(space, {"retries": "# Retries\n\nOnce.\n"})
+    kept = Settling(
+        f"{space} {request}", 0, space, request, "b", "m", "h", state="sending"
+    )  # fmt: skip
+    store = State(find_paths().store)
+    Settlings(store, f"desk:{scripts.path}").save(kept)
+    said = "nothing was merged: settling #1 was cut off. U in its review goes on."
+    scripts.said()
+    assert scripts.run("cr", "merge", "1", "--yes") == 4
+    assert said in scripts.said()[1]
+    assert world.row("change_request", request)["status"] == "open"
+    Settlings(store, f"desk:{scripts.path}").save(replace(kept, state="sent"))
+    assert scripts.run("cr", "merge", "1", "--yes") == 0
+    store.close()

@@ -130,6 +130,7 @@ def merge_request(
     from copydesk.present.merge import fact_lines, warnings
     from copydesk.session.reads import conflicts
     from copydesk.session.reads import merge as merge_facts
+    from copydesk.session.settling import is_cut_off
 
     connection = service.connection(writes=True)
     tell = say if as_json else put
@@ -152,6 +153,9 @@ def merge_request(
                 )
             _refuse(now)
         async with CommandWrites(connection, api) as writes:
+            if await is_cut_off(writes.session, there.id, given.id):
+                said = f"nothing was merged: settling {label} was cut off. U in its review goes on."
+                raise UsageError(said, CONFLICT)
             try:
                 result, now_is = await writes.perform(
                     "Merge",

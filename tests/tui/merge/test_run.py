@@ -15,6 +15,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.domain.merge_run import MergeRun
+from copydesk.domain.settlement import Settling
 from copydesk.local.runs import Runs
 from copydesk.local.state import State
 from copydesk.session.change_rows import row_of
@@ -419,6 +420,26 @@ async def test_a_run_is_its_own_though_a_read_was_begun_anew_while_it_was_saved(
     await asyncio.gather(*runner.busy)
     assert six.statuses()[5] == "merged"
     assert "Another copydesk" not in " ".join(told)
+
+
+async def test_a_run_stops_at_one_whose_settling_was_cut_off(six: Six) -> None:
+    api, request = six.world.api(), six.ids[5]
+
+    async def connect() -> Api:
+        return api
+
+    session = Session(connect, clock=lambda: six.world.clock.now)
+    runner = MergeRunner(session, lambda said, tone: None)
+    row = row_of(await api(ops.get_change_request, six.legal, request))
+    kept = Settling(f"{six.legal} {request}", 0, six.legal, request, "", "", "", state="sending")
+    session.settlings.save(kept)
+    assert await runner.plan([row]) == ""
+    await asyncio.gather(*runner.busy)
+    await runner.start()
+    await asyncio.gather(*runner.busy)
+    assert runner.run is not None
+    assert runner.run.items[0].said == "settling it was cut off: U in its review goes on"
+    assert six.statuses()[5] == "open"
 
 
 async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None:

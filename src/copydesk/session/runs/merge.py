@@ -394,9 +394,14 @@ class MergeRunner:
 
     async def _check(self, api: Api, item: RunItem) -> None:
         from copydesk.session.reads.merge_run import read_found, why_not_read
+        from copydesk.session.settling import is_cut_off
 
         assert self.run is not None
         try:
+            if await is_cut_off(self._session, item.space, item.request):
+                said = "settling it was cut off: U in its review goes on"
+                self.run = self.run.fail("conflict", said, self._now())
+                return
             found = await read_found(api, item)
         except failure_types() as error:
             self._session.learn(error, quiet=False)

@@ -14,7 +14,7 @@ from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.tui.content.link_cells import backlink_key, backlink_space, backlink_title
+from copydesk.tui.content.links import backlink_key, backlink_space, backlink_title
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace

@@ -293,3 +293,27 @@ async def test_pages_are_arranged_as_a_tree(review: ReviewWorld, update_golden: 
             assert "Retries and more" in driver.screen
             await driver.press("u", "X", "y", "q")
             assert "STAGED" not in driver.screen
+
+
+async def test_a_page_that_is_only_moved_keeps_its_text(
+    review: ReviewWorld, editor: Write, tmp_path: Path
+) -> None:
+    picture = tmp_path / "states.png"
+    picture.write_bytes(PNG)
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        await driver.press("g p", "<", "q")
+        editor(source(RETRIES_NOW.replace("eight", "nine"), **RETRIES_SOURCE))
+        await driver.press("e")
+        assert (tmp_path / "opened").read_text() == source(RETRIES_NOW, **RETRIES_SOURCE)
+        await driver.press("u")
+        assert "STAGED 1" in driver.screen
+        await driver.press(":")
+        await driver.type(f"insert {picture}")
+        await driver.press("enter", *"Retries", "enter", "ctrl+s")
+        assert "+ ![Retries](staged:states.png)" in driver.screen
+        assert "moved" in driver.screen
+        await driver.press("y")
+        assert "Sent: 1 page of #1." in driver.screen
+    text = await text_of(review, "retries")
+    assert "eight times over 24 hours" in text
+    assert "![Retries](.gitbook/assets/" in text

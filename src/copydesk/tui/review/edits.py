@@ -179,8 +179,12 @@ class PageEditing(ReviewCommands, scope="review"):
     """What one does with the page under the cursor of the tree, or in front of the reader."""
 
     async def _begin(self, page: str) -> PageEdit | None:
-        """Return what is staged of a page, else the page as it is now; None when that was left."""
-        if (known := self.model.edits.get(page)) is not None:
+        """Return what is staged of a page, else the page as it is now; None when that was left.
+
+        A page that is only staged to be moved is read, too: its text is not kept with that.
+        """
+        known = self.model.edits.get(page)
+        if known is not None and (known.kind != "update" or known.base_text):
             return known
         space, request = self.model.ids
         api = await self.place.session.ready()
@@ -193,7 +197,10 @@ class PageEditing(ReviewCommands, scope="review"):
         if found is None:
             return None
         title = "" if node is None else node.title
-        return PageEdit("update", found[0], found[1], found[1], title=title)
+        revision, text = found
+        if known is not None:
+            return replace(known, base_revision=revision, base_text=text, text=text)
+        return PageEdit("update", revision, text, text, title=title)
 
     @property
     def _all(self) -> EditCommands:

@@ -228,6 +228,34 @@ async def test_a_lost_answer_is_looked_up(desk: Desk, again: bool) -> None:
     assert "letters" not in [path for path, *_ in await desk.tree()]
 
 
+@pytest.mark.parametrize("text", ["", "Many", "More"])
+async def test_a_lost_answer_of_a_move_is_looked_up(desk: Desk, text: str) -> None:
+    page = desk.page("limits/daily")
+    await desk.edit("limits/daily", "Many", text)
+    edit = desk.staged.edits.get(page) or PageEdit("update", "")
+    texts = (edit.base_text, edit.text) if text else ("", "")
+    await desk.staged.stage(
+        {page: PageEdit("update", edit.base_revision, *texts, at=0, moved=True, title="Daily")}
+    )
+    desk.way.trouble = {1: "lost"}
+    await desk.send()
+    assert len(desk.way.writes) == 1
+    assert desk.staged.edits == {}
+    assert (await desk.tree())[0][:2] == ("daily", page)
+    assert (text or "Many") in await desk.text("daily")
+
+
+async def test_the_text_of_a_page_that_is_only_moved_is_not_compared(desk: Desk) -> None:
+    page = desk.page("limits/daily")
+    revision, source = await read_source(await desk.session.ready(), desk.space, desk.request, page)
+    edit = PageEdit("update", revision, source, source, at=0, moved=True)
+    await desk.others("limits/daily", "# Daily\n\nMost.\n")
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, {page: edit})
+    assert check.standings[page].how == "same"
+    assert (check.ready[page].base_text, check.ready[page].text) == ("", "")
+
+
 async def test_a_request_that_got_lost_is_not_taken_for_done(desk: Desk) -> None:
     await desk.edit("retries", "five", "eight")
     desk.way.trouble = {1: 500}

@@ -227,6 +227,8 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
             return await _new_page(api, (space, request), edits, page, tree, now.id)
         if page not in known:
             return compared(edit, None, now.id)
+        if edit.moved and not edit.of_text:  # whatever its text is by now
+            return Standing("same", replace(edit, base_revision=now.id, base_text="", text=""))
         try:
             read = await api(ops.get_change_request_page, space, request, page, format="markdown")
         except NotFound:
@@ -421,7 +423,8 @@ async def find_sent(
     if now.id == check.revision:
         return None
     tree = flatten(now.pages)
-    before, there = {node.id for node in check.tree}, {node.id for node in tree}
+    before = {node.id: (node.parent, node.position) for node in check.tree}
+    there = {node.id: node for node in tree}
     new = [node for node in tree if node.id not in before]
     arrived, made, untold = 0, dict[str, str](), False
     for page, edit in edits.items():
@@ -433,8 +436,16 @@ async def find_sent(
                 made[page] = found
                 arrived += 1
         elif page in there:
+            node = there[page]
+            if edit.moved and (node.parent, node.position) != (edit.into, edit.at or 0):
+                # Elsewhere than before, it may have come there with others that are sent later.
+                untold = untold or (node.parent, node.position) != before.get(page)
+                continue
+            if edit.moved and not edit.of_text:
+                arrived += 1
+                continue
             read = await api(ops.get_change_request_page, space, request, page, format="markdown")
-            standing = compared(edit, source_of(read), now.id).how
+            standing = compared(replace(edit, moved=False), source_of(read), now.id).how
             arrived += standing == "there"
             untold = untold or standing not in ("there", "same")
     if arrived == len(edits):

@@ -227,3 +227,18 @@ def test_who_suggested_is_named_with_the_lines() -> None:
     ]
     assert outcome(2, [EDITED]) == "2 applied, 1 not: The lines were edited since."
     assert outcome(1, []) == "1 suggestion applied."
+
+
+def test_a_block_ends_with_the_first_fence_of_its_kind_that_is_long_enough() -> None:
+    said = "````suggestion\n```\n~~~~\n````x\n````` \t\n~~~suggestion\nA\n```\n~~~\n````suggestion"
+    assert parts_of(said) == [
+        Suggestion(("```", "~~~~", "````x")),
+        Suggestion(("A", "```")),
+        "````suggestion",
+    ]
+
+
+def test_a_comment_of_blocks_that_never_end_is_words() -> None:
+    """One of strangers may be long: each line is looked at once."""
+    said = "```suggestion\n" * 30_000 + "```" + " a" + " " * 60_000 + "b"
+    assert parts_of(said) == [said]

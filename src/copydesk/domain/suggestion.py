@@ -13,6 +13,7 @@ elsewhere. Line ends do not count: a page keeps its own.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -34,7 +35,8 @@ NO_LINE = "It is on no line: e edits by hand."
 SEVERAL = "It has several suggestions: e edits by hand."
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}(?=[^`]*$)|~{3,})[ \t]*(?P<info>.*?)[ \t]*$")
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
+_CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _INFO = re.compile(r"suggestion(?::-(?P<above>\d{1,4})\+(?P<below>\d{1,4}))?")
 _TICKS = re.compile("`+")
 
@@ -64,15 +66,16 @@ def parts_of(markdown: str) -> list[str | Suggestion]:
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found: list[str | Suggestion] = []
     words: list[str] = []
+    ends = _Ends(lines)
     at = 0
     while at < len(lines):
         opened = _FENCE.match(lines[at])
-        stop = None if opened is None else _end_of(lines, at, opened["fence"])
+        stop = None if opened is None else ends.of(at, opened["fence"])
         if opened is None or stop is None:
             words.append(lines[at])
             at += 1
             continue
-        info = _INFO.fullmatch(opened["info"])
+        info = _INFO.fullmatch(opened["info"].strip(" \t"))
         if info is None:
             words += lines[at : stop + 1]
         else:
@@ -100,10 +103,28 @@ def words_in(markdown: str) -> str:
     return "\n\n".join(part for part in parts_of(markdown) if isinstance(part, str))
 
 
-def _end_of(lines: Sequence[str], start: int, fence: str) -> int | None:
-    """Return the line that ends the block which a fence begins; None where none does."""
-    closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*")
-    return next((at for at in range(start + 1, len(lines)) if closing.fullmatch(lines[at])), None)
+class _Ends:
+    """The lines that end blocks of code. Many blocks that never end take no longer than few."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        closing = ((at, _CLOSING.fullmatch(line)) for at, line in enumerate(lines))
+        self._ends = [(at, match[1]) for at, match in closing if match is not None]
+        self._longest: list[dict[str, int]] = [{}]
+        """How long the ends of each kind are at most, from each of them on."""
+        for _, fence in reversed(self._ends):
+            known = self._longest[-1]
+            longest = max(len(fence), known.get(fence[0], 0))
+            self._longest.append({**known, fence[0]: longest})
+        self._longest.reverse()
+
+    def of(self, start: int, fence: str) -> int | None:
+        """Return the line that ends the block which a fence begins; None where none does."""
+        after = bisect_right(self._ends, start, key=lambda end: end[0])
+        if self._longest[after].get(fence[0], 0) < len(fence):
+            return None
+        while not self._ends[after][1].startswith(fence):
+            after += 1
+        return self._ends[after][0]
 
 
 def _without_indent(line: str, most: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -256,3 +257,24 @@ async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
     with pytest.raises(NotDoneError, match="Retries was edited meanwhile"):
         await desk.work.send()
     assert (await desk.pages())[page][0].endswith("Lee's.\n")
+
+
+async def test_files_that_both_changed_are_told_with_their_sizes(desk: Desk) -> None:
+    def put(size: int) -> Callable[[Editor], None]:
+        def edit(editor: Editor) -> None:
+            editor.file("a\x1b[31m.png", b"x" * size)
+
+        return edit
+
+    await desk.merge_main(put(5))
+    request = desk.world.change_request(desk.space, edit=put(1_200))
+    await desk.merge_main(put(70))
+    work = Settlement(desk.session, desk.space, request)
+    await work.read()
+    [file] = work.files
+    assert file.said == (
+        "Both changed a.png (before 5 bytes, this request 1,200 bytes, main 70 bytes): "
+        "settle it in the app (o)."
+    )
+    with pytest.raises(NotDoneError, match="1,200 bytes"):
+        await work.send()

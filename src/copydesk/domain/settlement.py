@@ -231,7 +231,7 @@ class Settling:
     request in spite of conflicts, and "write" where one is made that has all of main: then only
     results are written. ``named`` are pages that the service called conflicting. ``steps`` say how
     each choice is taken back. While it is "sending", ``wanted`` is what its pages are to be, and
-    ``known`` the revision that the last write made.
+    ``known`` the revision that the last write made, ``label`` what the request is called.
     """
 
     id: str
@@ -248,6 +248,7 @@ class Settling:
     state: Literal["open", "sending", "sent"] = "open"
     wanted: tuple[Wanted, ...] = ()
     known: str = ""
+    label: str = ""
 
     def choose(self, choices: Mapping[str, Choice | None]) -> Settling:
         """Return it with other choices, by the keys of hunks; None takes one away. One step."""

@@ -14,7 +14,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.hunks import Choice, Hunk
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import MOST
 from copydesk.domain.page_source import with_setting
 from copydesk.domain.page_tree import PageNode, compare_trees, flatten
@@ -33,8 +35,8 @@ from copydesk.domain.settlement import (
     writing,
 )
 from copydesk.domain.slug import free_slug
-from copydesk.domain.text import clean, plural
-from copydesk.session.errors import NotDoneError
+from copydesk.domain.text import clean, listed, plural
+from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import changed_things
 from copydesk.session.page_edits import source_of
@@ -45,6 +47,7 @@ from copydesk.session.writes.log import WriteError
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.content import File
     from copydesk.contract.models.space import Space
     from copydesk.session.session import Session
 
@@ -54,6 +57,8 @@ AT_ONCE = 4
 NO_REVISIONS = "This service shows no revisions: settle it in the app (o)."
 
 NOT_ALLOWED = "You may review here, not edit: its author can settle it."
+
+CUT_OFF = "settling it was cut off: U in its review goes on"
 
 USES = (
     "get_change_request", "get_space", "get_revision", "get_revision_page",
@@ -67,6 +72,22 @@ SENDS = (
 """What settling sends."""
 
 
+@dataclass(frozen=True, slots=True)
+class FileSides:
+    """A file that both sides changed: its name, and what each side has, as words; clean."""
+
+    name: str
+    before: str
+    main: str
+    request: str
+
+    @property
+    def said(self) -> str:
+        """What is said of it, in a sentence."""
+        sides = f"before {self.before}, this request {self.request}, main {self.main}"
+        return f"Both changed {self.name} ({sides}): settle it in the app (o)."
+
+
 class Settlement:
     """One change request that is settled: its pages, and the choices that are kept of them.
 
@@ -77,8 +98,8 @@ class Settlement:
         self.session, self.space, self.request = session, space, request
         self.kept: Settling | None = None
         self.pages: list[SettledPage] = []
-        self.files: list[str] = []
-        """The files that both sides changed, by their names; they are not settled here."""
+        self.files: list[FileSides] = []
+        """The files that both sides changed; they are not settled here."""
         self.now: ChangeRequest | None = None
         self.elsewhere = 0
         """How many pages both sides changed that an update merges by itself."""
@@ -325,16 +346,15 @@ class Settlement:
             count = len(self.open)
             raise NotDoneError(f"{plural(count, 'hunk')} {'is' if count == 1 else 'are'} open")
         if self.files and kept.how == "update":
-            raise NotDoneError(f"Both changed {self.files[0]}: settle it in the app (o)")
+            raise NotDoneError(self.files[0].said.removesuffix("."))
         if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
             raise NotDoneError("Another copydesk is sending this")
         try:
             known = kept.known if kept.state == "sending" else kept.head
             if kept.how != "update" and self.now is not None and kept.state != "sending":
                 known = self.now.revision
-            await self._keep(
-                replace(kept, state="sending", wanted=(*wanted, *self._extra), known=known)
-            )
+            sending = replace(kept, state="sending", known=known, label=self.label)
+            await self._keep(replace(sending, wanted=(*wanted, *self._extra)))
             self._sent = []
             while await self._step():
                 tell()
@@ -535,6 +555,47 @@ async def is_cut_off(session: Session, space: str, request: str) -> bool:
     return kept is not None and kept.state == "sending"
 
 
+async def find_cut_off(session: Session) -> str:
+    """Return what leads back to the requests whose settling stopped on its way; "" for none."""
+
+    def find() -> list[Settling]:
+        left = []
+        for kept in session.settlings.all():
+            if kept.state == "sending" and session.settlings.claim(kept.id):
+                session.settlings.release(kept.id)
+                left.append(kept)
+        return left
+
+    try:
+        left = await asyncio.to_thread(find)
+    except OSError as error:
+        return f"It cannot be read whether settling was cut off: {error}"
+    told = [kept.label or "a change request" for kept in left if not await _is_over(session, kept)]
+    return f"Settling {listed(told)} stopped on its way: U in its review goes on." if told else ""
+
+
+async def _is_over(session: Session, kept: Settling) -> bool:
+    """Whether a request was merged, archived or deleted meanwhile: nothing leads back to it."""
+    try:
+        api = await session.ready()
+        now = await api(ops.get_change_request, kept.space, kept.request)
+    except NotFound:
+        return True
+    except failure_types():
+        return False
+    return now.status not in ("open", "draft")
+
+
+async def update_whole(session: Session, api: Api, space: str, request: str) -> ChangeRequest:
+    """Pull main into a request whose pages are its own.
+
+    Raises as ``conflicts.update`` does, and `NotDoneError` where settling it was cut off.
+    """
+    if await is_cut_off(session, space, request):
+        raise NotDoneError(CUT_OFF)
+    return await update(api, space, request)
+
+
 async def keep_joined(session: Session, clash: ConflictedError, base: str, head: str) -> None:
     """Keep what is needed to settle a request that a service updated in spite of conflicts.
 
@@ -571,11 +632,22 @@ def _address(node: PageNode | None) -> tuple[str | None, str] | None:
     return None if node is None else (node.parent, node.slug)
 
 
-def _files_of_both(before: Tree | None, main: Tree, head: Tree) -> list[str]:
-    """Return the names of files that both sides changed, each in its way."""
+def _files_of_both(before: Tree | None, main: Tree, head: Tree) -> list[FileSides]:
+    """Return the files that both sides changed, each in its way."""
     if before is None:
         return []
     pairs = ((before, main), (before, head), (main, head))
     changed = [{each.id for each in changed_things(a.files, b.files, None)} for a, b in pairs]
-    names = {file.id: clean(file.name) for tree in (main, head) for file in tree.files}
-    return sorted(names.get(file, file) for file in set.intersection(*changed))
+    trees = [{f"file:{file.id}": file for file in tree.files} for tree in (before, main, head)]
+    found = []
+    for key in set.intersection(*changed):
+        sides = [tree.get(key) for tree in trees]
+        name = next((clean(file.name) for file in reversed(sides) if file is not None), key)
+        found.append(FileSides(name, *map(_sized, sides)))
+    return sorted(found, key=lambda file: file.name)
+
+
+def _sized(file: File | None) -> str:
+    if file is None:
+        return "not there"
+    return "of unknown size" if file.size is None else plural(file.size, "byte")

@@ -315,6 +315,7 @@ class CopydeskApp(DeskApp):
             await recover(self.session, await self.runs.rearranged()),
             await self.runs.find_run(),
             await self.runs.find_rearranging(),
+            await self.runs.find_settling(),
         ]
         if any(told) and self.here is not None:
             self.here.say(" ".join(filter(None, told)))

@@ -13,6 +13,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document
+from copydesk.domain.settlement import Settling
 from copydesk.local.snapshot import Snapshots
 from copydesk.server import threads
 from copydesk.server.desk_seed import Editor
@@ -347,6 +348,20 @@ async def test_an_update_of_marked_ones_says_of_each_what_the_service_did(desk: 
         assert [line.state for line in driver.app.session.log] == ["done", "failed", "failed"]
         await driver.press("escape")
         assert "2 marked" in driver.screen
+
+
+async def test_an_update_of_marked_ones_leaves_out_one_whose_settling_was_cut_off(
+    desk: Desk,
+) -> None:
+    desk.world.commit(desk.guide, {"auth/oauth": "# OAuth\n\nAnother way.\n"})
+    app = open_world(desk.world, "changes")
+    name = f"{desk.guide} {desk.oauth}"
+    kept = Settling(name, 0, desk.guide, desk.oauth, "", "", "", state="sending")
+    app.session.settlings.save(kept)
+    async with drive(app, "*", "U", "y", size=(140, 40)) as driver:
+        assert "✗ failed: settling it was cut off: U in its review" in driver.screen
+        assert not (await desk.get(desk.limits)).outdated
+        assert (await desk.get(desk.oauth)).outdated
 
 
 async def test_a_conflicted_update_is_remembered_until_a_side_moves(desk: Desk) -> None:

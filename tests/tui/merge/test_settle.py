@@ -10,6 +10,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
+from copydesk.session.settling import find_cut_off
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.arranging_world import Way
@@ -42,6 +43,19 @@ def two(world: World) -> str:
 
 def at(space: str, view: str | None = None) -> Target:
     return Target(space=space, change_request="1", view=view)
+
+
+def left_at(folder: Path) -> str:
+    """Return what is in the file that the editor had; "" where that is gone."""
+    file = Path((folder / "opened.name").read_text().strip())
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def left_by_a_kill(folder: Path, text: str) -> None:
+    """Leave a text in the file that the editor had, which nobody else may read."""
+    file = Path((folder / "opened.name").read_text().strip())
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.write_text(text, encoding="utf-8")
 
 
 async def text_of(world: World, space: str, path: str) -> str:
@@ -109,9 +123,15 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
         assert "<<<<<<< request\nWe try again for five days.\n|||||||" in opened
         assert "A marker still stands in line 2: e edits it again." in driver.screen
         assert "2 open" in driver.screen
+    left_by_a_kill(tmp_path, "We try")
+    app = open_world(world, "settle", at(two))
+    app.session.settlings = store
+    async with drive(app, size=(80, 24)) as driver:
         editor("We try.\n")
         await driver.press("e")
+        assert (tmp_path / "opened").read_text() == "We try"
         assert "Result: written here" in driver.screen
+        assert left_at(tmp_path) == ""
         await driver.press("]", "2", ":")
         await driver.type("all 1")
         await driver.press("enter")
@@ -146,6 +166,8 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
     store, again = app.session.settlings, open_world(world, "review", at(two), api=api)
     again.session.settlings = store
     async with drive(again, size=(80, 24)) as driver:
+        said = "Settling #1 Retries stopped on its way: U in its review goes on."
+        assert said in " ".join(driver.screen.split())
         for key in ("U", "m"):  # its pages are those of main now: it is not to be merged so
             await driver.press(key)
             assert driver.place.PLACE == "settle"
@@ -153,6 +175,7 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
             await driver.press("escape")
         await driver.press("U", "r")
         assert "is settled" in driver.screen
+        assert await find_cut_off(again.session) == ""
 
 
 async def test_who_may_not_edit_is_told(world: World, two: str) -> None:

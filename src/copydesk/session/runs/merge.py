@@ -394,13 +394,12 @@ class MergeRunner:
 
     async def _check(self, api: Api, item: RunItem) -> None:
         from copydesk.session.reads.merge_run import read_found, why_not_read
-        from copydesk.session.settling import is_cut_off
+        from copydesk.session.settling import CUT_OFF, is_cut_off
 
         assert self.run is not None
         try:
             if await is_cut_off(self._session, item.space, item.request):
-                said = "settling it was cut off: U in its review goes on"
-                self.run = self.run.fail("conflict", said, self._now())
+                self.run = self.run.fail("conflict", CUT_OFF, self._now())
                 return
             found = await read_found(api, item)
         except failure_types() as error:

@@ -238,12 +238,13 @@ async def _pull(
 ) -> None:
     """Pull main into a row. Raises `WriteError`, from `ConflictedError` where it conflicts."""
     from copydesk.session.reads import conflicts
+    from copydesk.session.settling import update_whole
 
     try:
         now = await place.writer.perform(
             "Update",
             row.named,
-            lambda api: conflicts.update(api, row.space, row.id),
+            lambda api: update_whole(place.session, api, row.space, row.id),
             group=group,
             recall=recall,
             done=done,

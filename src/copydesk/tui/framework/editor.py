@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from textual.app import SuspendNotSupported
 
 from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
+from copydesk.local.durable import private_file
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.desk_app import DeskApp
@@ -62,6 +65,35 @@ def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
     if status != 0:
         raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
     app.redraw()
+
+
+async def edit_file(app: DeskApp, path: Path, text: str, line: int = 0) -> str:
+    """Let the user edit a text in a file that stays, from a line (from 1) on; return it exactly.
+
+    What is in the file already goes on: an earlier edit was cut off, or could not be taken. Whoever
+    calls removes it once the text is kept elsewhere. Raises `EditorError`, ``OSError``.
+    """
+    if not await asyncio.to_thread(path.exists):
+        await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
+    run_editor(app, path, line)
+    data = await asyncio.to_thread(path.read_bytes)
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        at = data.count(b"\n", 0, error.start) + 1
+        raise EditorError(f"Line {at} is not UTF-8: e edits it again.") from error
+
+
+def drop_file(path: Path) -> None:
+    """Remove a file that was edited, and its folder where no other is there. Raises ``OSError``."""
+    path.unlink(missing_ok=True)
+    with suppress(OSError):  # another text is in an editor
+        path.parent.rmdir()
+
+
+def _put(path: Path, data: bytes) -> None:
+    private_file(path)
+    path.write_bytes(data)
 
 
 def edit_in_editor(app: DeskApp, text: str, quote: str = "", suffix: str = ".md") -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
@@ -28,7 +27,7 @@ from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_undo
-from copydesk.tui.framework.editor import EditorError, has_editor, run_editor
+from copydesk.tui.framework.editor import EditorError, drop_file, edit_file, has_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.dialog import MergeSheet
@@ -86,7 +85,7 @@ def still_open(here: SettlePlace) -> str | None:
     if (why := may_not_settle(here)) is not None:
         return why
     if here.settlement.files:
-        return f"Both changed {here.settlement.files[0]}: settle it in the app (o)."
+        return here.settlement.files[0].said
     if here.settlement.kept is not None and here.settlement.kept.state == "sent":
         return "It is sent."
     count = len(here.settlement.open)
@@ -304,7 +303,7 @@ class SettlePlace(Place, scope="settle"):
         if self._said:
             return []
         lines: list[Line] = [
-            [(f"Both changed {name}: settle it in the app (o).", "bad")] for name in work.files
+            part for each in work.files for part in wrap_exact([(each.said, "bad")], max(8, width))
         ]
         if self.refused:
             lines.append([(self.refused, "warn")])
@@ -416,12 +415,15 @@ class SettlePlace(Place, scope="settle"):
         choice = None if hunk is None else self.settlement.choices.get(hunk.key)
         await self._take("turned" if choice is not None and choice.side == "both" else "both")
 
-    async def _take(self, side: Side, text: str = "") -> None:
+    async def _take(self, side: Side, text: str = "") -> bool:
         hunk = self.hunk
         assert hunk is not None
         again = hunk.key in self.settlement.choices
-        if await self._choose({hunk.key: Choice(side, text)}) and side != "turned" and not again:
+        if not await self._choose({hunk.key: Choice(side, text)}):
+            return False
+        if side != "turned" and not again:
             self._on(hunk)
+        return True
 
     def _on(self, hunk: Hunk) -> None:
         """Stay at a hunk that was chosen: J goes on. Say how many are open."""
@@ -462,8 +464,15 @@ class SettlePlace(Place, scope="settle"):
         text, markers = marked(hunk)
         if known is not None and known.side == "text":
             text = known.text
+        # Both texts are in its name: what a killed program leaves is of the same hunk.
+        work = self.settlement
+        path = self.session.staged.editor_file(work.space, work.request, hunk.key, text)
         try:
-            written = self._in_editor(text) if has_editor() else await self._in_field(text)
+            written = (
+                await edit_file(self.desk, path, text)
+                if has_editor()
+                else await self._in_field(text)
+            )
         except (EditorError, OSError) as error:
             self.tell(str(error), "warn")
             return
@@ -472,17 +481,13 @@ class SettlePlace(Place, scope="settle"):
         if line := marker_left(written, markers):
             self.tell(f"A marker still stands in line {line}: e edits it again.", "warn")
             return
-        await self._take("text", written)
-
-    def _in_editor(self, text: str) -> str:
-        with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
-            path = Path(folder) / "hunk.md"
-            path.write_bytes(text.encode("utf-8", "surrogatepass"))
-            run_editor(self.desk, path)
-            try:
-                return path.read_bytes().decode("utf-8", "surrogatepass")
-            except UnicodeDecodeError as error:
-                raise EditorError("What was written is not UTF-8.") from error
+        if not await self._take("text", written):
+            return
+        self.session.drafts.drop(hunk_key(work.space, work.request, hunk.key))
+        try:
+            await asyncio.to_thread(drop_file, path)
+        except OSError as error:
+            self.tell(f"Staged, but its file stays: {error.strerror or error}.", "warn")
 
     async def _in_field(self, text: str) -> str | None:
         end = "\r\n" if "\r\n" in text else "\n"
@@ -493,10 +498,7 @@ class SettlePlace(Place, scope="settle"):
             "Write the hunk", key, text=text.replace("\r\n", "\n"), verb="stage it", exact=True
         )
         found = cast("str | None", await self.desk.push_screen_wait(sheet))
-        if found is None:
-            return None
-        self.session.drafts.drop(key)
-        return found.replace("\n", end)
+        return None if found is None else found.replace("\n", end)
 
     @action("u", "undo", unless=nothing_back, show=8, group="Write", override=True)
     async def undo(self) -> None:

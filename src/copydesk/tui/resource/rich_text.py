@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,14 +18,19 @@ from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import body_of, page_update, read_page_source
 from copydesk.domain.text import clean, exposed, plural, typed
 from copydesk.domain.yaml_lines import FileError
-from copydesk.local.durable import private_file
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.draft_keys import source_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_edits import ELSEWHERE, StagedPages
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact, ProblemsSheet
-from copydesk.tui.framework.editor import EditorError, edit_in_editor, has_editor, run_editor
+from copydesk.tui.framework.editor import (
+    EditorError,
+    drop_file,
+    edit_file,
+    edit_in_editor,
+    has_editor,
+)
 from copydesk.tui.framework.place import Place
 
 if TYPE_CHECKING:
@@ -194,7 +198,9 @@ class SourceEditor:
         front = edit.text.count("\n") - body_of(edit.text).count("\n")
         try:
             text = (
-                await self._in_editor(self._file(page, edit), edit.text, line and line + front)
+                await edit_file(
+                    self._here.desk, self._file(page, edit), edit.text, line and line + front
+                )
                 if has_editor()
                 else await self._in_field(page, edit)
             )
@@ -205,18 +211,6 @@ class SourceEditor:
         else:
             return None if text is None else replace(edit, text=text)
         return None
-
-    async def _in_editor(self, path: Path, text: str, line: int) -> str:
-        """Return a text as the editor left it. Raises `EditorError`, ``OSError``."""
-        if not await asyncio.to_thread(path.exists):
-            await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
-        run_editor(self._here.desk, path, line)
-        data = await asyncio.to_thread(path.read_bytes)
-        try:
-            return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError as error:
-            at = data.count(b"\n", 0, error.start) + 1
-            raise EditorError(f"Line {at} is not UTF-8: e edits it again.") from error
 
     async def _in_field(self, page: str, edit: PageEdit) -> str | None:
         """Return a text as it was typed here; None where it is kept for later."""
@@ -235,10 +229,7 @@ class SourceEditor:
     def forget(self, page: str, edit: PageEdit) -> None:
         """Drop what was written, now that it is staged."""
         self._here.session.drafts.drop(source_key(*self._ids, page))
-        path = self._file(page, edit)
-        path.unlink(missing_ok=True)
-        with suppress(OSError):  # another page is in an editor
-            path.parent.rmdir()
+        drop_file(self._file(page, edit))
 
 
 def why_not_sent(edit: PageEdit) -> str:
@@ -251,8 +242,3 @@ def why_not_sent(edit: PageEdit) -> str:
     except FileError as error:
         return clean(str(error), limit=160)
     return ""
-
-
-def _put(path: Path, data: bytes) -> None:
-    private_file(path)
-    path.write_bytes(data)

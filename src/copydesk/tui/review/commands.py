@@ -18,7 +18,7 @@ from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.settling import is_cut_off, keep_joined
+from copydesk.session.settling import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
@@ -321,7 +321,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             await self.place.writer.perform(
                 "Update from main",
                 target,
-                lambda api: conflicts.update(api, space, request.id),
+                lambda api: update_whole(session, api, space, request.id),
                 done=done,
                 recall=True,
             )

@@ -58,6 +58,11 @@ class Runs:
         await asyncio.to_thread(import_module, "copydesk.session.runs.merge")
         return await self.merging.find_interrupted()
 
+    async def find_settling(self) -> str:
+        """Find what an earlier start was settling; return what leads back to it."""
+        settling = await asyncio.to_thread(import_module, "copydesk.session.settling")
+        return str(await settling.find_cut_off(self._app.session))
+
     async def rearranged(self) -> set[str]:
         """Return the groups of the writes by which an earlier start was rearranging something."""
         await asyncio.to_thread(import_module, "copydesk.session.runs.arrange")

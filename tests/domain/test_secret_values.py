@@ -12,6 +12,7 @@ from copydesk.domain.secret_values import lacks_password, without_password
     [
         ("https://bo:s3cret@git.example.org/docs", "https://***@git.example.org/docs"),
         ("https://ghp_12345@git.example.org/docs", "https://***@git.example.org/docs"),
+        ("https://bo:s3@cret@git.example.org/docs", "https://***@git.example.org/docs"),
         ("ssh://git:s3cret@git.example.org/docs", "ssh://***@git.example.org/docs"),
         ("https://a.example/x?access_token=s3cret&b=1", "https://a.example/x?access_token=***&b=1"),
         ("https://bo@a.example/x?sig=s3cret#top", "https://***@a.example/x?sig=***#top"),
@@ -31,6 +32,7 @@ def test_what_signs_in_is_left_out_of_an_address(address: str, kept: str) -> Non
         "git+ssh://git@git.example.org/docs",
         "https://git.example.org/docs?page=2&keyboard=us",
         "/srv/docs.git",
+        "https://git.example.org?to=bo@example.org",
         "Sign in at https://bo:password@docs.example.org as the page says",
         "bo@example.org",
         "a *** in a title",

@@ -20,7 +20,7 @@ _TEXT = re.compile(
 MASK = "***"
 """Stands in an address for a password that is not kept."""
 
-_LOGIN = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^/\s@]+)@(?=\S)")
+_LOGIN = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^/?#\s]+)@(?=\S)")
 _QUERY = re.compile(
     r"(?<=[?&])([\w-]*(?:token|key|secret|passw(?:or)?d|signature|sig)=)[^&#\s]+", re.IGNORECASE
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from copydesk.domain.access import (
@@ -9,11 +11,11 @@ from copydesk.domain.access import (
     Container,
     Given,
     Holder,
+    KnownSources,
     Person,
     Source,
     level_from,
     level_with,
-    source_known,
     sources,
     stage,
     staged_of,
@@ -73,18 +75,33 @@ def test_what_gives_a_level_is_said_in_a_few_words(
         Container("space", "s", "Guide", given=(BO,)),
         Container("collection", "c", "Shelf", given=(WEB, dee)),
     ]
-    assert source_known(chain, user, level, members) == said
+    assert KnownSources(chain, members).of(user, level) == said
     hidden = [*chain, Container("collection", "d", "hidden", given=None)]
     known = said if said == "given here" else None
-    assert source_known(hidden, user, level, members) == known
+    assert KnownSources(hidden, members).of(user, level) == known
 
 
 def test_what_everyone_has_is_of_where_it_was_given() -> None:
     here = [Container("space", "s", "Guide", "edit"), Container("collection", "c", "Shelf", "read")]
-    assert source_known(here, "dee", "edit", {}) == "everyone"
+    assert KnownSources(here, {}).of("dee", "edit") == "everyone"
     above = [Container("space", "s", "Guide"), Container("collection", "c", "Shelf", "read")]
-    assert source_known(above, "dee", "read", {}) == "collection Shelf"
-    assert source_known(above, "dee", "review", {}) is None
+    assert KnownSources(above, {}).of("dee", "read") == "collection Shelf"
+    assert KnownSources(above, {}).of("dee", "review") is None
+
+
+def test_what_was_given_is_gone_through_once_for_all_people() -> None:
+    class Counted(tuple[Given, ...]):
+        rounds = 0
+
+        def __iter__(self) -> Iterator[Given]:
+            Counted.rounds += 1
+            return super().__iter__()
+
+    people = [Given("user", f"u{nth}", "Bo", "edit") for nth in range(50)]
+    known = KnownSources([Container("space", "s", "Guide", given=Counted([*people, WEB]))])
+    begun = Counted.rounds
+    assert {known.of(each.id, "edit") for each in people} == {"given here"}
+    assert Counted.rounds == begun
 
 
 def test_who_loses_what_was_given_to_them_keeps_what_else_they_have() -> None:

@@ -117,25 +117,48 @@ def sources(chain: Sequence[Container], organization: str, person: Person) -> li
     return [replace(each, decides=decides and rank(each.level) == best) for each in found]
 
 
-def source_known(
-    chain: Sequence[Container], user: str, level: str, members: Mapping[str, frozenset[str]]
-) -> str | None:
-    """Return what gives a person their level, in a few words, before all of it was read.
+class KnownSources:
+    """What gives people their levels, as far as it is known before all of it was read for each.
 
-    ``members`` are the people of teams, as far as those were read. None where it may be something
-    that is not known: a collection that may not be read, a team whose members are not known.
+    ``members`` are the people of teams, as far as those were read.
     """
-    teams = [each for above in chain for each in above.given or () if each.who == "team"]
-    theirs = frozenset(each.id for each in teams if user in members.get(each.id, ()))
-    # Nothing else being left, it is their role that gives them as much.
-    found = sources(chain, "", Person(user, level, theirs))
-    first = next((each for each in found if each.decides), None)
-    if first is None or first.level != level:
-        return None
-    hidden = any(above.given is None for above in chain) or any(
-        each.level == level and each.id not in members for each in teams
-    )
-    return first.short if first.own or not hidden else None
+
+    def __init__(
+        self, chain: Sequence[Container], members: Mapping[str, frozenset[str]] | None = None
+    ) -> None:
+        self._chain, self._members = chain, members or {}
+        self._own: list[dict[str, Given]] = []
+        """What people were given themselves, by their ids, for each of the chain."""
+        self._teams: list[tuple[Given, ...]] = []
+        for each in chain:
+            given = each.given or ()
+            self._own.append({one.id: one for one in reversed(given) if one.who == "user"})
+            self._teams.append(tuple(one for one in given if one.who == "team"))
+
+    def of(self, user: str, level: str) -> str | None:
+        """Return what gives a person their level, in a few words.
+
+        None where it may be something that is not known: a collection that may not be read, a team
+        whose members are not known.
+        """
+        teams = [each for some in self._teams for each in some]
+        theirs = frozenset(each.id for each in teams if user in self._members.get(each.id, ()))
+        about = [
+            each if each.given is None else replace(each, given=(*own, *some))
+            for each, some, own in zip(self._chain, self._teams, self._given_to(user), strict=True)
+        ]
+        # Nothing else being left, it is their role that gives them as much.
+        found = sources(about, "", Person(user, level, theirs))
+        first = next((each for each in found if each.decides), None)
+        if first is None or first.level != level:
+            return None
+        hidden = any(above.given is None for above in self._chain) or any(
+            each.level == level and each.id not in self._members for each in teams
+        )
+        return first.short if first.own or not hidden else None
+
+    def _given_to(self, user: str) -> Iterable[tuple[Given, ...]]:
+        return ((own[user],) if user in own else () for own in self._own)
 
 
 def level_from(found: Iterable[Source]) -> str | None:

@@ -15,13 +15,13 @@ from copydesk.domain.access import (
     Change,
     Container,
     Holder,
+    KnownSources,
     Source,
     Who,
     invited,
     level_from,
     level_with,
     rank,
-    source_known,
     sources,
     stage,
     staged_of,
@@ -519,15 +519,17 @@ class Origins:
 
     def __init__(self, place: AccessPlace) -> None:
         self._place = place
+        self._known = KnownSources(())
         self._members: dict[str, frozenset[str]] | None = None
         """The people in the teams that were given something; None until they are read."""
 
     def read(self, chain: Sequence[Container]) -> None:
         """Read who is in the teams that were given something."""
         place, home = self._place, self._place.organization or ""
+        self._known = KnownSources(chain, self._members or {})
 
         def came(members: dict[str, frozenset[str]]) -> None:
-            self._members = members
+            self._members, self._known = members, KnownSources(chain, members)
             place.texts.forget()
             place.rows.refresh_rows()
 
@@ -536,13 +538,13 @@ class Origins:
             what="Reading who is in the teams", quiet=True,
         )  # fmt: skip
 
-    def of(self, item: Any, chain: Sequence[Container], found: Sequence[Source] | None) -> str:
+    def of(self, item: Any, found: Sequence[Source] | None) -> str:
         """Return where the level of a row comes from; ``found`` is all that gives it, once read."""
-        if not chain or item.permission is None:
+        if item.permission is None:
             return ""
         if found is not None and level_from(found) == item.permission:
             return next(each.short for each in found if each.decides)
-        known = source_known(chain, item.user.id, item.permission, self._members or {})
+        known = self._known.of(item.user.id, item.permission)
         return known or ("" if self._members is None else "elsewhere")
 
 
@@ -664,7 +666,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     def _origin(self, item: Any) -> str:
         if self.target.site is not None:
             return origin_words(item.origin, self.chain)
-        return self._origins.of(item, self.chain, self._sources.get(item.user.id))
+        return self._origins.of(item, self._sources.get(item.user.id)) if self.chain else ""
 
     # Reading
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -12,12 +13,16 @@ from dulwich.objects import Commit, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
+from copydesk.server.background import Worker
+from copydesk.server.git_transfer import transfer
+from copydesk.server.queries.space import Content, sweep
 from copydesk.server.sources.git import Repository
 from copydesk.server.store import Tx
 from tests.server.sources.making import Making
 from tests.world import World
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 
 class Synced:
@@ -289,3 +294,32 @@ async def test_what_a_desk_left_when_it_ended_goes_on_and_no_other_begins(synced
         late = (await client.get(url)).json()["operation"]["state"]
     assert refused.status_code == 409
     assert (early, late) == ("running", "success")
+
+
+class RemovingWorker(Worker):
+    """A worker between whose writes a space is removed that had the same bytes."""
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        def sweep_all(tx: Tx) -> None:
+            hashes = [str(row["hash"]) for row in tx.all("SELECT hash FROM blob")]
+            sweep(tx, Content((), (), tuple(hashes)))
+
+        found = super().write(work)
+        self._store.write(sweep_all)
+        return found
+
+
+async def test_bytes_that_go_with_another_space_while_they_are_imported_are_there(
+    synced: Synced,
+) -> None:
+    world, making = synced.world, synced.making
+    making.commit({"README.md": b"# Home\n\nFirst.\n"})
+    async with world.client() as client:
+        assert await synced.done(client, "import") == "success"
+        making.commit({"README.md": b"# Home\n\n![](a.png)\n", "a.png": b"A picture"})
+        job = world.store.read(lambda tx: tx.one("SELECT * FROM git_job"))
+        assert job is not None
+        transfer(RemovingWorker(world.store, []), job, making.path)
+        url = f"/spaces/{synced.space}/content/files"
+        (file,) = (await client.get(url)).json()["items"]
+        assert (await client.get(file["downloadURL"])).content == b"A picture"

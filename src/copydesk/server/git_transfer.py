@@ -9,7 +9,13 @@ from typing import Any
 
 from copydesk.server import content
 from copydesk.server.background import Worker
-from copydesk.server.source_content import Stored, source_of, source_space, store_ahead
+from copydesk.server.source_content import (
+    Stored,
+    source_of,
+    source_space,
+    still_stored,
+    store_ahead,
+)
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.git_writing import commit_files
 from copydesk.server.sources.layout import read_layout
@@ -84,7 +90,7 @@ def _import(
         lambda _person: str(author),
         problems,
         lambda _what: None,
-        stored,
+        still_stored(tx, stored),
     )
     taking.bring(plan, space, None if request["force"] else synced)
     if problems:

@@ -99,6 +99,19 @@ def store_ahead(write: Callable[[Callable[[Tx], None]], None], space: SourceSpac
     return stored
 
 
+def still_stored(tx: Tx, stored: Stored) -> Stored:
+    """Return the files of `store_ahead` that are there yet, to be called where they are made
+    content.
+
+    Nothing names them until then: a space that is removed meanwhile takes along what it had too.
+    """
+    return {
+        oid: (blob, size)
+        for oid, (blob, size) in stored.items()
+        if tx.one("SELECT 1 FROM blob WHERE hash = ?", blob) is not None
+    }
+
+
 def filled(space: SourceSpace, stored: Stored | None = None) -> Callable[[Editor], None]:
     """Return the edit that leaves what a source holds; see ``fill``."""
     return lambda editor: fill(editor, space, {} if stored is None else stored)

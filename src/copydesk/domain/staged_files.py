@@ -11,6 +11,12 @@ from copydesk.domain.page_source import body_of
 STAGED = "staged:"
 """What the address of such a file begins with."""
 
+FILES = "/files/"
+"""What the address of a file that was sent begins with; then comes its id."""
+
+ASSETS = ".gitbook/assets/"
+"""What it begins with where a service names it by its name when the page is read."""
+
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp")
 """How the names of pictures end: they are shown, and other files are offered."""
 
@@ -18,6 +24,8 @@ LONGEST_NAME = 80
 """Characters of the name of a file."""
 
 _ADDRESS = re.compile(r"""(\]\(<?|\b(?:href|src|url)=["'])staged:([A-Za-z0-9_][A-Za-z0-9._-]*)""")
+_SENT = re.compile(rf"{FILES}([A-Za-z0-9_-]+)")
+_NAMED = re.compile(rf"(?:\.\./)*{re.escape(ASSETS)}([A-Za-z0-9._-]+)")
 _NOT_NAMED = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -64,6 +72,21 @@ def with_addresses(text: str, addresses: Mapping[str, str]) -> str:
         return match[0] if found is None else f"{match[1]}{found}"
 
     return _ADDRESS.sub(put, text)
+
+
+def sent_files(text: str) -> set[str]:
+    """Return the ids of the files that were sent which a text names."""
+    return {match[1] for match in _SENT.finditer(text)}
+
+
+def with_file_ids(text: str, ids: Mapping[str, str]) -> str:
+    """Return a text in which files that go by their names are named by their ids instead."""
+
+    def put(match: re.Match[str]) -> str:
+        found = ids.get(match[1])
+        return match[0] if found is None else f"{FILES}{found}"
+
+    return _NAMED.sub(put, text)
 
 
 def with_block(text: str, block: str, line: int) -> str:

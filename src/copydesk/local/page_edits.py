@@ -114,6 +114,20 @@ class DeskEdits:
         }
         self._step(space, request, {**gone, **(others or {})}, batch=batch, ended=True)
 
+    def move(self, space: str, request: str, other: str, edits: Mapping[str, str]) -> None:
+        """Stage edits of a change request for another one instead, all of them or none.
+
+        `undo` takes them back there, and nothing here. Raises `StagedElsewhereError`.
+        """
+
+        def put(database: sqlite3.Connection) -> None:
+            gone = {page: (edit, None) for page, edit in edits.items()}
+            come = {page: (None, edit) for page, edit in edits.items()}
+            self._note(database, (space, request), gone, token(), ended=True)
+            self._note(database, (space, other), come, token(), ended=False)
+
+        self._store.write(put)
+
     def _step(
         self,
         space: str,
@@ -124,18 +138,29 @@ class DeskEdits:
         ended: bool,
     ) -> None:
         def put(database: sqlite3.Connection) -> None:
-            now = self._store.clock()
-            for page, (known, wanted) in changes.items():
-                self._put(database, (space, request, page), known, wanted)
-                database.execute(
-                    "INSERT INTO staged_step"
-                    " (batch, desk, space, request, page, before, after, ended, at)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (batch, self._desk, space, request, page, known, wanted, ended, now),
-                )
-            database.execute("DELETE FROM staged_step WHERE at < ?", (now - KEPT_SECONDS,))
+            self._note(database, (space, request), changes, batch, ended=ended)
 
         self._store.write(put)
+
+    def _note(
+        self,
+        database: sqlite3.Connection,
+        ids: tuple[str, str],
+        changes: Mapping[str, tuple[str | None, str | None]],
+        batch: str,
+        *,
+        ended: bool,
+    ) -> None:
+        now = self._store.clock()
+        for page, (known, wanted) in changes.items():
+            self._put(database, (*ids, page), known, wanted)
+            database.execute(
+                "INSERT INTO staged_step"
+                " (batch, desk, space, request, page, before, after, ended, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (batch, self._desk, *ids, page, known, wanted, ended, now),
+            )
+        database.execute("DELETE FROM staged_step WHERE at < ?", (now - KEPT_SECONDS,))
 
     def _put(
         self,

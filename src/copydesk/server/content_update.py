@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 
 from copydesk.contract.models.comment import DocumentBody, WrittenBody
@@ -36,6 +36,7 @@ from copydesk.domain.documents import (
 )
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs, gaps
+from copydesk.domain.staged_files import ASSETS
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.desk_seed import Editor
@@ -45,9 +46,6 @@ from copydesk.server.sources.document import Document as Source
 from copydesk.server.sources.document import read_document
 from copydesk.server.sources.model import Blob
 from copydesk.server.sources.paths import is_address
-
-_FOLDER: Final = ".gitbook/assets"
-"""Where new files are put, as documentation repositories have them."""
 
 _KINDS = (
     (b"\x89PNG\r\n\x1a\n", "png", "image/png"),
@@ -384,7 +382,7 @@ def _add_files(editor: Editor, change: InsertFiles, where: str) -> Iterator[str]
             ((end, kind) for start, end, kind in _KINDS if data.startswith(start)),
             ("bin", "application/octet-stream"),
         )
-        path = f"{_FOLDER}/{sha256(data).hexdigest()[:20]}.{end}"
+        path = f"{ASSETS}{sha256(data).hexdigest()[:20]}.{end}"
         yield editor.file(path, data, content_type=kind)
 
 

@@ -29,6 +29,7 @@ from copydesk.domain.page_edits import (
 from copydesk.domain.page_source import page_source, read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.staged_files import sent_files, with_file_ids
 from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
@@ -37,7 +38,9 @@ from copydesk.session.writes.log import UnansweredError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.content import ContentPage, Revision
+    from copydesk.contract.models.user import User
     from copydesk.session.session import Session
 
 ELSEWHERE = "Another window staged something else of this page meanwhile: R reads it."
@@ -124,6 +127,19 @@ class StagedPages:
             await self._read()
         return pages
 
+    async def move_to(self, request: str) -> None:
+        """Stage all of it for another change request instead, as one step there.
+
+        Raises as staging does; then nothing changed.
+        """
+        other = StagedPages.of(self.session, self.space, request)
+        async with self._disk:
+            kept = {page: edit.to_text() for page, edit in self.edits.items()}
+            ids = self.space, self.request, request
+            await asyncio.to_thread(self.session.staged.move, *ids, kept)
+            await self._read()
+        await other.read()
+
     def files(self) -> Path:
         """Return the folder of the files that staged pages name. Raises ``OSError``."""
         return self.session.staged.files_folder(self.space, self.request)
@@ -165,6 +181,19 @@ async def read_main_source(api: Api, space: str, page: str) -> tuple[str, str]:
     """Return the revision of a space, and a page of it as one text. Raises ``ApiError``."""
     now = await api(ops.get_space, space)
     return now.revision, source_of(await api(ops.get_space_page, space, page, format="markdown"))
+
+
+async def empty_requests(api: Api, space: str, me: User | None) -> list[ChangeRequest]:
+    """Return my draft change requests that have no pages yet. Raises ``ApiError``.
+
+    One that was made to be written to is such a one where the process ended before that.
+    """
+    if me is None:
+        return []
+    page = await api(
+        ops.list_space_change_requests, space, limit=100, status="draft", creator=me.id
+    )
+    return [each for each in page.items if each.revision == each.revision_initial]
 
 
 # Theirs against mine
@@ -233,7 +262,7 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
             read = await api(ops.get_change_request_page, space, request, page, format="markdown")
         except NotFound:
             return compared(edit, None, now.id)
-        return await asyncio.to_thread(compared, edit, source_of(read), now.id)
+        return await _compared(api, (space, request), edit, source_of(read), now.id)
 
     found = dict(
         zip(
@@ -244,6 +273,22 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
     )
     who = "" if now.created_by is None else clean(now.created_by.display_name)
     return Check(now.id, tree, found, who, now.created_at)
+
+
+async def _compared(
+    api: Api, ids: tuple[str, str], edit: PageEdit, theirs: str, revision: str
+) -> Standing:
+    """Compare an edit with its page by now, in a thread.
+
+    A service may name a file in another way than it was written: that is no change by others.
+    """
+    found = await asyncio.to_thread(compared, edit, theirs, revision)
+    if found.how in ("there", "same") or not (sent := sent_files(edit.text)):
+        return found
+    files = [file async for file in api.pages(ops.list_change_request_files, *ids)]
+    named = with_file_ids(theirs, {file.name: file.id for file in files if file.id in sent})
+    again = await asyncio.to_thread(compared, edit, named, revision)
+    return again if again.how == "there" else found
 
 
 async def _new_page(
@@ -445,7 +490,8 @@ async def find_sent(
                 arrived += 1
                 continue
             read = await api(ops.get_change_request_page, space, request, page, format="markdown")
-            standing = compared(replace(edit, moved=False), source_of(read), now.id).how
+            here = replace(edit, moved=False)
+            standing = (await _compared(api, (space, request), here, source_of(read), now.id)).how
             arrived += standing == "there"
             untold = untold or standing not in ("there", "same")
     if arrived == len(edits):

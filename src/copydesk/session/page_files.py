@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.picture import image_size
-from copydesk.domain.staged_files import file_name, names_in, with_addresses
+from copydesk.domain.staged_files import FILES, file_name, names_in, with_addresses
 from copydesk.domain.text import clean, plural, shorten, size_words
 from copydesk.local.durable import write_file
 from copydesk.session.operations import ops
@@ -156,7 +156,7 @@ async def send_files(staged: StagedPages, *, target: str) -> None:
     for names in batches(found.sizes):
         data = [await asyncio.to_thread((folder / name).read_bytes) for name in names]
         ids = await _send(staged, names, data, target)
-        addresses = {name: f"/files/{key}" for name, key in zip(names, ids, strict=True)}
+        addresses = {name: f"{FILES}{key}" for name, key in zip(names, ids, strict=True)}
         await staged.stage(
             {
                 page: replace(edit, text=text)

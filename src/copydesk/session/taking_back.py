@@ -17,10 +17,10 @@ from copydesk.domain.settlement import Settling
 from copydesk.domain.text import clean, plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
+from copydesk.session.page_edits import empty_requests
 from copydesk.session.settling import Settlement
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestCreate
     from copydesk.contract.models.user import User
     from copydesk.session.session import Session
@@ -111,24 +111,9 @@ async def read_taking_back(
     if work.idle:
         raise NotDoneError(f"main is already as before {label}")
     found = TakingBack(merged, work, parent)
-    return TakingBack(merged, work, parent, await _begun(api, space, found.subject, me))
-
-
-async def _begun(api: Api, space: str, subject: str, me: User | None) -> ChangeRequest | None:
-    """Return the change request of that subject that has no pages yet."""
-    if me is None:
-        return None
-    page = await api(
-        ops.list_space_change_requests, space, limit=100, status="draft", creator=me.id
-    )
-    return next(
-        (
-            each
-            for each in page.items
-            if each.subject == subject and each.revision == each.revision_initial
-        ),
-        None,
-    )
+    empty = await empty_requests(api, space, me)
+    begun = next((each for each in empty if each.subject == found.subject), None)
+    return TakingBack(merged, work, parent, begun)
 
 
 async def begin_taking_back(

@@ -246,6 +246,31 @@ async def test_a_page_that_is_read_is_edited_in_a_change_request(
         assert "Sent: 1 page of #3." in driver.screen
 
 
+async def test_a_request_that_was_made_before_copydesk_ended_is_gone_on_with(
+    review: ReviewWorld, editor: Write
+) -> None:
+    target = Target(space=review.space, page=review.page("events"))
+    async with review.world.client() as client:
+        at = f"/spaces/{review.space}/change-requests"
+        await client.post(at, json={"subject": "More of it"})
+    async with drive(open_world(review.world, "pages", target), size=(140, 40)) as driver:
+        editor("# Events\n\nWhat may happen.\n")
+        await driver.press("e", "enter")
+        assert "STAGED 1" in driver.screen
+        await driver.press("ctrl+s")
+        assert "In #2 More of it" in driver.screen
+        assert "has no pages yet" in driver.screen
+        await driver.press("enter")
+        assert isinstance(driver.app.screen, Confirm)
+        await driver.press("y")
+        assert "Sent: 1 page of #2." in driver.screen
+        assert driver.app.session.staged.counts() == {}
+        await driver.press("q", "e", "enter", "ctrl+s")
+        assert "What is it about?" in driver.screen, "it has pages now"
+        async with review.world.client() as client:
+            assert (await client.get(at, params={"status": "draft"})).json()["count"] == 1
+
+
 async def test_a_picture_is_inserted_from_a_path(
     review: ReviewWorld, tmp_path: Path, update_golden: bool
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +25,12 @@ from copydesk.session.draft_keys import NEW_REQUEST, SEND, new_request_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.page_edits import ELSEWHERE, StagedPages, read_main_source
+from copydesk.session.page_edits import (
+    ELSEWHERE,
+    StagedPages,
+    empty_requests,
+    read_main_source,
+)
 from copydesk.session.page_rows import LinkRow, PageRow, with_facts
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.inbox import read_comment, read_thread
@@ -44,7 +50,7 @@ from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
-from copydesk.tui.resource.rich_text import SourceEditor, stage_edits, why_not_sent
+from copydesk.tui.resource.rich_text import SourceEditor, kept, stage_edits, why_not_sent
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
@@ -390,24 +396,70 @@ class EditInRequest(Commands, scope="pages"):
         show=18,
         group="Write",
         now=while_staged("send"),
-        uses=("create_change_request",),
+        uses=("list_space_change_requests", "create_change_request"),
         types=True,
         takes="none",
     )
     async def send_staged(self) -> None:
-        """Make the change request of what is staged; its review shows all before it is sent."""
+        """Make the change request of what is staged; its review shows all before it is sent.
+
+        Where one of mine has no pages yet it is asked whether that is the one.
+        """
         staged, place = self._staged, self.place
-        space, session = staged.space, place.session
+        session = place.session
         if session.offline:
             place.tell("A new change request takes the service: it all stays staged.", "warn")
             return
+        request = await self._begun(staged)
+        if request == NEW_REQUEST:
+            request = await self._make(staged)
+        if request is None:
+            return
+        page = next(iter(staged.edits))
+        if not await kept(place, staged.move_to(request)):
+            return
+        place.show_staged()
+        there = place.target.but(change_request=request, page=page, view="changes")
+        await place.desk.go("review", there.but(organization=session.organization))
+        here = place.desk.here
+        if isinstance(here, Place) and here is not place:
+            any(each.resume_draft(SEND) for each in here.commands)
+
+    async def _begun(self, staged: StagedPages) -> str | None:
+        """Return the change request that was begun for it, or `NEW_REQUEST`; None when left.
+
+        Where copydesk ended after one was made and before it had pages, it is still there.
+        """
+        place, api = self.place, await self.place.session.ready()
+        counts = await asyncio.to_thread(place.session.staged.counts)
+        found = await place.reads.now(
+            "plan",
+            lambda: empty_requests(api, staged.space, place.session.me),
+            "Reading your change requests",
+        )
+        if found is None:
+            return None
+        options = [
+            Option(each.id, f"In #{each.number} {clean(each.subject)}", "has no pages yet")
+            for each in found
+            if (staged.space, each.id) not in counts
+        ]
+        if not options:
+            return NEW_REQUEST
+        options.append(Option(NEW_REQUEST, "In a new change request"))
+        sheet = Choice("Where does it go?", options)
+        return cast("str | None", await place.desk.push_screen_wait(sheet))
+
+    async def _make(self, staged: StagedPages) -> str | None:
+        """Ask what a new change request is about, and make it; None when that was left."""
+        place, space, me = self.place, staged.space, self.place.session.me
         made: list[ChangeRequest] = []
 
         async def send(subject: str) -> None:
             from copydesk.contract.models.change_request import ChangeRequestCreate
 
             body = ChangeRequestCreate(subject=subject)
-            made.append(await place.writer.send(beginning(space, body, session.me), draft=key))
+            made.append(await place.writer.send(beginning(space, body, me), draft=key))
 
         key = new_request_key(space, None)
         count = plural(len(staged.edits), "staged page")
@@ -416,18 +468,7 @@ class EditInRequest(Commands, scope="pages"):
             check=subject_wrong, send=send,
         )  # fmt: skip
         await place.desk.push_screen_wait(asking)
-        if not made:
-            return
-        edits = dict(staged.edits)
-        if not await stage_edits(place, StagedPages.of(session, space, made[0].id), edits):
-            return
-        await stage_edits(place, staged, dict.fromkeys(edits))
-        place.show_staged()
-        there = place.target.but(change_request=made[0].id, page=next(iter(edits)), view="changes")
-        await place.desk.go("review", there.but(organization=session.organization))
-        here = place.desk.here
-        if isinstance(here, Place) and here is not place:
-            any(each.resume_draft(SEND) for each in here.commands)
+        return made[0].id if made else None
 
 
 @place(

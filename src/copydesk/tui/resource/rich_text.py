@@ -170,8 +170,13 @@ async def stage_edits(
 ) -> bool:
     """Stage edits by page, or drop them; False where they could not be kept, and then that is
     said."""
+    return await kept(here, staged.stage(edits))
+
+
+async def kept(here: Place, staging: Awaitable[None]) -> bool:
+    """Await that something is staged; False where it could not be kept, and then that is said."""
     try:
-        await staged.stage(edits)
+        await staging
     except StagedElsewhereError:
         here.tell(ELSEWHERE, "warn")
         return False

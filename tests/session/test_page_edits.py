@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -345,10 +347,39 @@ async def test_files_go_first_and_pages_name_them_by_what_the_service_says(
     assert len(desk.way.writes) == 1
     texts = [edit.text for edit in desk.staged.edits.values()]
     assert not any("staged:" in text for text in texts)
+    desk.way.trouble = {2: "lost"}  # the service names the picture in another way when it is read
     await desk.send()
     assert "![One](.gitbook/assets/" in await desk.text("retries")
     await send_files(desk.staged, target="#1")
     assert len(desk.way.writes) == 2, "what has arrived is not sent again"
+
+
+def test_a_process_that_is_killed_leaves_the_same_bytes() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.tui.killing_edits", "--few"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.count("the same") == 5
+
+
+async def test_edits_move_to_another_request_all_or_none(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    await desk.edit("limits", "None", "Some")
+    other = StagedPages.of(desk.session, desk.space, "other")
+    taken = desk.staged.edits[desk.page("limits")]
+    await other.stage({desk.page("limits"): taken})
+    with pytest.raises(StagedElsewhereError):
+        await desk.staged.move_to("other")
+    assert len(desk.staged.edits) == 2
+    assert len(desk.session.staged.of(desk.space, "other")) == 1
+    await other.stage({desk.page("limits"): None})
+    await desk.staged.move_to("other")
+    assert (desk.staged.edits, desk.staged.steps) == ({}, False)
+    assert other.edits.keys() == {desk.page("retries"), desk.page("limits")}
+    assert len(await other.take_back()) == 2
 
 
 def test_what_is_no_file_to_insert_is_not_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import traceback
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -19,6 +20,9 @@ def in_own_process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
             sys.stdout.write(said)
             sys.stdout.flush()
             status = 1 if said else 0
+        except Exception:
+            traceback.print_exc()  # nobody else tells of it: the process ends here
+            raise
         finally:
             os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -250,3 +250,19 @@ async def test_a_thread_that_may_not_be_resolved_is_told(program: Program) -> No
     assert "The thread of Mara Lindqvist stays open: " in left
     assert "The description does not name who suggested: " in left
     assert await program.text("retries") == APPLIED
+
+
+async def test_a_thread_in_which_somebody_wrote_meanwhile_stays_open(program: Program) -> None:
+    answered, edited = await two(program)
+    plan = await program.plan()
+    at = f"/spaces/{program.space}/change-requests/{program.request}/comments"
+    async with program.world.client(program.kofi) as client:
+        words = {"body": {"markdown": "Or better not."}}
+        assert (await client.post(f"{at}/{answered}/replies", json=words)).status_code == 200
+        assert (await client.put(f"{at}/{edited}", json=words)).status_code == 200
+    left = await apply_plan(program.staged, plan)
+    assert "The thread of Mara Lindqvist stays open: somebody wrote in it since." in left
+    assert "The thread of Kofi Mensah stays open: somebody wrote in it since." in left
+    assert {each.status for each in (await program.threads()).values()} == {"open"}
+    assert await program.text("retries") == APPLIED
+    assert program.session.applications.all() == []

@@ -405,6 +405,9 @@ async def _finish(session: Session, run: ApplyRun, *, now: bool = False) -> str:
             thread = await read_comment(api, run.space, run.request, each.thread)
             if thread is None or thread.status == "resolved":
                 continue
+            if (thread.body.markdown, thread.replies) != (each.words, each.replies):
+                left.append(f"The thread of {each.author} stays open: somebody wrote in it since.")
+                continue
             name = f"{run.target} “{clean(first_words(thread, 40))}”"
             write = resolving((run.space, run.request), thread, name, resolved=True)
             if why := await _told(session, api, write, run.id, now=now):

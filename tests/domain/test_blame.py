@@ -43,3 +43,14 @@ def test_a_block_that_was_moved_has_one_version_and_the_same_words_twice_have_tw
     blame.before("", "first")
     assert sorted(map(str, blame.brought)) == ["first", "later"]
     assert not Blame[str]("").is_open()
+
+
+def test_it_is_known_what_stood_there_before_a_block() -> None:
+    blame: Blame[str] = Blame("# Start\n\nOne!\n\nTwo!\n\nThree.\n\nFour.\n\nFive.\n")
+    blame.before("# Start\n\nOne.\n\nTwo.\n\nThree.\n\nFive.\n", "third")
+    assert blame.former == [None, 1, 2, None, 3, None]
+    blame.before("Five.\n", "second")
+    assert blame.former == [0, 1, 2, 0, 3, None]
+    blame.before("", "first")
+    assert blame.former == [0, 1, 2, 0, 3, None]
+    assert blame.brought == ["second", "third", "third", "second", "third", "first"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from copydesk.domain.blocks import BlockText
@@ -15,12 +16,14 @@ class Blame(Generic[T]):
 
     A block is of the version that wrote it as it is now: one that was changed counts as new.
     ``brought`` has for each block what `before` was told of that version; None of one that has been
-    there in all versions so far.
+    there in all versions so far. ``former`` has for each block that is known where what it took
+    the place of stood in the version before it; None where that had no text.
     """
 
     def __init__(self, text: str) -> None:
         self.text = BlockText(text)
         self.brought: list[T | None] = [None] * len(self.text.blocks)
+        self.former: list[int | None] = [None] * len(self.text.blocks)
         self._keys = _keys(self.text)
         self._places = {at: at for at in range(len(self._keys))}
         """Where each block that is not known yet is in the oldest version so far."""
@@ -37,9 +40,11 @@ class Blame(Generic[T]):
             for run in equal_runs(keys, self._keys)
             for step in range(run.size)
         }
+        former = _former(len(self._keys), older, len(keys))
         for block, at in self._places.items():
             if at not in older:
                 self.brought[block] = by
+                self.former[block] = former[at] if keys else None
         self._places = {block: older[at] for block, at in self._places.items() if at in older}
         self._keys = keys
 
@@ -55,3 +60,20 @@ class Blame(Generic[T]):
 
 def _keys(text: BlockText) -> list[str]:
     return [text.block_key(at) for at in range(len(text.blocks))]
+
+
+def _former(count: int, older: Mapping[int, int], before: int) -> list[int]:
+    """Return for each of ``count`` blocks where it stood among the ``before`` blocks of older text.
+
+    ``older`` has those that are in both. What is new between two of them stands where as many
+    blocks below the first one stood, but still above the second.
+    """
+    below = [before] * (count + 1)
+    for at in reversed(range(count)):
+        below[at] = older.get(at, below[at + 1])
+    found: list[int] = []
+    following = 0
+    for at in range(count):
+        found.append(older.get(at, max(0, min(following, below[at] - 1))))
+        following = older[at] + 1 if at in older else following + 1
+    return found

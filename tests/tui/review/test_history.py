@@ -14,8 +14,8 @@ from copydesk.server.desk_seed import Editor
 from copydesk.session.reads.history import read_blame, read_revisions
 from copydesk.session.target import Target
 from copydesk.tui.review.comparison import ComparisonPlace
-from copydesk.tui.review.history import HistoryPlace
-from tests.drive import drive
+from copydesk.tui.review.history import BlamePlace, HistoryPlace
+from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults
 from tests.world import BASE_URL, World
@@ -247,6 +247,40 @@ async def test_blame_says_which_request_brought_each_block(past: Past, update_go
         await driver.press("b")
         assert driver.place.PLACE == "history"
         assert "Blocks are those of a page" in driver.screen
+
+
+def block(driver: Driver) -> str:
+    """Return the block under the cursor."""
+    assert isinstance(driver.place, BlamePlace)
+    assert driver.place.item is not None
+    return driver.place.item.text
+
+
+async def test_blame_goes_back_to_who_wrote_it_before_that(past: Past, update_golden: bool) -> None:
+    past.world.commit(past.space, {"start": "# Start\n\nNew.\n\nOne?\n\nTwo.\n"})
+    page = past.world.page_id(past.space, "start")
+    app = open_world(past.world, "blame", replace(past.target, page=page))
+    async with drive(app, size=(140, 40)) as driver:
+        await driver.press("j", "j", "g", "r")
+        assert driver.place.PLACE == "blame"
+        assert "No change request brought it" in driver.screen
+        await driver.press("comma")
+        assert block(driver) == "One!"
+        assert "as it was before; - goes back" in driver.screen
+        driver.golden("blame-before", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("blame-before", update=update_golden)
+        await driver.press("comma")
+        assert block(driver) == "One."
+        await driver.press("comma")
+        assert block(driver) == "One."
+        assert "Nobody wrote it before" in driver.screen
+        await driver.press("-")
+        assert block(driver) == "One!"
+        await driver.press("g", "r")
+        assert driver.place.target.change_request == past.request
+        await driver.press("q", "q")
+        assert block(driver) == "One?"
 
 
 async def test_the_first_revision_of_an_import_brought_nothing(

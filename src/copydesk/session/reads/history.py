@@ -161,7 +161,8 @@ class BlameRow:
 
     ``text`` is its first line, ``source`` all of it; ``place`` counts the blocks of the page.
     ``revision`` is None of a block that the oldest revision of those there are, or were read, has
-    already: ``oldest`` is that one.
+    already: ``oldest`` is that one. ``former`` is the place of what it took the place of, in the
+    page as it was before ``revision``; None where the page had no text.
     """
 
     place: int
@@ -169,17 +170,25 @@ class BlameRow:
     source: str
     revision: RevisionRow | None
     oldest: RevisionRow | None = None
+    former: int | None = None
 
 
-async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
+async def read_blame(
+    api: Api, space_id: str, page_id: str, revision: str | None = None
+) -> list[BlameRow]:
     """Find out which revision brought each block of a page, the newest first. Raises ``ApiError``.
 
-    Revisions are read until every block is known, `BLAMED` of them at most.
+    The page is as in main now, or as in a ``revision``. Revisions are read until every block is
+    known, `BLAMED` of them at most.
     """
-    page = await api(ops.get_space_page, space_id, page_id, format="markdown", metadata=False)
+    if revision is None:
+        page = await api(ops.get_space_page, space_id, page_id, format="markdown", metadata=False)
+    else:
+        of = space_id, revision, page_id
+        page = await api(ops.get_revision_page, *of, format="markdown")
     blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, page.markdown or "")
     oldest: RevisionRow | None = None
-    token: str | None = None
+    token = revision
     read = 0
     while blame.is_open() and read < BLAMED:
         found, token = await _read_on(api, space_id, token, AT_ONCE)
@@ -199,7 +208,7 @@ async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
         if token is None:
             break
     return [
-        BlameRow(at, clean(blame.line(at)), blame.source(at), row, oldest)
+        BlameRow(at, clean(blame.line(at)), blame.source(at), row, oldest, blame.former[at])
         for at, row in enumerate(blame.brought)
     ]
 

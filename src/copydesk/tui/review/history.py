@@ -230,7 +230,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
 async def _blocks(api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
     from copydesk.contract.models.base import Page
 
-    rows = await read_blame(api, target.space or "", target.page or "")
+    rows = await read_blame(api, target.space or "", target.page or "", target.revision)
     return Page[BlameRow].model_construct(items=rows, next=None, count=len(rows))
 
 
@@ -270,6 +270,27 @@ BLAME: Resource[BlameRow] = Resource(
 """The blocks of a page, each with the revision that brought it as it is now."""
 
 
+def nothing_before(here: BlamePlace) -> str | None:
+    """Say so when it is not known what stood there before the block under the cursor."""
+    if (why := nothing_selected(here)) is not None:
+        return why
+    item = here.item
+    assert item is not None
+    if item.revision is None:
+        return f"This block is {_older(item, here.session.now)}."
+    if item.former is None or item.revision.parent is None:
+        return f"Nobody wrote it before: {request_of(item.revision)} began the page."
+    return None
+
+
+def no_request(here: BlamePlace) -> str | None:
+    """Say so when no change request is known to have brought the block under the cursor."""
+    item = here.item
+    if item is None or item.revision is None:
+        return nothing_before(here)
+    return None if item.revision.request else "No change request brought it: enter shows the edit."
+
+
 @place(
     "blame",
     title="Who brought each block of a page",
@@ -278,7 +299,10 @@ BLAME: Resource[BlameRow] = Resource(
     ),
 )  # fmt: skip
 class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
-    """The blocks of a page as it is in main: who brought each, when, and which change request."""
+    """The blocks of a page: who brought each, when, and which change request.
+
+    The page is as it is in main, or with ``target.revision`` as it was then.
+    """
 
     RESOURCE = BLAME
 
@@ -289,7 +313,8 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
 
     def within(self) -> Iterable[str]:
         space, page = self._titles
-        yield from filter(None, (space, page or "blocks of a page"))
+        before = "before" if self.target.revision is not None else ""
+        yield from filter(None, (space, page or "blocks of a page", before))
 
     def reload(self) -> None:
         super().reload()
@@ -325,3 +350,36 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
             self.desk.go_soon("review", target)
         else:
             self.desk.go_soon("comparison", target.but(item=found.parent, revision=found.id))
+
+    def status_left(self) -> str:
+        """Say that the page is not as it is now."""
+        said = super().status_left()
+        return said if self.target.revision is None else f"{said}, as it was before; - goes back"
+
+    @action("g r", "its request", unless=no_request, show=12, group="Go")
+    async def show_request(self) -> None:
+        """Go to the change request that brought the block."""
+        assert self.item is not None
+        assert self.item.revision is not None
+        target = Target(self.organization, self.target.space, page=self.target.page)
+        request = self.item.revision.request
+        await self.desk.go("review", target.but(change_request=request, view="changes"))
+
+    @action(
+        ",",
+        "before that",
+        unless=nothing_before,
+        show=14,
+        group="Look",
+        uses=("get_revision", "get_revision_changes", "get_revision_page"),
+    )
+    async def show_before(self) -> None:
+        """Show who wrote what stood there before the block was brought; - goes back to it."""
+        assert self.item is not None
+        assert self.item.revision is not None
+        at = self.item.former
+        target = Target(self.organization, self.target.space, page=self.target.page)
+        await self.desk.go("blame", target.but(revision=self.item.revision.parent))
+        here = self.desk.here
+        if isinstance(here, BlamePlace) and here is not self:
+            here.start_at(str(at))

@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
+from copydesk.domain.site_rules import DEEPEST
 from copydesk.server import site_seed as seed
 from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.integrity import examine
 from copydesk.server.migrations import MIGRATIONS, script
-from copydesk.server.site_entries import DEEPEST
 from copydesk.server.store import Store, Tx
 from tests.world import World
 

@@ -31,14 +31,17 @@ from copydesk.domain.site_moves import (
     Begun,
     EmptyGroupError,
     begun,
+    depth_of,
     entry_moves,
 )
 from copydesk.domain.site_plan import calls_of
 from copydesk.domain.site_rules import (
+    DEEPEST,
     FIELDS,
     PATH,
     REDIRECT,
     REQUIRED,
+    TOO_DEEP,
     adopting,
     made_along,
     settle,
@@ -304,10 +307,16 @@ class SiteArrangement(Arrangement):
                 return why
         return self._why_not_emptied(after) or self._why_not_entered(after)
 
+    def why_not_deep(self, after: Layout) -> str | None:
+        """Say so where more groups would be within each other than are taken, or are by now."""
+        return TOO_DEEP if depth_of(after) > max(DEEPEST, depth_of(self.base)) else None
+
     def _why_not_entered(self, after: Layout) -> str | None:
-        """Say so where a section would go into a group in which nothing is."""
+        """Say so where groups would be too deep, or a section would go into an empty group."""
         if not self.sorts:
             return None
+        if why := self.why_not_deep(after):
+            return why
         try:
             entry_moves(replace(self, now=after, _plans={}).begin().entries, after)
         except EmptyGroupError as empty:

@@ -4,6 +4,10 @@ A move puts one entry next to another one, into whose group it goes (``structure
 group or a link goes into an empty group by itself. So the levels are put in order from the top
 down, which never puts a group into itself; but where nothing of a group stays and only sections
 come, the first of these comes while something is there still.
+
+A service lets only so many groups be within each other, and does not say how many. So no request
+makes them deeper than they are before all requests or after them: what would get too deep inside a
+group that moves leaves that group first, if need be to the top for the time being.
 """
 
 from __future__ import annotations
@@ -65,13 +69,48 @@ class Entries:
     """The entries of a site between moves."""
 
     def __init__(
-        self, levels: Mapping[str, Sequence[str]], light: Collection[str], leaving: Collection[str]
+        self,
+        levels: Mapping[str, Sequence[str]],
+        light: Collection[str],
+        leaving: Collection[str],
+        deepest: int,
     ) -> None:
-        """Begin with some levels; ``light`` are groups and links, ``leaving`` go away later."""
+        """Begin with some levels; ``light`` are groups and links, ``leaving`` go away later.
+
+        At most ``deepest`` groups are to be within each other.
+        """
         self.levels = {level: list(rows) for level, rows in levels.items()}
         self.home = {row: level for level, rows in self.levels.items() for row in rows}
         self._light = light
         self._leaving = leaving
+        self._deepest = deepest
+
+    def home_for(self, level: str, *, group: bool) -> str:
+        """Return where something new that is wanted in a level is made: there, or at the top."""
+        return TOP if group and len(self._above(level)) >= self._deepest else level
+
+    def too_deep(self, group: str, level: str) -> list[str]:
+        """Return the groups from one in a group down to one that is too deep once it is in a level.
+
+        Empty where none is too deep.
+        """
+        depths = {group: len(self._above(level)) + 1}
+        waiting = [group]
+        for each in waiting:  # grows while it is gone through
+            if depths[each] > self._deepest:
+                return self._above(each, group)[::-1]
+            inside = [row for row in self.levels[each] if row in self.levels]
+            depths |= dict.fromkeys(inside, depths[each] + 1)
+            waiting += inside
+        return []
+
+    def _above(self, level: str, until: str = TOP) -> list[str]:
+        """Return a level and those that it is in, below another one."""
+        found = []
+        while level != until:
+            found.append(level)
+            level = self.home[level]
+        return found
 
     def add(self, row: str, level: str, *, group: bool) -> None:
         """Put something new to the end of a level."""
@@ -129,18 +168,22 @@ class Entries:
 
 @dataclass(frozen=True)
 class Begun:
-    """The entries once all that is new is made; ``taken`` are the sections that came into a new
-    group with that, each with its way back.
+    """The entries once all that is new is made.
+
+    ``homes`` are the levels where new groups and links are made; ``taken`` are the sections that
+    came into a new group with that, each with its way back.
     """
 
     entries: Entries
+    homes: Mapping[str, str]
     taken: Mapping[str, Mapping[str, tuple[EntrySide, str] | None]]
 
 
 def begun(base: Layout, now: Layout, sections: Iterable[str]) -> Begun:
     """Return the entries as they are before any move; ``sections`` are new ones, as they are added.
 
-    Groups and links are added after these, as the tree reads; a group takes in its sections.
+    Groups and links are added after these, as the tree reads; a group takes in its sections. One
+    that would be too deep where it is wanted is made at the top.
     """
     levels = {
         level: [row for row in rows if base.items[row].kind in ENTRIES]
@@ -150,17 +193,28 @@ def begun(base: Layout, now: Layout, sections: Iterable[str]) -> Begun:
     light = {
         row for layout in (base, now) for row, item in layout.items.items() if item.kind in LIGHT
     }
-    entries = Entries(levels, light, base.items.keys() - now.items.keys())
+    deepest = max(depth_of(base), depth_of(now))
+    entries = Entries(levels, light, base.items.keys() - now.items.keys(), deepest)
     for row in sections:
         entries.add(row, TOP, group=False)
-    taken = {}
+    homes, taken = {}, {}
     for row in new_entries(base, now):
         group = now.items[row].kind == "group"
-        entries.add(row, now.level_of(row), group=group)
+        level = homes[row] = entries.home_for(now.level_of(row), group=group)
+        entries.add(row, level, group=group)
         if group:
             inside = [each for each in now.levels[row] if now.items[each].kind == "section"]
             taken[row] = entries.take_in(row, inside)
-    return Begun(entries, taken)
+    return Begun(entries, homes, taken)
+
+
+def depth_of(layout: Layout) -> int:
+    """Return how many groups are within each other."""
+    depths = {TOP: 0}
+    for level in _levels(layout):
+        if level != TOP:
+            depths[level] = depths[layout.level_of(level)] + 1
+    return max(depths.values())
 
 
 def new_entries(base: Layout, now: Layout) -> list[str]:
@@ -175,43 +229,113 @@ def entry_moves(entries: Entries, now: Layout, touched: Collection[str] = ()) ->
 
     Raises `EmptyGroupError` where a section would have to go into an empty group.
     """
-    light = frozenset(row for row, item in now.items.items() if item.kind in LIGHT)
-    wanted = {
-        level: [row for row in now.levels[level] if now.items[row].kind in ENTRIES]
-        for level in _levels(now)
-    }
-    changed = {level: rows for level, rows in wanted.items() if entries.levels[level] != rows}
-    moves = _first(entries, changed, light)
-    for level, rows in changed.items():
-        if not rows:
-            continue
+    return _Moves(entries, now, touched).all()
+
+
+class _Moves:
+    """Makes the moves of entries to where a layout has them."""
+
+    def __init__(self, entries: Entries, now: Layout, touched: Collection[str]) -> None:
+        self._entries, self._now, self._touched = entries, now, touched
+        self._light = frozenset(row for row, item in now.items.items() if item.kind in LIGHT)
+        wanted = {
+            level: [row for row in now.levels[level] if now.items[row].kind in ENTRIES]
+            for level in _levels(now)
+        }
+        self._changed = {
+            level: rows for level, rows in wanted.items() if entries.levels[level] != rows
+        }
+        self._begun = set[str]()
+        self._moves: list[EntryMove] = []
+
+    def all(self) -> list[EntryMove]:
+        """Return the moves. Raises `EmptyGroupError`."""
+        self._moves += _first(self._entries, self._changed, self._light)
+        for level in self._changed:
+            self._arrange(level)
+        return _stranded(self._moves)
+
+    def _arrange(self, level: str) -> None:
+        """Put a level in order, which stands where it is wanted."""
+        rows = self._changed[level]
+        if level in self._begun or not rows:
+            return
+        self._begun.add(level)
         here = set(rows)
-        stay = kept([row for row in entries.levels[level] if row in here], rows, touched)
+        for row in rows:
+            if row in self._entries.levels and self._entries.home[row] != level:
+                self._make_room(row, level)
+        stay = kept(
+            [row for row in self._entries.levels[level] if row in here], rows, self._touched
+        )
         if not stay:
-            moves.append(_begin(entries, level, rows, light))
-            stay = frozenset((moves[-1].id,))
+            self._moves.append(_begin(self._entries, level, rows, self._light))
+            stay = frozenset((self._moves[-1].id,))
         last = ""
         for row in rows:
             if row not in stay and last:
-                moves.append(entries.move(row, level, "after", last))
+                self._moves.append(self._entries.move(row, level, "after", last))
             elif row not in stay:
                 first = next(each for each in rows if each in stay)
-                moves.append(entries.move(row, level, "before", first))
+                self._moves.append(self._entries.move(row, level, "before", first))
             last = row
-    return _stranded(moves)
+
+    def _make_room(self, group: str, level: str) -> None:
+        """Take out of a group what would be too deep once that is in a level.
+
+        There is something that leaves it anyway, for the end is not that deep. It goes to where it
+        is wanted, if that stands where it is wanted already, else to the top for the time being.
+        """
+        while deep := self._entries.too_deep(group, level):
+            row = next(each for each in deep if self._entries.home[each] != self._wanted(each))
+            to = self._wanted(row)
+            if to is None or not self._stands(to):
+                self._moves.append(
+                    self._entries.move(row, TOP, "after", self._entries.levels[TOP][-1])
+                )
+            elif to in self._begun:
+                self._make_room(row, to)
+                self._moves.append(self._enter(row, to))
+            else:
+                self._arrange(to)
+
+    def _enter(self, row: str, level: str) -> EntryMove:
+        """Put a group into a level that is about to be put in order."""
+        rows, there = self._changed[level], self._entries.levels[level]
+        above = (each for each in rows[rows.index(row) :: -1] if self._entries.home[each] == level)
+        if (last := next(above, None)) is not None:
+            return self._entries.move(row, level, "after", last)
+        return self._entries.move(row, level, *(("before", there[0]) if there else ("into", "")))
+
+    def _wanted(self, row: str) -> str | None:
+        """Return the level where an entry is wanted, None for one that is removed."""
+        return self._now.level_of(row) if row in self._now else None
+
+    def _stands(self, level: str) -> bool:
+        """Whether a level is where it is wanted, and so is what it is in."""
+        while level != TOP:
+            if self._entries.home[level] != self._wanted(level):
+                return False
+            level = self._entries.home[level]
+        return True
 
 
 def _stranded(moves: Sequence[EntryMove]) -> list[EntryMove]:
-    """Return moves without the ways back that lead beside what has left for good by then."""
+    """Return moves without the ways back that lead beside what has left for good by then.
+
+    What went to the top for the time being goes back all the way, or stays where it is wanted.
+    """
     left: dict[str, str] = {}
+    stays = {move.id for move in moves if move.back is None}
     found = []
     for move in reversed(moves):
         level = move.before.level
-        if move.back is None or left.get(move.back[1]) == level:
+        if move.id in stays or (move.back is not None and left.get(move.back[1]) == level):
             left[move.id] = level
             move = replace(move, back=None)
         found.append(move)
-    return found[::-1]
+    again = stays != {move.id for move in found if move.back is None}
+    return _stranded(found[::-1]) if again else found[::-1]
 
 
 def _levels(now: Layout) -> Iterable[str]:

@@ -123,9 +123,10 @@ class _Ops:
                     if level.startswith(NEW):
                         op.needs.append((REST, f"add:{level}", REST))
         before = self._added.get(SECTIONS, [])[-1:]
+        homes = self.staged.begin().homes
         for row in new_entries(self.base, now):
             op = self._put(f"add:{row}", "add", row, ADD)
-            op.level = now.level_of(row)
+            op.level = homes[row]
             op.needs += [(REST, each.key, REST) for each in before]
             before = [op]
 
@@ -218,7 +219,8 @@ class _Ops:
         last = made[-1:]
         last += [f"add:{row}" for row in new_entries(self.base, self.now)[-1:]]
         for move in entry_moves(self.staged.begin().entries, self.now, self.staged.touched):
-            op = self._put(f"move:{move.id}", "move", move.id, MOVE)
+            again = f"move:{move.id}" in self.ops  # it went to the top for the time being
+            op = self._put(f"{'place' if again else 'move'}:{move.id}", "move", move.id, MOVE)
             op.level, op.entry = move.level, move
             op.needs += [(REST, key, REST) for key in last]
             last = self._last_move = [op.key]
@@ -385,6 +387,9 @@ EMPTIED_NOTE = "it leaves its group empty: no request puts it back"
 UNGROUPED_NOTE = "its group is removed: nothing puts it back"
 
 
+DEPTH_NOTE = "at the top for the time being: it would be too deep until the others have moved"
+
+
 NAMED = 3
 """So many sections of a new group are named in its line."""
 
@@ -495,12 +500,14 @@ class Requests:
         kinds = {back[1]: self._item(back[1]).kind for _, back in backs if back is not None}
         made = group_made(self.ids, row, backs, kinds)
         lost = any(back is None for _, back in backs)
+        notes = [DEPTH_NOTE] if self._passes(row, op.level) else []
+        if lost:
+            homes = [self.base.level_of(each) for each in taken if each in self.base]
+            notes.append(self._stays_note(homes))
         return Call(
             f"add:{row}", "Add group", item.title, line,
             Step("add_site_section_group", self.where, body), None if lost else made, row,
-            note=self._stays_note(self.base.level_of(each) for each in taken if each in self.base)
-            if lost else "",
-            final=lost, arrived=made.still if lost else None,
+            note="; ".join(notes), final=lost, arrived=made.still if lost else None,
         )  # fmt: skip
 
     def _add_link(self, op: Op) -> Call:
@@ -772,12 +779,19 @@ class Requests:
             line += f", out of {self._item(move.before.level).title}"
         kinds = {each: self._item(each).kind for each in self._beside(move)}
         way = entry_moved(self.ids, item.kind, move, kinds, self._unordered)
+        notes = [DEPTH_NOTE] if self._passes(move.id, move.level) else []
+        if move.back is None:
+            notes.append(self._stays_note([move.before.level]))
         return Call(
             op.key, "Move", item.title, line, way.forth[0], None if move.back is None else way,
-            note=self._stays_note([move.before.level]) if move.back is None else "",
+            note="; ".join(notes),
             final=move.back is None,
             arrived=way.still if move.back is None else None,
         )  # fmt: skip
+
+    def _passes(self, row: str, level: str) -> bool:
+        """Whether an entry is in a level on its way only: it is wanted in another."""
+        return row in self.now and self.now.level_of(row) != level
 
     def _stays_note(self, levels: Iterable[str]) -> str:
         """Return why nothing goes back to some levels."""

@@ -42,6 +42,11 @@ PATH = re.compile(r"\w[\w.~-]*")
 """What the path of a section or a site space is: one part of an address."""
 
 
+DEEPEST = 10
+"""So many groups may be within each other, on the embedded desk; of others nobody knows."""
+
+TOO_DEEP = f"At most {DEEPEST} groups are within each other."
+
 NO_ADDRESS = "A link leads to an address that begins with https:// or http://."
 
 

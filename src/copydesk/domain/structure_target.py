@@ -385,6 +385,8 @@ class _Staging:
         after = Layout(now.items, levels)
         if after.same(now):
             return arrangement
+        if why := arrangement.why_not_deep(after):
+            raise StagingError(why)
         staged = replace(arrangement, now=after, past=(*arrangement.past, now), _plans={})
         return staged.refilled()
 

@@ -10,13 +10,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.site_rules import DEEPEST
 from copydesk.server.errors import invalid
 from copydesk.server.store import Tx
 
 EntryKind: TypeAlias = Literal["site-section", "site-section-group", "site-external-link"]
-
-DEEPEST = 10
-"""So many groups may be within each other."""
 
 _TABLES: Mapping[EntryKind, tuple[str, str]] = {
     "site-section": ("site_section", "group_id"),

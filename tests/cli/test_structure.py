@@ -16,6 +16,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.lookup import FoundSite
 from copydesk.cli.structure import (
+    UNSEEN,
     beginning,
     changes_kept,
     left_out,
@@ -29,6 +30,7 @@ from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.local.paths import find_paths
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
+from copydesk.server.app import create_app
 from copydesk.server.site_seed import add_section, add_site_space
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.session import Session
@@ -481,3 +483,18 @@ async def test_what_a_file_lacks_of_a_service_without_groups_is_said() -> None:
         "This service has no section groups, and no links among the sections. Those that the site "
         "has are not in the file. Of 1 group it has the ids alone."
     )
+
+
+def test_groups_stay_as_they_are_on_a_service_that_has_none(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier = httpx.ASGITransport(create_app(desk.world.store, edition="earlier"))
+    desk.write(capsys, ("title: Products", "title: Goods"))
+    assert desk.apply_over(earlier) == 0
+    told = capsys.readouterr()
+    assert "there is nothing to send" in told.out
+    assert told.err == f"{UNSEEN}\n"
+    desk.write(capsys, ("title: Tax", "title: Taxes"))
+    assert desk.apply_over(earlier) == 0
+    assert desk.sections() == ["Guides", "Pay", "Taxes", "Log"]
+    assert UNSEEN in capsys.readouterr().err

@@ -13,7 +13,7 @@ from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.structure_file import StructureFile, read_file, write_file
 from copydesk.domain.structure_target import wanted
 from copydesk.domain.yaml_lines import FileError
-from tests.domain.site_service import IDS
+from tests.domain.site_service import IDS, SiteService
 from tests.domain.structure_service import StructureService
 
 SPACES = [(f"space-{name}", f"Title of space-{name}") for name in "abcdefgh"]
@@ -212,6 +212,58 @@ def test_a_service_without_groups_names_what_would_be_lost() -> None:
         f"line 59: the link “Forum” {lost}",
         f"line 63: the group “Empty” {lost}",
     ]
+
+
+def earlier(text: str, *, remove: bool = False) -> list[str]:
+    """Return what `said` does on a service without groups, for the site ``A G(B C) D``."""
+    site = SiteService()
+    for name, group in (("A", None), ("B", "G"), ("C", "G"), ("D", None)):
+        site.section(name, name.lower(), group=group)
+    start = SiteArrangement.on(site.layout(), *IDS)
+    try:
+        return [call.line for call in wanted(read_file(text), start, SPACES, remove=remove).calls()]
+    except FileError as error:
+        return [str(problem) for problem in error.problems]
+
+
+def test_a_service_without_groups_keeps_those_that_a_file_does_not_change() -> None:
+    site = StructureService()
+    site.section("A", "a")
+    group = site.entry("section-group", "G", title="Products", icon="box")
+    sections = [site.section(name, name.lower(), group=group) for name in "BC"]
+    site.section("D", "d")
+    text = exported(site)
+    assert earlier(text) == []
+    assert earlier(text.replace("title: Section D", "title: Other")) == [
+        "Section D: title Section D → Other"
+    ]
+    one = text[text.index("      - id: s-C") : text.index("  - id: s-D")]
+    assert earlier(text.replace(one, "")) == [
+        "line 32: the section “Section C” (s-C) is missing after line 32: put it back, or remove "
+        "it from the site with --remove"
+    ]
+    assert earlier(text.replace(one, ""), remove=True) == [
+        "Remove Section C from Group 1 with 1 space"
+    ]
+    site.levels[group] = [*reversed(sections)]
+    assert earlier(exported(site)) == ["Section B after Section C (in Group 1)"]
+
+
+def test_a_service_without_groups_puts_nothing_into_one_or_out() -> None:
+    site = StructureService()
+    for name in "AB":
+        site.section(name, name.lower())
+    group = site.entry("section-group", "G", title="Products")
+    for name in "CD":
+        site.section(name, name.lower(), group=group)
+    why = "this service puts no section into a group, or takes one out"
+    assert earlier(exported(site)) == [
+        f"line 28: “Section B” is in the group G, and not outside: {why}",
+        f"line 47: “Section D” is in no group, and not in G: {why}",
+    ]
+    renamed = exported(site).replace("id: G", "id: H")
+    lost = "would be lost: this service has no section groups, and no links among the sections"
+    assert f"line 36: the group “Products” {lost}" in earlier(renamed)
 
 
 def test_sections_that_change_places_between_groups_go_into_new_ones() -> None:

@@ -89,6 +89,12 @@ def left_out(structure: Structure) -> str:
     return f"{NO_GROUPS} Those that the site has are not in the file.{known}"
 
 
+UNSEEN = (
+    "This service tells of groups only which sections are in them: their titles, icons and drafts "
+    "stay as they are, whatever the file says."
+)
+
+
 def apply_structure(
     *,
     site: str,
@@ -335,9 +341,12 @@ class Applying:
                 f"The screens keep {plural(kept, 'change')} staged for {site.title}: not part of "
                 "this, and on top of it once the site is opened there."
             )
+        unseen = wish.says.whole and not arrangement.sorts
+        if unseen and arrangement.base.groups:
+            say(UNSEEN)
         exported = wish.says.exported
         there = fingerprint(site.id, arrangement.base, whole=wish.says.whole)
-        since = bool(exported) and exported != there
+        since = bool(exported) and exported != there and not unseen
         if calls and since:
             say(
                 f"{site.title} is not as it was when {wish.path} was exported: it was changed "

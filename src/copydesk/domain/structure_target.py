@@ -10,7 +10,7 @@ was added is known by its title and its space.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from copydesk.domain.arrangement import StagingError
@@ -108,7 +108,9 @@ class _Staging:
             said = f"the site has {has}, and the file lists {says}: export the structure again"
             raise FileError([Problem(self._file.line, said)])
         entries = tuple(self._renewed(entry, TOP) for entry in self._file.entries)
-        self._file = replace(self._file, entries=entries)
+        if self._file.whole and not self._whole:
+            entries = tuple(self._opened_up(entries, ""))
+        self._file = replace(self._file, entries=entries, whole=self._whole)
         spaces = {entry.number: self._space(entry) for entry in self._file.spaces_to_add()}
         self._file = matched(self._file, self._base, spaces, self._titles)
         for entry in self._file.entries:
@@ -170,14 +172,35 @@ class _Staging:
                 return row
         return ""
 
+    def _opened_up(self, entries: Sequence[Entry], group: str | None) -> Iterator[Entry]:
+        """Yield the sections of entries in a group, for a service without groups and links.
+
+        It tells of a group only by the sections in it. One that has those of the file stays as it
+        is; every other one, and every link, would be lost. ``group`` is None in one of these.
+        """
+        for entry in entries:
+            if entry.kind not in LIGHT:
+                there = self._base.level_of(entry.id) if entry.id in self._base.items else TOP
+                gone = entry.id and entry.id not in self._base.items
+                if not gone and group is not None and there.removeprefix(GROUP) != group:
+                    self._say(entry.line, f"{entry.name} {self._regrouped(there, group)}")
+                yield entry
+                continue
+            known = f"{GROUP}{entry.id}" in self._base.groups
+            if not known:
+                lost = f"the {NAMES[entry.kind]} {entry.name} would be lost"
+                self._say(entry.line, f"{lost}: {NO_GROUPS[:1].lower()}{NO_GROUPS[1:].rstrip('.')}")
+            yield from self._opened_up(entry.inside, entry.id if known else None)
+
+    def _regrouped(self, there: str, group: str) -> str:
+        now = f"is in the group {there.removeprefix(GROUP)}" if there != TOP else "is in no group"
+        to = f"in {group}" if group else "outside"
+        return f"{now}, and not {to}: this service puts no section into a group, or takes one out"
+
     def _look(self, entry: Entry) -> None:
         """Check an entry's id, kind and place against the site."""
         for below in entry.inside:
             self._look(below)
-        if entry.kind in LIGHT and not self._whole:
-            lost = f"the {NAMES[entry.kind]} {entry.name} would be lost"
-            self._say(entry.line, f"{lost}: {NO_GROUPS[:1].lower()}{NO_GROUPS[1:].rstrip('.')}")
-            return
         if not entry.id:
             self._look_at_new(entry)
             return

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copydesk.client.errors import NotFound
+from copydesk.client.errors import ApiError, NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import (
     NEW,
@@ -33,6 +33,7 @@ from copydesk.domain.staged_files import sent_files, with_file_ids
 from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.writes.log import UnansweredError
 
@@ -389,6 +390,7 @@ async def send_edits(
 
         body = ContentWrite.model_validate({"changes": first})
         api = await session.ready()
+        await _refuse_if_edited(api, staged, check.revision)
         answer = await api(ops.update_change_request_content, space, request, body, compat=False)
         sent = _sent(answer, new)
         await _gone(staged, kept, batch, sent.made)
@@ -431,6 +433,19 @@ async def send_edits(
             said="it was edited since",
         ),
     )
+
+
+async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str) -> None:
+    """Raise `NotDoneError` where the request has another revision than what is sent was made for.
+
+    A page is sent whole: what others wrote while a person looked at the plan would be lost.
+    """
+    try:
+        now = await api(ops.get_change_request, staged.space, staged.request)
+    except ApiError:
+        return  # what the write itself meets says why, or it waits in the outbox
+    if now.revision != revision:
+        raise NotDoneError("Somebody edited it meanwhile, nothing is sent: look at it again first.")
 
 
 async def _gone(

@@ -106,6 +106,22 @@ async def test_what_others_wrote_goes_along_or_is_settled(
     assert await text_of(review, "webhooks/retries") == theirs.replace("ten times", "twelve times")
 
 
+async def test_what_others_wrote_while_the_plan_is_shown_is_not_lost(
+    review: ReviewWorld, editor: Write
+) -> None:
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        editor(source(RETRIES_NOW.replace("eight times", "nine times"), **RETRIES_SOURCE))
+        await driver.press("e", "ctrl+s")
+        theirs = RETRIES_NOW.replace("Event delivery", "Delivery")
+        review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
+        await driver.press("y")
+        assert "Somebody edited it meanwhile, nothing is sent" in driver.screen
+        assert "STAGED 1" in driver.screen
+        assert await text_of(review, "webhooks/retries") == theirs
+        await driver.press("ctrl+s", "y")
+    assert await text_of(review, "webhooks/retries") == theirs.replace("eight times", "nine times")
+
+
 async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor: Write) -> None:
     async with drive(review.app(), "]", size=(140, 40)) as driver:
         left = f"{RETRIES_NOW}\n<<<<<<< mine\n"

@@ -81,7 +81,12 @@ DOING = {"new": "new_page", "insert": "insert_file", SEND: "send_staged"}
 """What goes on once the request is read, by what was left."""
 
 READS = ("get_change_request", "get_change_request_page")
-SENDS = ("update_change_request_content", "get_change_request_revision", "get_change_request_page")
+SENDS = (
+    "update_change_request_content",
+    "get_change_request",
+    "get_change_request_revision",
+    "get_change_request_page",
+)
 
 
 def page_at(here: HasReview) -> str | None:

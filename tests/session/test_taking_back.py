@@ -76,6 +76,21 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
         await taking(desk)
 
 
+@pytest.mark.parametrize("letter", ["x", "語", "e\u0301"])
+async def test_a_subject_is_cut_to_what_a_service_takes(desk: Desk, letter: str) -> None:
+    long = (letter * 100)[:100]
+    api = desk.world.api()
+    await api(
+        ops.update_change_request, desk.space, desk.request, ChangeRequestUpdate(subject=long)
+    )
+    await merge(desk, desk.request)
+    made, _ = await begin(desk, await taking(desk))
+    assert made.subject.startswith(f"Take back #1 {letter}")
+    assert made.subject.endswith("…")
+    again = await taking(desk)
+    assert again.begun is not None
+
+
 async def test_an_edit_between_stays_and_what_it_meets_is_settled(desk: Desk) -> None:
     before = await tree(desk)
     await merge(desk, desk.request)

@@ -19,6 +19,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import empty_requests
 from copydesk.session.settling import Settlement
+from copydesk.session.writes.requests import subject_made
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestCreate
@@ -54,7 +55,7 @@ class TakingBack:
     @property
     def subject(self) -> str:
         """The subject of the change request that takes it back."""
-        return f"Take back #{self.merged.number} {clean(self.merged.subject)}".strip()
+        return subject_made(f"Take back #{self.merged.number} {self.merged.subject}")
 
     def lines(self) -> list[str]:
         """Return what happens, in sentences."""

@@ -55,6 +55,15 @@ def subject_wrong(subject: str) -> str | None:
     return None
 
 
+def subject_made(text: str) -> str:
+    """Return a subject that copydesk words from a text of strangers, cut to what a service takes.
+
+    The limit counts characters, not cells: marks on letters count, and a wide letter counts once.
+    """
+    said = " ".join(clean(text).split())
+    return said if len(said) <= SUBJECT_LENGTH else f"{said[: SUBJECT_LENGTH - 1].rstrip()}…"
+
+
 def right_missing(space: Space, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
     """Return that the reader may not ``do`` something in a space, or None."""
     if space.permissions is None or may(space.permissions):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import request_begun
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural
 from copydesk.local.durable import PRIVATE, write_file
 from copydesk.present.cluster import number
 from copydesk.present.space_options import space_options
@@ -21,6 +21,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.reads import clusters as reading
 from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
+from copydesk.session.writes.requests import subject_made
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
@@ -152,9 +153,6 @@ async def put_asking(place: Place, path: Path, text: str) -> bool:
     return True
 
 
-SUBJECT_LIMIT = 100
-"""Cells of the subject that is filled in; what the service takes is the contract's to say."""
-
 MERGED_PAGES = 100
 """Pages of merged change requests that are looked through for an export."""
 
@@ -271,7 +269,7 @@ class ClusterCommands(Commands, scope="clusters"):
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)
-        subject = shorten(self.place.reader.shown(row.label), SUBJECT_LIMIT)
+        subject = subject_made(self.place.reader.shown(row.label))
         made: list[ChangeRequest] = []
         key = f"request of cluster {row.id}"
 

@@ -12,9 +12,10 @@ from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.session.settling import find_cut_off
 from copydesk.session.target import Target
-from tests.drive import drive
+from tests.drive import Driver, drive, eventually
 from tests.tui.arranging_world import Way
-from tests.tui.opening import open_world
+from tests.tui.opening import open_world, typed
+from tests.tui.review_world import Faults
 from tests.world import BASE_URL, World
 
 Write = Callable[[str], None]
@@ -237,3 +238,25 @@ async def test_what_was_edited_since_a_merge_is_settled(world: World) -> None:
     ) as driver:
         await driver.press("W", "m", "y")
     assert await text_of(world, space, "limits") == PAGES["limits"]
+
+
+async def test_words_typed_while_the_review_is_read_end_nothing(world: World) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, {"limits": "# Limits\n\nA lot.\n"}, subject="Limits")
+    async with drive(open_world(world, "review", at(space)), size=(80, 24)) as driver:
+        await driver.press("m", "y", "escape")
+    way = Faults(world)
+    way.slow = "GET"
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    again = open_world(world, "review", at(space), api=api)
+    async with again.run_test(size=(80, 24)) as pilot:
+        driver = Driver(again, pilot)
+        await driver.turn()
+        for word in ("archive", "commenters", "draft", "insert x", "page x", "send drafts"):
+            await driver.send(":", *typed(word), "enter")
+            assert "The change request is not read yet." in driver.screen, word
+        await driver.send(":", *typed("revert No."), "enter")
+        way.let.set()
+        await eventually(lambda: "Take back #1 Limits: why?" in driver.screen, driver.turn)
+        await driver.press("ctrl+s")
+        assert "#2 Take back #1 Limits" in driver.screen

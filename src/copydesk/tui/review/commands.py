@@ -394,7 +394,11 @@ class RequestCommands(ReviewCommands, scope="review"):
 
     async def take_back(self, why: str = "") -> None:
         """Ask for the reason, make the change request, and go to it or to what is to be settled."""
-        space, request = self.model.ids
+        # The address is enough: the request itself may not be read yet.
+        space, request = self.place.target.space, self.place.target.change_request
+        if space is None or request is None:
+            self.place.say("No change request is chosen.", "warn")
+            return
         session = self.place.session
 
         async def read() -> taking_back.TakingBack:
@@ -404,7 +408,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         found = await self.place.reads.now("plan", read, "Reading what the merge changed")
         if found is None:
             return
-        key = revert_key(space, request)
+        key = revert_key(space, found.merged.id)
         facts = (*found.lines(), "Nothing changes for readers until it is merged.")
         sheet = WriteSheet(
             f"Take back #{found.merged.number} {clean(found.merged.subject)}: why?",

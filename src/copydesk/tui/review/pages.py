@@ -20,7 +20,7 @@ from copydesk.session.reads import review as reading
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text
+from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text, not_read
 from copydesk.tui.review.model import Mine, Showing
 
 if TYPE_CHECKING:
@@ -439,6 +439,9 @@ class PageReader(ReviewCommands, scope="review"):
     )
     def go_page(self, rest: str) -> None:
         """Go to a changed page by a part of its name."""
+        if why := not_read(self.here):
+            self.place.say(why, "warn")
+            return
         wanted = rest.strip().casefold()
         found = next((c for c in self.model.shown if wanted in place_of(c).casefold()), None)
         if found is None:

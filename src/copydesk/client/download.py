@@ -18,10 +18,10 @@ SECONDS = 60.0
 """The time-out for the next bytes: the file may be created on demand."""
 
 
-async def fetch(api: Api, url: str) -> bytes:
+async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
     """Return the content of ``url``; the token is sent only to the service itself.
 
-    Raises ``ApiError``.
+    Of another host no more than ``largest`` bytes are read. Raises ``ApiError``.
     """
     address = web_address(url)
     if not address:
@@ -45,8 +45,8 @@ async def fetch(api: Api, url: str) -> bytes:
                 )
             async for part in response.aiter_bytes():
                 size += len(part)
-                if size > LARGEST:
-                    raise Garbled(f"the file is larger than {LARGEST // 2**20} MiB")
+                if size > largest:
+                    raise Garbled(f"the file is larger than {largest // 2**20} MiB")
                 parts.append(part)
     except ValueError as error:
         raise Unreachable(f"{there.hostname} cannot be read: {error}.") from error

@@ -1,8 +1,23 @@
-"""What the first bytes of a picture say of it."""
+"""Which pictures a text shows, which files they are, and what the first bytes of one say of it."""
 
 from __future__ import annotations
 
+import posixpath
+import re
 import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from copydesk.domain.text import size_words
+
+LARGEST = 8_000_000
+"""Bytes of a picture that is shown; a larger one is not."""
+
+
+def too_large(size: int) -> str:
+    """Say that a picture has too many bytes to be shown."""
+    return f"It has {size_words(size)}: more than {size_words(LARGEST)} are not shown."
 
 
 def image_size(head: bytes) -> tuple[int, int] | None:
@@ -33,3 +48,49 @@ def _jpeg_size(head: bytes) -> tuple[int, int] | None:
             height, width = struct.unpack_from(">HH", head, at + 5)
             return width, height
         at += 2 + length
+
+
+class Shown(NamedTuple):
+    """A picture that a text shows: its address as it is written, and the words for it."""
+
+    address: str
+    words: str
+
+
+_PICTURE = re.compile(
+    r"!\[(?P<alt>[^\]]{0,500})\]\((?P<image><[^>]{0,2000}>|[^\s)]{0,2000})[^)]{0,500}\)"
+    r"|<img\b(?P<img>[^>]{0,4000})>",
+    re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(r"(\w+)=(?:\"([^\"]*)\"|'([^']*)')")
+
+
+READ = 20_000
+"""Characters of a block in which pictures are looked for."""
+
+
+def pictures_of(text: str) -> list[Shown]:
+    """Return the pictures that a Markdown text shows, in their order."""
+    found: list[Shown] = []
+    for match in _PICTURE.finditer(text, 0, READ):
+        if match["img"] is None:
+            found.append(Shown(match["image"].strip("<>"), match["alt"]))
+        else:
+            given = {
+                name.lower(): one or two for name, one, two in _ATTRIBUTE.findall(match["img"])
+            }
+            found.append(Shown(given.get("src", ""), given.get("alt", "")))
+    return [each for each in found if each.address]
+
+
+def file_named(address: str, paths: Mapping[str, str]) -> str | None:
+    """Return the id of the file that a relative address names, None where no one file is meant.
+
+    ``paths`` are those of the files in their repository, by id. From which folder an address counts
+    is told nowhere, so it is compared with the end of each path.
+    """
+    wanted = posixpath.normpath("/" + re.sub(r"^(?:\.{0,2}/)+", "", unquote(address)))[1:]
+    ends = [key for key, path in paths.items() if f"/{path}".endswith(f"/{wanted}")]
+    whole = [key for key in ends if paths[key] == wanted]
+    found = whole or ends
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,113 @@
+"""Pictures as half blocks: two pixels a cell, one above the other.
+
+Only what can be told from the first bytes is decoded: their size is checked before any pixel is
+made, so that a small file that unfolds to gigabytes is refused.
+"""
+
+from __future__ import annotations
+
+import struct
+from io import BytesIO
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+
+from copydesk.domain.picture import LARGEST, image_size, too_large
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_PIXELS = 40_000_000
+"""Pixels of a picture; one that has more is not decoded."""
+
+KEPT = (320, 240)
+"""Pixels across and down that are kept of a decoded picture: no terminal shows more as cells."""
+
+HALF = "\u2580"
+"""The upper half of a cell: its colour is the upper pixel, that of the ground the lower one."""
+
+BROKEN = "It cannot be shown: the file is cut off or damaged."
+
+
+class PictureRefusedError(Exception):
+    """Why a picture cannot be shown, as a sentence."""
+
+
+class Picture:
+    """A decoded picture: how large it was, and as much of it as a terminal can show."""
+
+    def __init__(self, size: tuple[int, int], image: Image) -> None:
+        self.size = size
+        self._image = image
+
+    def cells(self, width: int, rows: int) -> list[list[Segment]]:
+        """Return the picture in at most so many cells across and rows, never larger than it is."""
+        across, down = self._image.size
+        part = min(width / across, 2 * rows / down, 1.0)
+        small = self._image.resize((max(1, int(across * part)), max(1, int(down * part))))
+        across, down = small.size
+        data = small.tobytes()
+        pixels = [Color.from_rgb(*data[at : at + 3]) for at in range(0, len(data), 3)]
+        lines: list[list[Segment]] = []
+        for top in range(0, down, 2):
+            upper = pixels[top * across : (top + 1) * across]
+            lower = pixels[(top + 1) * across : (top + 2) * across]
+            pairs = zip_longest(upper, lower)  # an odd last row has nothing below it
+            lines.append([Segment(HALF, Style(color=one, bgcolor=two)) for one, two in pairs])
+        return lines
+
+
+def decode(data: bytes) -> Picture:
+    """Decode a PNG, GIF or JPEG. It takes long: call it in a thread.
+
+    Raises `PictureRefusedError`.
+    """
+    size = checked_size(data)
+    try:
+        from PIL import Image  # an extra, and only pictures need it
+    except ImportError as error:
+        raise PictureRefusedError(
+            "Pictures need Pillow: pip install 'copydesk[pictures]'."
+        ) from error
+    try:
+        with Image.open(BytesIO(data), formats=("PNG", "GIF", "JPEG")) as file:
+            _check_pixels(file.size)  # a frame of a GIF may be larger than its header says
+            file.draft("RGB", KEPT)
+            file.load()
+            _check_pixels(file.size)
+            image = file.convert("RGBA")
+        image.thumbnail(KEPT)
+        # What lets a page through was made for a white one.
+        ground = Image.new("RGBA", image.size, "white")
+        ground.alpha_composite(image)
+        return Picture(size, ground.convert("RGB"))
+    except (
+        OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, MemoryError,
+        Image.DecompressionBombError,
+    ) as error:  # fmt: skip
+        raise PictureRefusedError(BROKEN) from error
+
+
+def checked_size(data: bytes) -> tuple[int, int]:
+    """Return width and height in pixels of what can be shown. Raises `PictureRefusedError`."""
+    if len(data) > LARGEST:
+        raise PictureRefusedError(too_large(len(data)))
+    size = image_size(data)
+    if size is None:
+        raise PictureRefusedError("It is no PNG, JPEG or GIF: others are not shown.")
+    _check_pixels(size)
+    return size
+
+
+def _check_pixels(size: tuple[int, int]) -> None:
+    width, height = size
+    if width < 1 or height < 1:
+        raise PictureRefusedError(BROKEN)
+    if width * height > MOST_PIXELS:
+        raise PictureRefusedError(
+            f"It has {width:,} x {height:,} pixels: "
+            f"more than {MOST_PIXELS // 1_000_000} million are not shown."
+        )

@@ -50,16 +50,18 @@ class Settings:
     ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` chooses the signs: "auto"
     goes by the terminal. ``recall_seconds`` is how long a write can be recalled; 0 sends it at
     once. ``news`` says how news is told beside the screen: with a notice of the terminal and its
-    bell, with the bell, or not. ``views`` are the person's own views of the triage list, each a
-    table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the default profile, "" or
-    "desk" the embedded desk; each of ``profiles`` is a table ``[profiles.NAME]``
-    (`copydesk.local.profiles`).
+    bell, with the bell, or not. ``pictures`` says whether pictures are drawn: "auto" does so where
+    the terminal has colours and more signs than ASCII. ``views`` are the person's own views of the
+    triage list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the
+    default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
+    ``[profiles.NAME]`` (`copydesk.local.profiles`).
     """
 
     theme: str = ""
     glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
     recall_seconds: int = field(default=5, metadata={"range": (0, 60)})
     news: str = field(default="notice", metadata={"choices": ("notice", "bell", "quiet")})
+    pictures: str = field(default="auto", metadata={"choices": ("auto", "off")})
     views: tuple[SavedView, ...] = ()
     profile: str = ""
     profiles: tuple[Profile, ...] = ()

@@ -138,6 +138,7 @@ class CopydeskApp(DeskApp):
         self.runs = Runs(self)
         self.notices = "quiet"
         """How news is told beside the screen (`local.settings`)."""
+        self.pictures = "auto"
         self.opens_with = ""
         """What it says first: where it came from."""
         session.report = self._report

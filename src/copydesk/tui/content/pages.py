@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from copydesk.domain.filter import fold
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import body_of
+from copydesk.domain.picture import pictures_of
 from copydesk.domain.text import clean, plural
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.emoji import before
@@ -39,6 +40,7 @@ from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.requests import beginning, subject_wrong
 from copydesk.tui.content.commands import ContentCommands, PageCommands
+from copydesk.tui.content.pictures import PictureKeys, Sides
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NotYet, action, command
@@ -530,6 +532,7 @@ class PagesPlace(Place, scope="pages"):
             id="pages",
         )
         self.text = TextView(empty="", id="page-text")
+        self.text.first = (*self.text.first, PictureKeys(self, self.text, self._pictures))
         self.links: VirtualList[LinkRow] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
@@ -819,6 +822,11 @@ class PagesPlace(Place, scope="pages"):
         page = self.rows.selected_item
         if page is not None and page.type not in ("group", "link"):
             self.text.focus()
+
+    def _pictures(self) -> list[Sides]:
+        """Return the pictures of the page that are in view."""
+        texts = self.text.texts_in_view()
+        return [Sides(None, each) for text in texts for each in pictures_of(text)]
 
     def show_page(self, page_id: str) -> bool:
         """Put the cursor on a page, by id or by path; False when it is not in the tree."""

@@ -36,6 +36,8 @@ class DeskApp(BaseApp):
     keyboard: Keyboard
     visits: Visits
     """The screens that were visited."""
+    pictures: str
+    """Whether pictures are drawn (`local.settings`)."""
 
     # Going places
 

@@ -174,6 +174,19 @@ class DiffView(WrappedList, scope="diff"):
         return None
 
     @property
+    def texts_here(self) -> tuple[str | None, str | None]:
+        """The row of the diff under the cursor as it was and as it is; None where it was not."""
+        if self.page is None or self.line is None:
+            return None, None
+        was: str | None = None
+        now: str | None = None
+        for at in self.page.pair(self.line):
+            kind, text = self.page.diff[at].kind, self.page.line_text(at)
+            was = text if kind in ("removed", "same") else was
+            now = text if kind in ("added", "same") else now
+        return was, now
+
+    @property
     def chosen(self) -> range:
         """The rows of the diff that a range has, or the one with words under the cursor."""
         here, start = self.text_line, self._range_from

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -11,6 +12,8 @@ from textual.app import ComposeResult
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import markdown_link, web_address
+from copydesk.domain.picture import Shown, pictures_of
+from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.page_changes import page_signs
@@ -21,12 +24,14 @@ from copydesk.present.threads import (
 from copydesk.session.content import Content
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
+from copydesk.session.page_changes import FILE
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import SeenPages
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
+from copydesk.tui.content.pictures import PictureKeys, Sides
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
@@ -122,7 +127,8 @@ class Review(Place):
         self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
         self.editing.takes = self._take_mine
         self.page_tree.first = (self.editing.on_page,)
-        self.diff.first = (self.editing.on_page, *self.diff.first)
+        pictures = PictureKeys(self, self.diff, self._pictures, reviewed=True)
+        self.diff.first = (self.editing.on_page, *self.diff.first, pictures)
         marking = (self.commands_of(SuggestCommands).marking,)
         self.discussion.beside.first = self.discussion.all_threads.first = marking
         self.editing.takes_back = self.commands_of(RequestCommands).take_back
@@ -134,6 +140,19 @@ class Review(Place):
             "rules": tabs.rules_pane,
             "activity": tabs.happened,
         }
+
+    def _pictures(self) -> list[Sides]:
+        """Return the pictures of the row under the cursor, or the changed file in front."""
+        change = self.model.find(self.model.page_id)
+        if change is not None and change.file:
+            if not is_picture(change.node.title):
+                return []
+            shown = Shown(f"/files/{change.id.removeprefix(FILE)}", "")
+            was = None if change.before is None else shown
+            now = None if change.after is None else shown
+            return [Sides(was, now, change.node.title)]
+        before, after = (pictures_of(text or "") for text in self.diff.texts_here)
+        return [Sides(*each) for each in zip_longest(before, after)]
 
     def panes(self) -> ComposeResult:
         for pane in self.tabs.values():

@@ -245,6 +245,11 @@ class TextView(SpanPane):
         found = (self._blocks[at] for at in self._in_view())
         return [columns_of(each, self._width, self.look) for each in found if each.kind == "table"]
 
+    def texts_in_view(self) -> list[str]:
+        """Return the texts of the blocks in view that are no code, as Markdown."""
+        found = (self._blocks[at] for at in self._in_view())
+        return [each.text for each in found if each.kind not in ("code", "math", "front")]
+
     @property
     def turns(self) -> bool:
         return any(self._blocks[at].kind in ("table", "front") for at in self._in_view())

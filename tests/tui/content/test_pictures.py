@@ -1,0 +1,254 @@
+"""Pictures of pages and of changes, opened where they are shown."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+import sys
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from copydesk.domain.picture import LARGEST, Shown, file_named, pictures_of
+from copydesk.local.settings import SettingsError, load_settings
+from copydesk.present.pictures import HALF, PictureRefusedError, decode
+from copydesk.server.desk_seed import Editor
+from copydesk.session.reads.pictures import PictureRead, read_picture
+from copydesk.session.target import Target
+from copydesk.tui.content.pictures import why_not_drawn
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.tui.review_world import ReviewWorld
+from tests.world import World
+
+
+def png(width: int, height: int, colour: str = "red", kind: str = "PNG") -> bytes:
+    """Return a picture whose lower half is white."""
+    image = Image.new("RGB", (width, height), colour)
+    image.paste("white", (0, height // 2, width, height))
+    data = BytesIO()
+    image.save(data, kind)
+    return data.getvalue()
+
+
+def header(width: int, height: int) -> bytes:
+    """Return the start of a PNG that says to be so large."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    crc = struct.pack(">I", zlib.crc32(b"IHDR" + head))
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", len(head)) + b"IHDR" + head + crc
+
+
+def test_the_pictures_of_a_text_are_found_in_both_spellings() -> None:
+    text = 'a ![one](x/a.png "T") <img alt=\'two\' src="b.gif"> ![](<c d.png>) ![no]() [l](d.png)'
+    assert pictures_of(text) == [
+        Shown("x/a.png", "one"), Shown("b.gif", "two"), Shown("c d.png", ""),
+    ]  # fmt: skip
+
+
+def test_a_hostile_text_is_looked_through_to_a_bound() -> None:
+    assert pictures_of("![" * 1_000_000 + "![a](b.png)") == []
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("../images/one%20a.png", "1"),
+        ("./two.png", "2"),
+        ("images/deep/two.png", "3"),
+        ("same.png", None),
+        ("o.png", None),
+        ("../../etc/passwd", None),
+    ],
+)
+def test_a_file_is_the_one_whose_path_ends_so(address: str, found: str | None) -> None:
+    paths = {"1": "images/one a.png", "2": "two.png", "3": "images/deep/two.png",
+             "4": "a/same.png", "5": "b/same.png"}  # fmt: skip
+    assert file_named(address, paths) == found
+
+
+def test_a_picture_is_drawn_two_pixels_a_cell_and_never_larger_than_it_is() -> None:
+    for kind in ("PNG", "GIF", "JPEG"):
+        picture = decode(png(40, 20, kind=kind))
+        assert picture.size == (40, 20)
+        cells = picture.cells(100, 100)
+        assert [len(cells), *{len(row) for row in cells}] == [10, 40]
+        style = cells[0][0].style
+        assert style is not None
+        assert style.color is not None
+        assert style.color.triplet is not None
+        assert style.color.triplet.red > 250 > 20 > style.color.triplet.blue
+    narrow = decode(png(40, 21)).cells(10, 100)
+    assert [len(narrow), len(narrow[0]), narrow[0][0].text] == [3, 10, HALF]
+    assert len(decode(png(3000, 10)).cells(20, 5)) == 1
+
+
+def test_what_lets_the_page_through_is_drawn_for_a_white_one() -> None:
+    data = BytesIO()
+    Image.new("RGBA", (2, 2), (0, 0, 0, 0)).save(data, "PNG")
+    style = decode(data.getvalue()).cells(2, 1)[0][0].style
+    assert style is not None
+    assert style.color is not None
+    assert style.color.triplet == (255, 255, 255)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PNG, JPEG or GIF"),
+        (b"", "no PNG, JPEG or GIF"),
+        (png(2, 2) + b"\0" * LARGEST, "more than 8.0 MB"),
+        (header(100_000, 100_000), "100,000 x 100,000 pixels: more than 40 million"),
+        (header(0, 5), "cut off or damaged"),
+        (header(20, 20), "cut off or damaged"),
+        (png(300, 200)[:-60], "cut off or damaged"),
+        (png(300, 200, kind="JPEG")[:400], "cut off or damaged"),
+        (png(30, 20, kind="GIF")[:40], "cut off or damaged"),
+        (png(20, 20).replace(b"IDAT", b"IDOT"), "cut off or damaged"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_a_sentence(data: bytes, said: str) -> None:
+    with pytest.raises(PictureRefusedError, match=said):
+        decode(data)
+
+
+def test_without_pillow_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(PictureRefusedError, match=r"copydesk\[pictures\]"):
+        decode(header(2, 2))
+
+
+def with_files(world: World, files: Mapping[str, bytes], text: str) -> str:
+    space = world.space("Guide")
+
+    def edit(editor: Editor) -> None:
+        for path, data in files.items():
+            editor.file(path, data)
+        editor.page("Retries", text)
+
+    world.commit(space, edit=edit)
+    return space
+
+
+async def test_reading_says_what_fails_and_tells_no_other_host_who_asks(world: World) -> None:
+    files = {"images/a.png": png(4, 4), "big.png": png(4, 4) + b"\0" * LARGEST}
+    space = with_files(world, files, "# R\n")
+    asked: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        status = b"404 Gone" if b"/gone.png" in asked[-1] else b"200 OK"
+        content = bytes(LARGEST + 1 if b"/big.png" in asked[-1] else 3)
+        with suppress(ConnectionError):  # nobody reads a large one to its end
+            writer.write(b"HTTP/1.1 " + status + b"\r\nConnection: close\r\n\r\n" + content)
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server, world.api() as api:
+        there = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+        async def said(address: str) -> PictureRead:
+            return await read_picture(api, space, None, Shown(address, ""))
+
+        assert (await said("../images/a.png")).data == files["images/a.png"]
+        assert "more than 8.0 MB" in (await said("big.png")).wrong
+        assert "No file of this space" in (await said("none.png")).wrong
+        assert (await said("/files/none")).wrong == "The picture cannot be read (404)."
+        assert "staged on this machine" in (await said("staged:a.png")).wrong
+        for address in ("data:image/png;base64,AAAA", "file:///etc/passwd", "//far.example/a.png"):
+            assert "neither one of the web" in (await said(address)).wrong
+        assert not asked
+        assert await said(f"{there}/a.png") == PictureRead(bytes(3), host="127.0.0.1")
+        assert b"uthorization" not in asked[0]
+        assert (await said(f"{there}/gone.png")).wrong.endswith("(404).")
+        assert "cannot be read" in (await said(f"{there}/big.png")).wrong
+
+
+PAGE = "# Retries\n\n![Retry states](images/a.png)\n\nText.\n"
+
+
+async def test_enter_shows_the_picture_of_a_page_at_both_sizes(
+    world: World, update_golden: bool
+) -> None:
+    space = with_files(world, {"images/a.png": png(40, 24)}, PAGE)
+    target = Target(organization=world.home, space=space)
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_world(world, "pages", target), "enter", size=size) as driver:
+            await driver.press("enter")
+            driver.golden("picture", update=update_golden)
+            await driver.press("escape", "k")
+            assert "40 x 24 pixels" not in driver.screen
+
+
+async def test_of_several_pictures_one_is_chosen_and_without_any_a_sentence_says_so(
+    world: World,
+) -> None:
+    key: list[str] = []
+
+    def edit(editor: Editor) -> None:
+        key.append(editor.file("images/b.svg", b"<svg/>"))
+        editor.page("Two", f"# T\n\n![One](a.png) ![Two](/files/{key[0]})\n\n```\n![x](y)\n```\n")
+        editor.page("None", "# N\n\n```\n![x](y.png)\n```\n")
+
+    space = world.space("Guide")
+    world.commit(space, edit=edit)
+    target = Target(organization=world.home, space=space)
+    async with drive(open_world(world, "pages", target), "enter", "enter") as driver:
+        assert "Which picture?" in driver.screen
+        await driver.press("down", "enter")
+        assert "It is no PNG, JPEG or GIF" in driver.screen
+        await driver.press("enter", "]", "enter")
+        assert "No picture is here." in driver.screen
+
+
+async def test_a_review_shows_the_picture_of_main_beside_it_at_both_sizes(
+    world: World, update_golden: bool
+) -> None:
+    review = ReviewWorld.__new__(ReviewWorld)
+    review.world, review.lee = world, world.ana
+    key: list[str] = []
+
+    def before(editor: Editor) -> None:
+        key.append(editor.file("images/a.png", png(40, 24)))
+        editor.page("Webhooks", f"# Webhooks\n\n![Old words](/files/{key[0]})\n", slug="webhooks")
+
+    def after(editor: Editor) -> None:
+        editor.file("images/a.png", png(60, 20, "blue"))
+        editor.write(editor.find("webhooks"), "# Webhooks\n\n![New words](images/a.png)\n")
+
+    review.space = world.space("Manual")
+    world.commit(review.space, edit=before)
+    review.request = world.change_request(review.space, edit=after)
+    for size in ((80, 24), (140, 40)):
+        async with drive(review.app(), size=size) as driver:
+            await driver.press("J", "enter")
+            driver.golden("picture-review", update=update_golden)
+            await driver.press("escape", "]", "enter")
+            assert "alt" not in driver.screen
+            assert "40 x 24 pixels" in driver.screen
+            assert "60 x 20 pixels" in driver.screen
+
+
+async def test_pictures_are_not_drawn_where_they_are_off(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "config.toml"
+    settings.write_text('pictures = "off"\n', "utf-8")
+    space = with_files(world, {"images/a.png": png(40, 24)}, PAGE)
+    app = open_world(world, "pages", Target(organization=world.home, space=space))
+    app.pictures = load_settings(settings).pictures
+    async with drive(app, "enter", "enter") as driver:
+        assert "40 x 24 pixels" in driver.screen
+        assert "Pictures are off in the settings." in driver.screen
+        assert HALF not in driver.screen
+    settings.write_text('pictures = "sixel"\n', "utf-8")
+    with pytest.raises(SettingsError, match="use auto or off"):
+        load_settings(settings)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "NO_COLOR" in why_not_drawn("auto")
+    monkeypatch.delenv("NO_COLOR")
+    assert why_not_drawn("auto") == ""

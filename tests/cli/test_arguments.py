@@ -44,6 +44,7 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
                 "resolve": ["7", "thread"],
                 "checkout": ["7", "folder"],
                 "push": ["folder"],
+                "revert": ["7", "--why", "text"],
                 "create": ["text", "--space", "x"],
             }.get(words[-1], ["7"]),
             "clusters": ["x"] if "show" in words else [],

@@ -82,6 +82,8 @@ OF_THE_SERVICE: tuple[tuple[str, ...], ...] = (
     ("cr", "checkout", "2", "<folder>/out", *AT),
     ("cr", "push", "<folder>/out", "--plan"),
     ("cr", "push", "<folder>/none\u202e"),
+    ("cr", "apply", "2", "\u202e\x1b]0;x\x07", *AT, "--yes"),
+    ("cr", "revert", "2", *AT, "--why", "\u202e\x1b]0;x\x07", "--yes"),
     ("cr", "merge", "2", *AT, "--yes"),
     ("conversations", "send", "<folder>/talks.json", "--organization", "<organization>"),
     ("conversations", "send", "<folder>/talks.json", "--skip-bad", "--json"),

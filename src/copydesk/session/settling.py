@@ -551,6 +551,7 @@ async def is_cut_off(session: Session, space: str, request: str) -> bool:
 
     It must be neither updated nor merged so. Raises ``OSError``.
     """
+    session.asks()  # keys wait: an action goes on with the answer
     kept = await asyncio.to_thread(session.settlings.load, f"{space} {request}")
     return kept is not None and kept.state == "sending"
 

@@ -28,6 +28,9 @@ Fetch = Callable[[str | None, int], Awaitable[_Page[T]]]
 BACKWARDS = -1
 """The number of a page from the end, among the numbers of pages."""
 
+TO_THE_END = 1 << 62
+"""How many rows are to be read where all of them are."""
+
 LARGER = 5
 """On the way to the end of a list a page is so many times larger, to spend fewer requests on it.
 
@@ -170,7 +173,7 @@ class PagedSource(Source[T]):
 
     def want_all(self) -> None:
         """Load to the end; `cancel` stops it."""
-        self._goal = 1 << 62
+        self._goal = TO_THE_END
         self._pump()
 
     def cancel(self) -> None:
@@ -365,7 +368,7 @@ class PagedSource(Source[T]):
     @property
     def _next_limit(self) -> int:
         """How many rows the next page has. What is cached was read in pages of the usual size."""
-        far = self._begun and self.kept_at is None and self._goal > self.loaded
+        far = self._begun and self.kept_at is None and self._goal == TO_THE_END
         return self.limit * LARGER if far else self.limit
 
     def _append(

@@ -149,8 +149,8 @@ def test_no_other_class_sets_by_chance_what_textual_keeps_under_that_name() -> N
 def test_what_the_one_module_reads_and_sets_is_there() -> None:
     made, read = names_in(INSIDE.read_text())
     own = {
-        "_beginnings", "_begun", "_cursor_at", "_ends_badly", "_held", "_last", "_parts", "_pasting",
-        "_prepares", "_was_shown", "_without_escapes",
+        "_beginnings", "_begun", "_cursor_at", "_ends_badly", "_held", "_last", "_parts",
+        "_pasting", "_prepares", "_was_shown", "_without_escapes",
     }  # fmt: skip
     assert (made | read) - own - names_of_textual() == set()
     assert len((made | read) & names_of_textual()) > 30

@@ -154,7 +154,7 @@ def test_pages_are_made_those_of_main_by_as_little_as_needed() -> None:
     now = Now({"m": None, "r": None, "p": "r"}, {"p": request.source})
     changes = clearing([page], now, "main", {"m": None, "p": "m"}, {})
     assert changes == [
-        {"operation": "revert_page", "page": "p", "revision": "main"},
+        {"operation": "update_page", "page": "p", "document": {"markdown": "Two.\n"}},
         {"operation": "update_page", "page": "p", "into": "m"},
     ]
     now = Now({"r": None, "p": "r"}, {"p": main.source})  # where main has it is not there yet

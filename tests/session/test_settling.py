@@ -16,8 +16,10 @@ from copydesk.domain.settlement import Wanted
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
-from copydesk.server import change_requests
+from copydesk.server import change_requests, content
+from copydesk.server.content import PageData
 from copydesk.server.desk_seed import Editor
+from copydesk.server.transaction import Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.conflicts import ConflictedError
@@ -278,3 +280,105 @@ async def test_files_that_both_changed_are_told_with_their_sizes(desk: Desk) -> 
     )
     with pytest.raises(NotDoneError, match="1,200 bytes"):
         await work.send()
+
+
+def layout(size: str, **others: object) -> Callable[[Editor], None]:
+    """Return an edit of a page whose text conflicts, with other settings."""
+
+    def edit(editor: Editor) -> None:
+        page = editor.find("retries")
+        editor.draft.edit(page, layout={"coverSize": size}, **others)
+        editor.write(page, PAGES["retries"].replace("three", f"{size} three"))
+
+    return edit
+
+
+def with_main(editor: Editor) -> None:
+    page = editor.find("retries")
+    editor.draft.edit(page, cover={"yPos": 7})
+    editor.write(page, PAGES["retries"].replace("three", "four"))
+
+
+def with_front(editor: Editor) -> None:
+    page = editor.find("retries")
+    editor.draft.edit(page, front_matter="---\nlabel: main\n---\n")
+    editor.write(page, PAGES["retries"].replace("three", "four"))
+
+
+def data_of(desk: Desk, request: str) -> PageData:
+    """Return the page that conflicts as the desk keeps it in a request."""
+    page = desk.world.page_id(desk.space, "retries", change_request=request)
+
+    def read(tx: Tx) -> PageData:
+        revision = tx.value("SELECT revision_id FROM change_request WHERE id = ?", request)
+        return content.open_draft(tx, content.load(tx, revision)).pages[page]
+
+    return desk.world.write(read)
+
+
+async def other_settling(desk: Desk, edit: Callable[[Editor], None]) -> Settlement:
+    request = desk.world.change_request(desk.space, edit=edit)
+    desk.request = request
+    return Settlement(desk.session, desk.space, request)
+
+
+async def test_settings_beyond_the_text_are_merged_by_name(desk: Desk) -> None:
+    work = await other_settling(desk, layout("hero", front_matter="---\nlabel: mine\n---\n"))
+    await desk.merge_main(with_main)
+    await work.read()
+    assert {hunk.field for _, hunk in work.open} == {""}
+    await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+    await work.send()
+    page = data_of(desk, desk.request)
+    assert (page.layout, page.cover) == ({"coverSize": "hero"}, {"yPos": 7})
+    assert page.front_matter == "---\nlabel: mine\n---\n"
+
+
+@pytest.mark.parametrize("side", ["request", "main"])
+async def test_settings_that_both_changed_are_asked(desk: Desk, side: Side) -> None:
+    work = await other_settling(desk, layout("hero"))
+    await desk.merge_main(layout("background"))
+    await work.read()
+    assert {hunk.field for _, hunk in work.open} == {"", "layout"}
+    before = data_of(desk, desk.request)
+    await work.choose({hunk.key: Choice(side) for _, hunk in work.open})
+    desk.way.trouble = {len(desk.way.writes) + 2: 500}
+    with pytest.raises(WriteError):
+        await work.send()
+    desk.way.trouble = {}
+    assert data_of(desk, desk.request).layout == {"coverSize": "background"}
+    await work.put_back()
+    assert data_of(desk, desk.request).layout == before.layout
+    await work.read()
+    await work.send()
+    size = "hero" if side == "request" else "background"
+    assert data_of(desk, desk.request).layout == {"coverSize": size}
+
+
+async def test_settings_that_no_write_makes_are_told_before_anything_is_sent(desk: Desk) -> None:
+    work = await other_settling(desk, layout("hero"))
+
+    def main(editor: Editor) -> None:
+        layout("background", cover={"yPos": 7})(editor)
+
+    await desk.merge_main(main)
+    await work.read()
+    await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+    with pytest.raises(NotDoneError, match="No request writes layout, cover of Retries so"):
+        await work.send()
+    assert desk.way.writes == []
+
+
+async def test_settings_that_nobody_tells_are_asked_when_an_update_conflicts(desk: Desk) -> None:
+    work = await other_settling(desk, layout("hero", front_matter="---\nlabel: mine\n---\n"))
+    await desk.merge_main(with_front)
+    await work.read()
+    await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+    with pytest.raises(WriteError, match="conflict"):
+        await work.send()
+    assert [hunk.field for _, hunk in work.open] == ["settings"]
+    await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+    await work.send()
+    page = data_of(desk, desk.request)
+    assert page.front_matter == "---\nlabel: mine\n---\n"
+    assert page.layout == {"coverSize": "hero"}

@@ -142,3 +142,25 @@ async def test_a_cut_takes_nothing_away(desk: Desk, trouble: str | int) -> None:
         await work.send()
     await merge(desk, made.id)
     assert await tree(desk) == before
+
+
+async def test_settings_beyond_the_text_are_taken_back_and_put_back_as_main_has_them(
+    desk: Desk,
+) -> None:
+    page = desk.world.page_id(desk.space, "apart")
+
+    def edit(editor: Editor) -> None:
+        editor.draft.edit(page, layout={"coverSize": "hero"})
+
+    desk.request = desk.world.change_request(desk.space, edit=edit)
+    await merge(desk, desk.request)
+    made, work = await begin(desk, await taking(desk))
+    await work.send()
+    api, read = desk.world.api(), ops.get_change_request_page
+    back = await api(read, desk.space, made.id, page, format="markdown")
+    assert back.layout is not None
+    assert back.layout.cover_size == "full"
+    await work.put_back()
+    back = await api(read, desk.space, made.id, page, format="markdown")
+    assert back.layout is not None
+    assert back.layout.cover_size == "hero"

@@ -6,6 +6,7 @@ front matter of its own before it: such a text stays as it is, and is sent whole
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import field
@@ -17,6 +18,9 @@ from copydesk.domain.yaml_lines import Fields, FileError, Problem, Word, read, w
 
 TEXTS = ("title", "slug", "description", "icon", "emoji", "condition")
 FLAGS = ("hidden", "noIndex", "noRobotsIndex")
+OTHERS = ("layout", "cover", "variables", "metaLinks", "tags", "target")
+"""The settings that no request writes alone: only whole pages of a revision bring them."""
+
 NEEDED = ("title", "slug")
 """What a page always has: where the front matter does not name it, it stays."""
 
@@ -36,6 +40,11 @@ class PageSource:
     settings: Mapping[str, JSON] = field(default_factory=dict)
     markdown: str = ""
     whole: bool = False
+
+
+def others_of(page: Mapping[str, JSON]) -> dict[str, str]:
+    """Return the settings that are not in the text of a page, each as JSON."""
+    return {name: json.dumps(page[name], sort_keys=True) for name in OTHERS if page.get(name)}
 
 
 def page_source(settings: Mapping[str, JSON], markdown: str) -> str:

@@ -7,7 +7,7 @@ page that is wanted; what turns the pages that are there into those is one or mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
@@ -15,6 +15,7 @@ from copydesk.domain.hunks import Choice, Hunk, chosen, named, result_of, text_h
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_source import (
     FLAGS,
+    OTHERS,
     TEXTS,
     page_source,
     page_update,
@@ -27,17 +28,24 @@ from copydesk.domain.reversal import JSON
 PAGE, PLACE, ADDRESS = "page", "place", "address"
 """The fields of hunks that are no text and no setting."""
 
+SETTINGS = "settings"
+"""The field of a hunk about settings that nothing tells but that they conflict."""
+
 STRUCTURE = frozenset({PAGE, PLACE, ADDRESS})
 
 
 @dataclass(frozen=True, slots=True)
 class PageSide:
-    """A page in one revision: its text with its settings, and its place. ``path`` is for people."""
+    """A page in one revision: its text with its settings, and its place.
+
+    ``path`` is for people. ``others`` are the settings that its text does not have, as JSON.
+    """
 
     source: str
     parent: str | None = None
     position: int = 0
     path: str = ""
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,7 @@ class PageSides:
     ``held`` says that the side which kept a page that the other deleted has pages below it which
     the other lacks, ``shifted`` that the request put it elsewhere among those beside it. ``rival``
     is a page of main that has its address, and ``free`` are two slugs that nobody has there.
+    ``hidden`` says that settings conflict which the service does not tell.
     """
 
     id: str
@@ -57,6 +66,7 @@ class PageSides:
     shifted: bool = False
     rival: str = ""
     free: tuple[str, str] = ("", "")
+    hidden: bool = False
 
     @property
     def title(self) -> str:
@@ -70,6 +80,8 @@ class Wanted:
     """What a page is to be: its text (None: it is not there), and where it stands.
 
     ``placed`` says that it is put there also where it stands below the same page already.
+    ``others`` are the settings that its text does not have, by name, and ``origin`` the side from
+    which the whole page is taken where it has others ("" for none); ``whole``: in any case.
     """
 
     id: str
@@ -77,6 +89,9 @@ class Wanted:
     parent: str | None = None
     at: int = 0
     placed: bool = False
+    others: Mapping[str, str] = field(default_factory=dict)
+    origin: Literal["", "request", "main", "before"] = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +120,36 @@ class SettledPage:
     def near(self) -> bool:
         """Whether a merge by lines, as services make it, would find a conflict here."""
         return any(hunk.near or hunk.conflicts for hunk in self.hunks)
+
+    @property
+    def reverted(self) -> bool:
+        """Whether the whole page is made main's before an update: else its settings conflict."""
+        return any(hunk.field in (*OTHERS, SETTINGS) for hunk in self.conflicts)
+
+    def mixed(self, choices: Mapping[str, Choice]) -> str:
+        """Return the settings that no side has together and no write makes; "" for none."""
+        wanted = self.wanted(choices)
+        if wanted is None or wanted.origin or not wanted.others:
+            return ""
+        return ", ".join(wanted.others)
+
+    def _others(self, choices: Mapping[str, Choice]) -> Wanted:
+        """Return what its settings are to be that its text does not have."""
+        hunks = [hunk for hunk in self.hunks if hunk.field in OTHERS]
+        others = {hunk.field: chosen(hunk, choices.get(hunk.key)) or "" for hunk in hunks}
+        hidden = next((hunk for hunk in self.hunks if hunk.field == SETTINGS), None)
+        choice = None if hidden is None else choices.get(hidden.key)
+        if hidden is not None and choice is not None:
+            others[SETTINGS] = chosen(hidden, choice) or ""
+        for origin in ("main", "request", "before"):
+            side: PageSide | None = getattr(self.sides, origin)
+            if others and side is not None:
+                has = {**side.others, SETTINGS: origin}
+                if all(has.get(name, "") == value for name, value in others.items()):
+                    shown = {name: value for name, value in others.items() if name != SETTINGS}
+                    whole = hidden is not None and origin != "main"
+                    return Wanted(self.id, None, others=shown, origin=origin, whole=whole)
+        return Wanted(self.id, None, others=others)
 
     def open(self, choices: Mapping[str, Choice]) -> list[Hunk]:
         """Return the hunks for which nothing is chosen yet."""
@@ -142,9 +187,10 @@ class SettledPage:
         if (hunk := fields.get(ADDRESS)) is not None:
             slug = chosen(hunk, choices.get(hunk.key)) or hunk.main
             source = with_setting(source, "slug", slug)
+        found = replace(self._others(choices), source=source, parent=side.parent)
         if sides.shifted and sides.request is not None and PLACE not in fields:
-            return Wanted(self.id, source, side.parent, sides.request.position, placed=True)
-        return Wanted(self.id, source, side.parent, side.position)
+            return replace(found, at=sides.request.position, placed=True)
+        return replace(found, at=side.position)
 
     def rival(self, choices: Mapping[str, Choice]) -> str:
         """Return the slug that the page of main gets whose address this one takes; "" for none."""
@@ -194,6 +240,13 @@ def _hunks(sides: PageSides) -> Iterable[Hunk]:
         old, one, other = (_word(part.settings.get(name)) for part in parts)
         if not old == one == other:
             yield Hunk(old, one, other, field=name)
+    sides_ = (main if sides.before is None else sides.before, main, request)
+    for name in OTHERS:
+        old, one, other = (side.others.get(name, "") for side in sides_)
+        if not old == one == other:
+            yield Hunk(old, one, other, field=name)
+    if sides.hidden:
+        yield Hunk("before", "main", "request", field=SETTINGS)
     yield from text_hunks(*(part.markdown for part in parts))
 
 
@@ -212,7 +265,7 @@ def page_text(sides: PageSides, hunks: Sequence[Hunk], choices: Mapping[str, Cho
         return markdown
     settings = dict(main.settings)
     for hunk in hunks:
-        if hunk.field and hunk.field not in STRUCTURE:
+        if hunk.field in (*TEXTS, *FLAGS):
             value = chosen(hunk, choices.get(hunk.key))
             if value is None:
                 return None
@@ -231,7 +284,8 @@ class Settling:
     request in spite of conflicts, and "write" where one is made that has all of main: then only
     results are written. ``named`` are pages that the service called conflicting. ``steps`` say how
     each choice is taken back. While it is "sending", ``wanted`` is what its pages are to be, and
-    ``known`` the revision that the last write made, ``label`` what the request is called.
+    ``known`` the revision that the last write made, ``label`` what the request is called,
+    and ``restored`` the pages that were taken whole from a revision in this step of it.
     """
 
     id: str
@@ -249,6 +303,7 @@ class Settling:
     wanted: tuple[Wanted, ...] = ()
     known: str = ""
     label: str = ""
+    restored: tuple[str, ...] = ()
 
     def choose(self, choices: Mapping[str, Choice | None]) -> Settling:
         """Return it with other choices, by the keys of hunks; None takes one away. One step."""
@@ -273,10 +328,19 @@ def _with(
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The change request as it is: which pages it has, in reading order, and texts of some."""
+    """The change request as it is: which pages it has, in reading order.
+
+    Of some there are texts, and the settings that those do not have.
+    """
 
     parents: Mapping[str, str | None]
     sources: Mapping[str, str]
+    others: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def lacks(self, page: Wanted) -> bool:
+        """Whether a page has other settings than it is to have."""
+        now = self.others.get(page.id, {})
+        return page.whole or any(now.get(name, "") != value for name, value in page.others.items())
 
 
 def clearing(
@@ -285,11 +349,13 @@ def clearing(
     main: str,
     main_parents: Mapping[str, str | None],
     slugs: Mapping[str, str],
+    restored: Collection[str] = (),
 ) -> list[dict[str, JSON]]:
     """Return what makes pages of a change request those of main, at its revision ``main``.
 
     After it an update meets no conflict on them, for equal changes do not conflict. ``slugs`` are
-    those that pages get whose address main has given to another.
+    those that pages get whose address main has given to another, and ``restored`` the pages that
+    were taken whole from main already.
     """
     changes: list[dict[str, JSON]] = []
     gone: list[str] = []
@@ -305,7 +371,13 @@ def clearing(
             if there:
                 gone.append(page.id)
             continue
-        if not there or now.sources.get(page.id) != side.source:
+        source = now.sources.get(page.id)
+        alike = (source, now.others.get(page.id, {})) == (side.source, side.others)
+        if there and not page.reverted:
+            # Only what conflicts is made main's: an update merges the other settings by itself.
+            if told := page_update(source or "", side.source):
+                changes.append({"operation": "update_page", "page": page.id, **told})
+        elif not (alike and not page.sides.hidden) and page.id not in restored:
             changes.append({"operation": "revert_page", "page": page.id, "revision": main})
         parent = now.parents.get(page.id)
         if there and parent != side.parent:
@@ -336,11 +408,15 @@ def lost_with(pages: Sequence[SettledPage], parents: Mapping[str, str | None]) -
 
 
 def writing(
-    wanted: Sequence[Wanted], now: Now, known: Callable[[str], str]
+    wanted: Sequence[Wanted],
+    now: Now,
+    known: Callable[[str], str],
+    origin: Callable[[Wanted], tuple[str, str]] = lambda page: ("", ""),
 ) -> list[dict[str, JSON]]:
     """Return what makes pages of a change request what is wanted.
 
-    ``known`` gives the revision that a page which is not there is brought back from.
+    ``known`` gives the revision that a page which is not there is brought back from, ``origin``
+    the revision from which a page has its settings, with its text there.
     """
     changes: list[dict[str, JSON]] = []
     at = {page: place for place, page in enumerate(now.parents)}
@@ -361,7 +437,11 @@ def writing(
                 {"operation": "update_page", "page": page.id, "into": into, "at": page.at}
             )
             continue
-        told = page_update(now.sources.get(page.id, ""), page.source)
+        source = now.sources.get(page.id, "")
+        if page.origin and now.lacks(page):
+            revision, source = origin(page)
+            changes.append({"operation": "revert_page", "page": page.id, "revision": revision})
+        told = page_update(source, page.source)
         beside = [each for each, parent in there.items() if parent == into]
         stands = there[page.id] == into and not (
             page.placed and page.at < len(beside) and beside[page.at] != page.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from copydesk.domain.hunks import Choice, Hunk, chosen
-from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SettledPage
+from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SETTINGS, SettledPage
 from copydesk.domain.text import clean
 from copydesk.domain.words import compare_words
 from copydesk.present.diff import wrap_exact
@@ -78,7 +78,7 @@ def _result(
         text = chosen(hunk, choices.get(hunk.key))
         keys = "<<< 1 | 2 | 0 >>>"
         shown = keys if text is None else _field(hunk, text, name)
-        yield [(f"  {shown}", "warn" if text is None else "")]
+        yield [(f"  {clean(shown, limit=width - 2)}", "warn" if text is None else "")]
         return
     yield from _around(page, range(at - 1, -1, -1), choices, width, last=True)
     text = chosen(hunk, choices.get(hunk.key))
@@ -122,6 +122,8 @@ def _field(hunk: Hunk, text: str, name: Callable[[str], str]) -> str:
         return f"below {name(text)}" if text else "at the top"
     if hunk.field == ADDRESS:
         return f"its address is /{text}" if text else "not there"
+    if hunk.field == SETTINGS:
+        return "as it was before" if text == "before" else f"those of {NAMES[text][3:].lower()}"
     return f"{hunk.field}: {text or 'none'}"
 
 
@@ -132,6 +134,7 @@ def hunk_name(hunk: Hunk) -> str:
         PAGE: "is it kept",
         PLACE: "where it stands",
         ADDRESS: "who has the address",
+        SETTINGS: "other settings",
     }
     return names.get(hunk.field, hunk.field)
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.hunks import Choice, Hunk
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import MOST
-from copydesk.domain.page_source import with_setting
+from copydesk.domain.page_source import OTHERS, others_of, with_setting
 from copydesk.domain.page_tree import PageNode, compare_trees, flatten
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
 from copydesk.domain.settlement import (
@@ -190,8 +190,10 @@ class Settlement:
         """Whether main is already as all of it is wanted."""
         assert self._trees is not None
         wanted = with_rivals(self.pages, self.choices, self._sides)
-        mains = {page.id: page.sides.main.source for page in self.pages if page.sides.main}
-        now = Now(_parents(self._trees[1]), mains)
+        mains = {page.id: page.sides.main for page in self.pages if page.sides.main}
+        sources = {page: side.source for page, side in mains.items()}
+        others = {page: side.others for page, side in mains.items()}
+        now = Now(_parents(self._trees[1]), sources, others)
         return wanted is not None and not writing(wanted, now, lambda page: "")
 
     def name_of(self, page: str) -> str:
@@ -227,7 +229,9 @@ class Settlement:
                 found = await api(
                     ops.get_revision_page, self.space, revisions[at], page, format="markdown"
                 )
-            return PageSide(source_of(found), node.parent, node.position, clean(node.place))
+            others = others_of(found.to_dict())
+            place = clean(node.place)
+            return PageSide(source_of(found), node.parent, node.position, place, others)
 
         async def page(id: str) -> SettledPage:
             was, one, other = await asyncio.gather(*(side(at, id) for at in range(3)))
@@ -235,6 +239,7 @@ class Settlement:
             both = PageSides(
                 id, was, one, other,
                 held=self._held(id), shifted=id in shifted, rival=rival, free=free,
+                hidden=kept.how == "update" and id in kept.named,
             )  # fmt: skip
             return await asyncio.to_thread(settled_page, both)
 
@@ -264,15 +269,24 @@ class Settlement:
     def _heads(self, there: Collection[str]) -> list[Wanted]:
         """Return the pages as the request had them, where these pages are in it now."""
         found: list[Wanted] = []
+        assert self.kept is not None
         for page in self.pages:
-            side = page.sides.request
+            # What takes back a merge begins as main is.
+            side = page.sides.main if self.kept.how == "write" else page.sides.request
             if side is None:
                 found.append(Wanted(page.id, None))
                 continue
             source = side.source
             if page.sides.rival in there:  # main's page has the address, and stays
                 source = with_setting(source, "slug", page.sides.free[0])
-            found.append(Wanted(page.id, source, side.parent, side.position))
+            wanted = Wanted(page.id, source, side.parent, side.position)
+            if page.reverted or self.kept.how == "write":
+                origin: Literal["main", "request"] = (
+                    "main" if self.kept.how == "write" else "request"
+                )
+                others = {name: side.others.get(name, "") for name in OTHERS}
+                wanted = replace(wanted, others=others, origin=origin, whole=page.sides.hidden)
+            found.append(wanted)
         return [*found, *self._extra]
 
     def _candidates(self, kept: Settling) -> list[str]:
@@ -347,19 +361,40 @@ class Settlement:
             raise NotDoneError(f"{plural(count, 'hunk')} {'is' if count == 1 else 'are'} open")
         if self.files and kept.how == "update":
             raise NotDoneError(self.files[0].said.removesuffix("."))
+        if mixed := self.mixed:
+            raise NotDoneError(mixed)
         if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
             raise NotDoneError("Another copydesk is sending this")
         try:
             known = kept.known if kept.state == "sending" else kept.head
             if kept.how != "update" and self.now is not None and kept.state != "sending":
                 known = self.now.revision
-            sending = replace(kept, state="sending", known=known, label=self.label)
+            sending = replace(kept, state="sending", known=known, label=self.label, restored=())
             await self._keep(replace(sending, wanted=(*wanted, *self._extra)))
             self._sent = []
             while await self._step():
                 tell()
         finally:
             await asyncio.to_thread(self.session.settlings.release, kept.id)
+
+    @property
+    def mixed(self) -> str:
+        """What cannot be settled here, for no write makes it, as words; "" for nothing."""
+        for page in self.pages:
+            names = page.mixed(self.choices)
+            if names and (page.reverted or (self.kept is not None and self.kept.how == "write")):
+                title = clean(page.sides.title) or "Untitled"
+                return f"No request writes {names} of {title} so: take one side, or use the app (o)"
+        return ""
+
+    def _origin(self, wanted: Wanted) -> tuple[str, str]:
+        """Return the revision that a page has its settings from, and its text there."""
+        assert self.kept is not None
+        page = next(each for each in self.pages if each.id == wanted.id)
+        side: PageSide = getattr(page.sides, wanted.origin)
+        kept = self.kept
+        revisions = {"request": kept.head, "main": kept.main, "before": kept.base}
+        return revisions[wanted.origin], side.source
 
     async def _step(self) -> bool:
         """Send the next write; False where nothing is left to be sent."""
@@ -378,7 +413,7 @@ class Settlement:
             else:
                 await self._update(kept)
             return True
-        changes = writing(kept.wanted, now, self._revision_with)
+        changes = writing(_left(kept.wanted, kept), now, self._revision_with, self._origin)
         if not changes or changes == self._sent:
             await self._keep(replace(kept, state="sent", known=request.revision))
             return False
@@ -389,7 +424,7 @@ class Settlement:
         assert self._trees is not None
         slugs = {page.id: page.sides.free[0] for page in self.pages}
         parents = _parents(self._trees[1])
-        return clearing(self.pages, now, kept.main, parents, slugs)
+        return clearing(self.pages, now, kept.main, parents, slugs, kept.restored)
 
     async def _read_now(self, api: Api, kept: Settling) -> tuple[ChangeRequest, Now]:
         request = await api(ops.get_change_request, self.space, self.request)
@@ -398,16 +433,17 @@ class Settlement:
         there = {node.id: node.parent for node in flatten(tree.pages)}
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def text(page: str) -> str:
+        async def text(page: str) -> tuple[str, dict[str, str]]:
             async with turn:
                 found = await api(
                     ops.get_change_request_page, self.space, self.request, page, format="markdown"
                 )
-            return source_of(found)
+            return source_of(found), others_of(found.to_dict())
 
         pages = [page.id for page in (*kept.wanted, *self._lost) if page.id in there]
-        texts = await asyncio.gather(*map(text, pages))
-        return request, Now(there, dict(zip(pages, texts, strict=True)))
+        read_ = dict(zip(pages, await asyncio.gather(*map(text, pages)), strict=True))
+        sources = {page: source for page, (source, _) in read_.items()}
+        return request, Now(there, sources, {page: each for page, (_, each) in read_.items()})
 
     def _look_at_others(self, kept: Settling, request: ChangeRequest, now: Now) -> None:
         """Raise `NotDoneError` where somebody else edited a page of it since."""
@@ -468,7 +504,9 @@ class Settlement:
             what, self.label, send, look=look, now=True, reversal=back
         )
         self._sent = changes
-        await self._keep(replace(kept, known=revision))
+        whole = {str(each["page"]) for each in part if each["operation"] == "revert_page"}
+        restored = tuple(sorted({*kept.restored, *whole}))
+        await self._keep(replace(kept, known=revision, restored=restored))
 
     async def _update(self, kept: Settling) -> None:
         async def send() -> ChangeRequest:
@@ -489,8 +527,11 @@ class Settlement:
                 named = {each.page.id for each in clash.conflicts if each.page is not None}
                 more = tuple(sorted({*kept.named, *named}))
                 await self._keep(replace(kept, named=more))
+                if set(more) != set(kept.named):  # what was not known to conflict is asked now
+                    self._sent = []
+                    await self.read()
             raise
-        await self._keep(replace(kept, known=now.revision))
+        await self._keep(replace(kept, known=now.revision, restored=()))
 
     @property
     def label(self) -> str:
@@ -509,8 +550,9 @@ class Settlement:
             parents.pop(page.id, None)
             if page.source is not None:
                 parents[page.id] = page.parent
-        there = Now(parents, {page.id: page.source for page in wanted if page.source is not None})
-        back = writing(self._heads(parents), there, self._revision_with)
+        sources = {page.id: page.source for page in wanted if page.source is not None}
+        there = Now(parents, sources, {page.id: page.others for page in wanted})
+        back = writing(self._heads(parents), there, self._revision_with, self._origin)
         if not back or len(back) > MOST:
             return None
         write = Step("update_change_request_content", {**ids, "compat": False}, {"changes": back})
@@ -528,8 +570,9 @@ class Settlement:
 
         Raises as `send` does.
         """
+        assert self.kept is not None
+        await self._keep(replace(self.kept, restored=()))
         kept = self.kept
-        assert kept is not None
         api = await self.session.ready()
         self._sent = []
         while True:
@@ -537,13 +580,13 @@ class Settlement:
             heads = self._heads(now.parents)
             if (request.revision_merged_ancestor or request.revision_initial) == kept.base:
                 heads += self._lost
-            changes = writing(heads, now, self._revision_with)
+            changes = writing(_left(heads, kept), now, self._revision_with, self._origin)
             if not changes or changes == self._sent:
                 break
             await self._write(kept, changes, "Put back pages of")
             assert self.kept is not None
             kept = self.kept
-        await self._keep(replace(kept, state="open", wanted=(), known=""))
+        await self._keep(replace(kept, state="open", wanted=(), known="", restored=()))
 
 
 async def is_cut_off(session: Session, space: str, request: str) -> bool:
@@ -619,6 +662,11 @@ def _refused(api: Api, space: Space) -> str:
     if not api.has(ops.update_change_request_content):
         return "This service cannot write content: settle it in the app (o)."
     return "" if space.permissions is None or space.permissions.edit else NOT_ALLOWED
+
+
+def _left(wanted: Sequence[Wanted], kept: Settling) -> list[Wanted]:
+    """Return pages of which those that were taken whole already are not taken so again."""
+    return [replace(page, whole=page.whole and page.id not in kept.restored) for page in wanted]
 
 
 def _nodes(tree: Tree) -> Mapping[str, PageNode]:

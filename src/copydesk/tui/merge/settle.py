@@ -518,6 +518,9 @@ class SettlePlace(Place, scope="settle"):
         work = self.settlement
         now = work.now
         assert now is not None
+        if mixed := work.mixed:
+            self.say(f"{mixed}.", "warn")
+            return
         facts: list[Fact] = [
             Text(clean(now.subject) or "(no subject)", style="strong"),
             f"{plural(len(work.pages), 'page')} as chosen here; the rest is merged by itself.",

@@ -357,6 +357,15 @@ def test_other_programs_that_it_starts_get_no_token(
         assert token not in told.read_text()
 
 
+def test_an_editor_that_cannot_be_started_leaves_the_terminal(home: Path, tmp_path: Path) -> None:
+    with Program(home, environment={"EDITOR": f"{tmp_path}/none", "VISUAL": ""}) as program:
+        write_a_verdict(program)
+        program.press(EDIT)
+        program.until("cannot be started")
+        program.press(TEXT)
+        program.until(TEXT)
+
+
 def test_every_program_that_is_started_is_given_its_environment() -> None:
     source = Path(copydesk.__file__).parent
     for path in source.rglob("*.py"):

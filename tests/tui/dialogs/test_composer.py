@@ -106,7 +106,7 @@ async def test_an_editor_and_what_can_go_wrong_with_it(
         await driver.type("Mine.")
         for visual, editor, said in (
             ("", "", "Neither $VISUAL nor $EDITOR is set"),
-            ("", "no-such-editor -w", "There is no no-such-editor, which $EDITOR names"),
+            ("", "no-such-editor -w", "no-such-editor cannot be started: No such file"),
             ("false", "", "false ended with status 1: nothing was taken from it."),
             ("'open", "", "$VISUAL cannot be read as a command: No closing quotation."),
         ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.state import State
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.dialog import Confirm
 from tests.drive import drive
 from tests.tui.opening import open_world
@@ -134,23 +136,27 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         assert "STAGED 1" in driver.screen
 
 
-async def test_without_an_editor_it_is_written_here(
+async def test_without_an_editor_that_starts_it_is_written_here(
     review: ReviewWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("VISUAL", "EDITOR"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
+    monkeypatch.setenv("VISUAL", "no-such-editor")
     text = "# Webhooks\r\n\r\nWhat they are.\r\n"
     review.world.edit_change_request(review.request, {"webhooks": text})
     async with drive(review.app(), "t", "h", "g g", "j", size=(140, 40)) as driver:
         assert driver.selected == review.page("webhooks")
         await driver.press("e")
         assert "Edit Webhooks" in driver.screen
+        assert "no-such-editor cannot be started: No such file" in driver.screen
         await driver.press(*["down"] * 7)
         await driver.type("More.")
         await driver.press("escape")
+        for name in ("VISUAL", "EDITOR"):
+            monkeypatch.delenv(name, raising=False)
         assert "STAGED" not in driver.screen
         await driver.press("e")
         assert "More." in driver.screen
+        assert "cannot be started" not in driver.screen
         await driver.press("ctrl+s")
         assert "Staged: Webhooks." in driver.screen
         await driver.press("ctrl+s", "y")

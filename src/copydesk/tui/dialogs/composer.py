@@ -359,9 +359,9 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     until then the draft stays, so that nothing is lost when the service refuses it.
 
     With ``instead``, a sentence that names ctrl+r, that key leaves it too, and it is ``moving``:
-    what is written goes elsewhere. ``beside`` is a field for words beside the text. A ``verdict``
-    may be given without a text; the ``drafts`` that wait to be sent about the same are listed and
-    go along with it (`going`).
+    what is written goes elsewhere. ``why`` warns above it. ``beside`` is a field for words
+    beside the text. A ``verdict`` may be given without a text; the ``drafts`` that wait to be sent
+    about the same are listed and go along with it (`going`).
     """
 
     DANGER = 1
@@ -375,6 +375,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         text: str = "",
         quote: str = "",
         facts: tuple[Fact, ...] = (),
+        why: str = "",
         verb: str = "send",
         at_start: bool = False,
         instead: str = "",
@@ -386,7 +387,8 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     ) -> None:
         super().__init__(title)
         self._beside = beside
-        self._facts = (*facts, *([instead] if instead else []))
+        warning = (Text(why, style="warn"),) if why else ()
+        self._facts = (*warning, *facts, *([instead] if instead else []))
         self.may_move = bool(instead)
         self.moving = False
         self._verb = verb

@@ -6,9 +6,10 @@ import asyncio
 import os
 import shlex
 import tempfile
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from textual.app import SuspendNotSupported
 
@@ -23,7 +24,14 @@ SCISSORS = "<!-- Everything below this line is only for reading and is not sent.
 
 
 class EditorError(Exception):
-    """Why nothing came back from an editor, as a sentence; the text is as it was."""
+    """Why nothing came back from an editor, as a sentence; the text is as it was.
+
+    It never ``started`` where there is no such program, or it may not be started.
+    """
+
+    def __init__(self, said: str, *, started: bool = True) -> None:
+        super().__init__(said)
+        self.started = started
 
 
 LINE = frozenset(
@@ -38,9 +46,9 @@ def has_editor() -> bool:
 
 
 def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
-    """Let the user edit a file, from a line (from 1) on where that is given. Raises `EditorError`.
+    """Let the user edit a file, from a line (from 1) on where that is given.
 
-    The file is left as the editor leaves it.
+    The file is left as the editor leaves it. Raises `EditorError`.
     """
     name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
     try:
@@ -51,31 +59,50 @@ def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
         raise EditorError("Neither $VISUAL nor $EDITOR is set: set one, and start copydesk again.")
     at = [f"+{line}"] if line and Path(editor[0]).name in LINE else []
     shown = clean(editor[0], limit=60)
+    status, failed = 0, None
     try:
         with app.suspend():
-            status = run([*editor, *at, str(path)])
-    except FileNotFoundError as error:
-        raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
-    except OSError as error:
-        raise EditorError(
-            f"{shown}, which ${name} names, did not start: {error.strerror}."
-        ) from error
+            try:
+                status = run([*editor, *at, str(path)])
+            except OSError as error:  # raised here, it would leave the terminal to nobody
+                failed = error
     except SuspendNotSupported as error:
         raise EditorError("This terminal cannot be left for an editor.") from error
+    app.redraw()
+    if failed is not None:
+        said = f"{shown} cannot be started: {failed.strerror}. ${name} names it."
+        raise EditorError(said, started=False) from failed
     if status != 0:
         raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
-    app.redraw()
 
 
-async def edit_file(app: DeskApp, path: Path, text: str, line: int = 0) -> str:
+Field: TypeAlias = Callable[[str, str], Awaitable[str | None]]
+"""Lets a text be edited in copydesk, below a sentence that says why; None where it is kept."""
+
+
+async def edit_file(app: DeskApp, path: Path, text: str, field: Field, line: int = 0) -> str | None:
     """Let the user edit a text in a file that stays, from a line (from 1) on; return it exactly.
+
+    ``field`` has the text where no editor is set, or where it cannot be started.
 
     What is in the file already goes on: an earlier edit was cut off, or could not be taken. Whoever
     calls removes it once the text is kept elsewhere. Raises `EditorError`, ``OSError``.
     """
+    if not has_editor():
+        return await field(text, "")
     if not await asyncio.to_thread(path.exists):
         await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
-    run_editor(app, path, line)
+    try:
+        run_editor(app, path, line)
+    except EditorError as error:
+        if error.started:
+            raise
+        return await field(await _left_in(path), str(error))
+    return await _left_in(path)
+
+
+async def _left_in(path: Path) -> str:
+    """Return the text that an editor left in a file. Raises `EditorError`, ``OSError``."""
     data = await asyncio.to_thread(path.read_bytes)
     try:
         return data.decode("utf-8", "surrogatepass")

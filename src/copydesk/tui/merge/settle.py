@@ -27,7 +27,7 @@ from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_undo
-from copydesk.tui.framework.editor import EditorError, drop_file, edit_file, has_editor
+from copydesk.tui.framework.editor import EditorError, drop_file, edit_file
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.dialog import MergeSheet
@@ -468,11 +468,7 @@ class SettlePlace(Place, scope="settle"):
         work = self.settlement
         path = self.session.staged.editor_file(work.space, work.request, hunk.key, text)
         try:
-            written = (
-                await edit_file(self.desk, path, text)
-                if has_editor()
-                else await self._in_field(text)
-            )
+            written = await edit_file(self.desk, path, text, self._in_field)
         except (EditorError, OSError) as error:
             self.tell(str(error), "warn")
             return
@@ -489,14 +485,15 @@ class SettlePlace(Place, scope="settle"):
         except OSError as error:
             self.tell(f"Staged, but its file stays: {error.strerror or error}.", "warn")
 
-    async def _in_field(self, text: str) -> str | None:
+    async def _in_field(self, text: str, why: str) -> str | None:
         end = "\r\n" if "\r\n" in text else "\n"
         hunk, ids = self.hunk, (self.settlement.space, self.settlement.request)
         assert hunk is not None
         key = hunk_key(*ids, hunk.key)
         sheet = WriteSheet(
-            "Write the hunk", key, text=text.replace("\r\n", "\n"), verb="stage it", exact=True
-        )
+            "Write the hunk", key, text=text.replace("\r\n", "\n"), why=why, verb="stage it",
+            exact=True,
+        )  # fmt: skip
         found = cast("str | None", await self.desk.push_screen_wait(sheet))
         return None if found is None else found.replace("\n", end)
 

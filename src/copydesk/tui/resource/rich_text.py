@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,7 +30,6 @@ from copydesk.tui.framework.editor import (
     drop_file,
     edit_file,
     edit_in_editor,
-    has_editor,
 )
 from copydesk.tui.framework.place import Place
 
@@ -202,13 +202,10 @@ class SourceEditor:
         """
         front = edit.text.count("\n") - body_of(edit.text).count("\n")
         try:
-            text = (
-                await edit_file(
-                    self._here.desk, self._file(page, edit), edit.text, line and line + front
-                )
-                if has_editor()
-                else await self._in_field(page, edit)
-            )
+            text = await edit_file(
+                self._here.desk, self._file(page, edit), edit.text,
+                partial(self._in_field, page, clean(edit.named)), line and line + front,
+            )  # fmt: skip
         except EditorError as error:
             self._here.tell(str(error), "warn")
         except OSError as error:
@@ -217,14 +214,16 @@ class SourceEditor:
             return None if text is None else replace(edit, text=text)
         return None
 
-    async def _in_field(self, page: str, edit: PageEdit) -> str | None:
+    async def _in_field(self, page: str, title: str, text: str, why: str) -> str | None:
         """Return a text as it was typed here; None where it is kept for later."""
-        end = "\r\n" if "\r\n" in edit.text else "\n"
-        lines = edit.text.replace("\r\n", "\n")
-        if typed(lines, lines=True) != lines or lines.replace("\n", end) != edit.text:
+        end = "\r\n" if "\r\n" in text else "\n"
+        lines = text.replace("\r\n", "\n")
+        if typed(lines, lines=True) != lines or lines.replace("\n", end) != text:
             raise EditorError("It has signs that no field here shows: set $EDITOR to edit it.")
-        key, title = source_key(*self._ids, page), f"Edit {clean(edit.named)}"
-        sheet = WriteSheet(title, key, text=lines, verb="stages it", at_start=True, exact=True)
+        sheet = WriteSheet(
+            f"Edit {title}", source_key(*self._ids, page), text=lines, why=why, verb="stages it",
+            at_start=True, exact=True,
+        )  # fmt: skip
         found = cast("str | None", await self._here.desk.push_screen_wait(sheet))
         return None if found is None else found.replace("\n", end)
 

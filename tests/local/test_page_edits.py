@@ -38,11 +38,32 @@ def test_so_many_steps_so_many_undos(steps: list[tuple[str, str | None]]) -> Non
     for page, text in steps:
         states.append(edits.of("s", "c"))
         stage(edits, page, text)
+    last = edits.of("s", "c")
     for state in reversed(states):
         assert edits.undo("s", "c")
         assert edits.of("s", "c") == state
     assert edits.of("s", "c") == {}
     assert edits.undo("s", "c") == []
+    for state in [*states[1:], last]:
+        assert edits.redo("s", "c")
+        assert edits.of("s", "c") == state
+    assert edits.redo("s", "c") == []
+
+
+def test_what_was_taken_back_is_staged_again_unless_something_stands_there(
+    edits: DeskEdits, tmp_path: Path
+) -> None:
+    stage(edits, "p", "one")
+    assert edits.undo("s", "c") == ["p"]
+    stage(edits, "q", "two")
+    other = DeskEdits(State(tmp_path / "state.db"), "d")
+    assert other.redo("s", "c") == ["p"]
+    assert other.of("s", "c") == {"p": "one", "q": "two"}
+    assert other.undo("s", "c") == ["p"]
+    stage(edits, "p", "three")
+    assert edits.redo("s", "c") == []
+    edits.sent("s", "c", {"p": "three"}, "batch")
+    assert edits.redo("s", "c") == []  # it is of before what was sent
 
 
 def test_what_is_staged_outlives_the_process(edits: DeskEdits, tmp_path: Path) -> None:

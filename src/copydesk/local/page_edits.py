@@ -1,8 +1,8 @@
 """The staged edits of pages on this machine: on the disk before ``stage`` returns.
 
 Each is kept under its change request and page. Every change of one is a step, which can be taken
-back; what was dropped or sent can be staged again for a month, also after a restart. An edit that
-another window changed since is never replaced.
+back; what was taken back, dropped or sent can be staged again for a month, also after a restart. An
+edit that another window changed since is never replaced.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ from copydesk.local.paths import private_folder
 
 if TYPE_CHECKING:
     from copydesk.local.state import State
+
+
+_OPEN, _SENT, _UNDONE = 0, 1, 2
+"""What a step is, in the column ``ended``: the last is kept as the way to what was taken back."""
 
 
 class StagedElsewhereError(Exception):
@@ -93,7 +97,7 @@ class DeskEdits:
 
         It is one step for `undo`. Raises `StagedElsewhereError`.
         """
-        self._step(space, request, changes, batch=token(), ended=False)
+        self._step(space, request, changes, batch=token(), ended=_OPEN)
 
     def sent(
         self,
@@ -112,7 +116,7 @@ class DeskEdits:
         gone: dict[str, tuple[str | None, str | None]] = {
             page: (edit, None) for page, edit in edits.items() if kept.get(page) == edit
         }
-        self._step(space, request, {**gone, **(others or {})}, batch=batch, ended=True)
+        self._step(space, request, {**gone, **(others or {})}, batch=batch, ended=_SENT)
 
     def move(self, space: str, request: str, other: str, edits: Mapping[str, str]) -> None:
         """Stage edits of a change request for another one instead, all of them or none.
@@ -123,8 +127,8 @@ class DeskEdits:
         def put(database: sqlite3.Connection) -> None:
             gone = {page: (edit, None) for page, edit in edits.items()}
             come = {page: (None, edit) for page, edit in edits.items()}
-            self._note(database, (space, request), gone, token(), ended=True)
-            self._note(database, (space, other), come, token(), ended=False)
+            self._note(database, (space, request), gone, token(), ended=_SENT)
+            self._note(database, (space, other), come, token(), ended=_OPEN)
 
         self._store.write(put)
 
@@ -135,7 +139,7 @@ class DeskEdits:
         changes: Mapping[str, tuple[str | None, str | None]],
         *,
         batch: str,
-        ended: bool,
+        ended: int,
     ) -> None:
         def put(database: sqlite3.Connection) -> None:
             self._note(database, (space, request), changes, batch, ended=ended)
@@ -149,7 +153,7 @@ class DeskEdits:
         changes: Mapping[str, tuple[str | None, str | None]],
         batch: str,
         *,
-        ended: bool,
+        ended: int,
     ) -> None:
         now = self._store.clock()
         for page, (known, wanted) in changes.items():
@@ -194,10 +198,28 @@ class DeskEdits:
         """
         rows = self._store.rows(
             "SELECT batch, ended FROM staged_step WHERE desk = ? AND space = ? AND request = ?"
-            " ORDER BY number DESC LIMIT 1",
-            self._desk, space, request,
+            " AND ended <> ? ORDER BY number DESC LIMIT 1",
+            self._desk, space, request, _UNDONE,
         )  # fmt: skip
-        return str(rows[0][0]) if rows and not rows[0][1] else ""
+        return str(rows[0][0]) if rows and rows[0][1] == _OPEN else ""
+
+    def undone(self, space: str, request: str) -> str:
+        """Return the name of the step that `redo` takes again; "" for none.
+
+        It was taken back last of those whose pages still are as that left them, and later than
+        anything was sent.
+        """
+        of = (self._desk, space, request)
+        rows = self._store.rows(
+            "SELECT batch FROM staged_step AS step WHERE desk = ? AND space = ? AND request = ?"
+            " AND ended = ? AND number > coalesce((SELECT max(number) FROM staged_step"
+            "  WHERE desk = ? AND space = ? AND request = ? AND ended = ?), 0)"
+            " GROUP BY batch HAVING min(after IS (SELECT value FROM staged WHERE"
+            "  desk = step.desk AND space = step.space AND request = step.request"
+            "  AND page = step.page)) ORDER BY max(number) DESC LIMIT 1",
+            *of, _UNDONE, *of, _SENT,
+        )  # fmt: skip
+        return str(rows[0][0]) if rows else ""
 
     def undo(self, space: str, request: str) -> list[str]:
         """Take back the newest step and return its pages; none where there is no step.
@@ -205,7 +227,15 @@ class DeskEdits:
         Raises `StagedElsewhereError` when another window changed one of them since.
         """
         step = self.step(space, request)
-        return self._back(step) if step else []
+        return self._back(step, _UNDONE) if step else []
+
+    def redo(self, space: str, request: str) -> list[str]:
+        """Stage again what was taken back last, and return its pages; none where nothing was.
+
+        Raises `StagedElsewhereError` when another window changed one of them since.
+        """
+        step = self.undone(space, request)
+        return self._back(step, _OPEN) if step else []
 
     def stage_again(self, batch: str) -> list[str]:
         """Stage again what was sent in a step, and return its pages.
@@ -214,18 +244,24 @@ class DeskEdits:
         """
         return self._back(batch)
 
-    def _back(self, batch: str) -> list[str]:
+    def _back(self, batch: str, becomes: int | None = None) -> list[str]:
+        """Do the opposite of a step; with ``becomes`` that is kept in its place."""
+
         def back(database: sqlite3.Connection) -> list[str]:
             steps = database.execute(
                 "SELECT space, request, page, before, after FROM staged_step"
                 " WHERE desk = ? AND batch = ? ORDER BY number DESC",
                 (self._desk, batch),
             ).fetchall()
-            for space, request, page, before, after in steps:
-                self._put(database, (space, request, page), after, before)
             database.execute(
                 "DELETE FROM staged_step WHERE desk = ? AND batch = ?", (self._desk, batch)
             )
+            for space, request, page, before, after in steps:
+                if becomes is None:
+                    self._put(database, (space, request, page), after, before)
+                else:
+                    change = {page: (after, before)}
+                    self._note(database, (space, request), change, batch, ended=becomes)
             return [page for _, _, page, _, _ in steps]
 
         return self._store.write(back)

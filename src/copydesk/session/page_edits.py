@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
@@ -65,6 +66,8 @@ class StagedPages:
         self.edits: dict[str, PageEdit] = {}
         self.steps = False
         """Whether a step can be taken back."""
+        self.undone = False
+        """Whether a step that was taken back can be staged again."""
         self.trouble = ""
 
     @classmethod
@@ -85,6 +88,7 @@ class StagedPages:
         try:
             kept = await asyncio.to_thread(self.session.staged.of, self.space, self.request)
             step = await asyncio.to_thread(self.session.staged.step, self.space, self.request)
+            undone = await asyncio.to_thread(self.session.staged.undone, self.space, self.request)
         except OSError as error:
             self.trouble = error.strerror or str(error)
             return
@@ -95,7 +99,7 @@ class StagedPages:
                 found[page] = edit_of(text)
             except ValueError:
                 self.trouble = "what is staged of a page was kept by another version"
-        self.edits, self.steps = found, bool(step)
+        self.edits, self.steps, self.undone = found, bool(step), bool(undone)
 
     async def stage(self, edits: Mapping[str, PageEdit | None]) -> None:
         """Stage edits by page, or drop them (None); it is on the disk when this returns."""
@@ -112,7 +116,8 @@ class StagedPages:
                 changes[page] = before, after
         if not changes:
             return
-        await asyncio.to_thread(self.session.staged.stage, self.space, self.request, changes)
+        store, ids = self.session.staged, (self.space, self.request)
+        await asyncio.to_thread(store.stage, *ids, changes)
         self.steps = True
         for page, (_, after) in changes.items():
             edit = edits[page]
@@ -120,11 +125,20 @@ class StagedPages:
                 self.edits.pop(page, None)
             else:
                 self.edits[page] = edit
+        with suppress(OSError):
+            self.undone = bool(await asyncio.to_thread(store.undone, *ids))
 
     async def take_back(self) -> list[str]:
         """Take back the newest step, and return its pages; none where nothing is staged."""
         async with self._disk:
             pages = await asyncio.to_thread(self.session.staged.undo, self.space, self.request)
+            await self._read()
+        return pages
+
+    async def take_again(self) -> list[str]:
+        """Stage again what was taken back last, and return its pages; none where nothing was."""
+        async with self._disk:
+            pages = await asyncio.to_thread(self.session.staged.redo, self.space, self.request)
             await self._read()
         return pages
 

@@ -77,6 +77,12 @@ async def test_pages_are_edited_sent_and_taken_back(
             assert "STAGED 2" in driver.screen
             await driver.press("u", "u")
             assert "STAGED" not in driver.screen
+            await driver.press("ctrl+r")
+            assert "Staged again. Nothing is sent" in driver.screen
+            await driver.press("ctrl+r")
+            assert "STAGED 2" in driver.screen
+            await driver.press("u", "u")
+            assert "STAGED" not in driver.screen
 
 
 async def test_what_others_wrote_goes_along_or_is_settled(

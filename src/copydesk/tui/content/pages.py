@@ -44,7 +44,7 @@ from copydesk.tui.content.pictures import PictureKeys, Sides
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NotYet, action, command
-from copydesk.tui.framework.commands import no_last_place, nothing_to_undo
+from copydesk.tui.framework.commands import no_last_place, nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.editor import has_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
@@ -230,6 +230,11 @@ def nothing_back(here: PagesPlace) -> str | None:
     return None if here.staged is not None and here.staged.steps else nothing_to_undo(here)
 
 
+def nothing_again(here: PagesPlace) -> str | None:
+    """Say so when neither a staged step nor a write was taken back."""
+    return None if here.staged is not None and here.staged.undone else nothing_to_redo(here)
+
+
 def page_not_staged(here: PagesPlace) -> str | None:
     """Say so when nothing is staged of the page for a new change request."""
     page = here.page_at_hand
@@ -388,7 +393,25 @@ class EditInRequest(Commands, scope="pages"):
             self.place.tell(ELSEWHERE, "warn")
             return
         self.place.show_staged()
-        self.place.tell("Taken back: it was only staged.")
+        self.place.tell("Taken back: it was only staged. ctrl+r stages it again.")
+
+    @action(
+        "ctrl+r", "redo", unless=nothing_again, show=False, group="Write", also=("Z",),
+        override=True, takes="none",
+    )  # fmt: skip
+    async def redo(self) -> None:
+        """Stage again what was taken back last, else do again the write that was."""
+        staged = self._staged
+        if not staged.undone:
+            await self.place.desk.redo()
+            return
+        try:
+            await staged.take_again()
+        except StagedElsewhereError:
+            self.place.tell(ELSEWHERE, "warn")
+            return
+        self.place.show_staged()
+        self.place.tell("Staged again. Nothing is sent; u takes it back.")
 
     @action(
         "ctrl+s",

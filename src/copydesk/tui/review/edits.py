@@ -57,7 +57,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import NotYet, action, away, command, refusal
-from copydesk.tui.framework.commands import nothing_to_undo
+from copydesk.tui.framework.commands import nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.framework.workers import begin
@@ -145,6 +145,12 @@ def nothing_back(here: HasReview) -> str | None:
     staged = here.model.staged
     known = (staged is not None and staged.steps) or merge_is_newest(here)
     return None if known else nothing_to_undo(here)
+
+
+def nothing_again(here: HasReview) -> str | None:
+    """Say so when neither a staged step nor a write was taken back."""
+    staged = here.model.staged
+    return None if staged is not None and staged.undone else nothing_to_redo(here)
 
 
 def merge_is_newest(here: HasReview) -> bool:
@@ -375,6 +381,8 @@ class EditCommands(ReviewCommands, scope="review"):
         self.on_page = PageEditing(place)
         self._written = 0
         """How many writes there were when something was staged last."""
+        self._stepped_back = 0
+        """How many writes there were when a staged step was taken back last."""
         self._shown: dict[str, PageEdit] = {}
         """What was staged when that was shown last."""
         self._resuming = ""
@@ -571,8 +579,9 @@ class EditCommands(ReviewCommands, scope="review"):
                 self.place.tell(ELSEWHERE, "warn")
                 return
             if pages:
+                self._stepped_back = len(self.place.session.log)
                 await self._changed(pages)
-                self.place.tell("Taken back: it was only staged.")
+                self.place.tell("Taken back: it was only staged. ctrl+r stages it again.")
                 return
         if merge_is_newest(self.here):
             await self.takes_back()
@@ -584,6 +593,26 @@ class EditCommands(ReviewCommands, scope="review"):
             if staged.edits != before:  # what was sent is staged again: u goes on with its steps
                 self._written = len(self.place.session.log)
                 await self._changed(list(before | staged.edits))
+
+    @action(
+        "ctrl+r", "redo", unless=nothing_again, show=False, group="Write", also=("Z",),
+        override=True, types=True,
+    )  # fmt: skip
+    async def redo(self) -> None:
+        """Stage again what was taken back last, else do again the write that was."""
+        staged, session = self.model.staged, self.place.session
+        newest = self._stepped_back >= len(session.log) or not session.reversals.redoable()
+        if staged is None or not staged.undone or not newest:
+            await self.place.desk.redo()
+            return
+        try:
+            pages = await staged.take_again()
+        except StagedElsewhereError:
+            self.place.tell(ELSEWHERE, "warn")
+            return
+        self._written = self._stepped_back = len(session.log)
+        await self._changed(pages)
+        self.place.tell("Staged again. Nothing is sent; u takes it back.")
 
     # Sending
 

@@ -309,7 +309,11 @@ async def test_a_picture_is_inserted_from_a_path(
         await driver.type(f"{tmp_path}")
         await driver.press("enter")
         assert "is a folder: name a file in it." in driver.screen
-        await driver.press(":")
+        await driver.press("escape", "I", "ctrl+u")
+        await driver.type(f"{picture}")
+        await driver.press("enter")
+        assert "states.png, 26 bytes, 640 x 480" in driver.screen
+        await driver.press("escape", ":")
         await driver.type(f"insert {picture}")
         await driver.press("enter")
         assert "states.png, 26 bytes, 640 x 480" in driver.screen

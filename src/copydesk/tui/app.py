@@ -37,8 +37,7 @@ from copydesk.tui.framework.drawn import Drawn
 from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
-from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.styles import later_styles, style_path
+from copydesk.tui.framework.place import Place, later_styles, style_path
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account

@@ -40,9 +40,8 @@ from copydesk.tui.changes.reader import READ_FOR, DetailsReader, RowReader
 from copydesk.tui.changes.triage import ChangesList, Triage
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.place import Part, Place, View, style_path
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.styles import style_path
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 

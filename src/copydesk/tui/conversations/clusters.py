@@ -26,9 +26,8 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.source import ListSource, Source
-from copydesk.tui.framework.styles import style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts

@@ -32,8 +32,7 @@ from copydesk.tui.conversations.rows import (
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.place import Part, Place, View, style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -29,8 +29,8 @@ from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
 from copydesk.tui.framework.inside_textual import SteadyScreen
 from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
+from copydesk.tui.framework.place import style_path
 from copydesk.tui.framework.prompt import Field
-from copydesk.tui.framework.styles import style_path
 
 if TYPE_CHECKING:
     from copydesk.session.writes.log import WriteError

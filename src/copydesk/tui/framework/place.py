@@ -7,6 +7,7 @@ frame, the movement keys, search, jumps, help and the command line come from her
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events
@@ -15,6 +16,7 @@ from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import Static
 
+import copydesk
 from copydesk.domain.cause import Asker, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
@@ -57,6 +59,25 @@ T = TypeVar("T")
 C = TypeVar("C", bound="Commands")
 
 Tone = Literal["", "good", "warn", "bad"]
+
+
+def styles_folder() -> Path:
+    """Return where the style sheets are: beside the package in a wheel, above it in a checkout."""
+    package = Path(copydesk.__file__).resolve().parent
+    inside = package / "styles"
+    return inside if inside.is_dir() else package.parent.parent / "styles"
+
+
+def style_path(name: str) -> Path:
+    """Return the style sheet of a place, for its ``CSS_PATH``."""
+    return styles_folder() / f"{name}.tcss"
+
+
+def later_styles() -> Sequence[Path]:
+    """Return the style sheets of which the first frame needs none, those of the sheets first."""
+    first, sheets = style_path("base"), style_path("sheets")
+    others = sorted(path for path in styles_folder().glob("*.tcss") if path not in (first, sheets))
+    return [sheets, *others]
 
 
 class Place(Acts, SteadyScreen[None]):

@@ -25,9 +25,8 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.place import Part, Place, View, style_path
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.styles import style_path
 from copydesk.tui.merge import run_cells as present
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts

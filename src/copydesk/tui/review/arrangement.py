@@ -35,8 +35,7 @@ from copydesk.tui.arrange.place import (
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.resource.rich_text import stage_edits
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column

@@ -22,9 +22,8 @@ from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.styles import style_path
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.widgets.list import Column, VirtualList
 

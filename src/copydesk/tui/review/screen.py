@@ -35,8 +35,7 @@ from copydesk.tui.content.pictures import PictureKeys, Sides
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.commands import ImpactCommands, RequestCommands
 from copydesk.tui.review.diff import DiffView

@@ -23,8 +23,7 @@ from copydesk.tui.arrange.panes import ArrangedTree, PlanPane, WrittenPane
 from copydesk.tui.arrange.place import READING, ArrangingPlace
 from copydesk.tui.arrange.sender import BEFORE_SENDING
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
-from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.sites import structure_cells as present
 from copydesk.tui.sites.commands import KEYED, PublicationCommands
 from copydesk.tui.sites.editor import EditCommands

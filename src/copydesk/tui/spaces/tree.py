@@ -28,8 +28,7 @@ from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPan
 from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
-from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.spaces import tree_cells as present

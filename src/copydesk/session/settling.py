@@ -114,6 +114,8 @@ class Settlement:
         self._trees: tuple[Tree | None, Tree, Tree] | None = None
         self._sides: dict[str, PageSide] = {}
         self._sent: Sequence[JSON] = []
+        self.restored = False
+        """Whether undo gives the request its own text back: where it has that, there is nothing."""
 
     # Choices
 
@@ -498,7 +500,9 @@ class Settlement:
             return None if request.revision == kept.known else request.revision
 
         def back(after: str) -> Reversal | None:
-            return self._reversal(ids, after) if last and kept.how != "write" else None
+            found = self._reversal(ids, after) if last and kept.how != "write" else None
+            self.restored = found is not None
+            return found
 
         revision = await self.session.writes.perform(
             what, self.label, send, look=look, now=True, reversal=back

@@ -499,7 +499,7 @@ class SettlePlace(Place, scope="settle"):
 
     @action("u", "undo", unless=nothing_back, show=8, group="Write", override=True)
     async def undo(self) -> None:
-        """Take back the last choice; once it is sent, the write."""
+        """Take back the last choice; once it is sent, the write, where that changed its text."""
         if self.steps:
             await self.settlement.undo()
             self._show(top=False)
@@ -563,7 +563,8 @@ class SettlePlace(Place, scope="settle"):
             return
         self._show()
         label = work.label.partition(" ")[0]
-        self.tell(f"{label} is settled: it has all of main. u restores its text.", "good")
+        undo = " u restores its text." if work.restored else ""
+        self.tell(f"{label} is settled: it has all of main.{undo}", "good")
         if self.target.view == MERGES and self.settlement.now is not None:
             sheet = MergeSheet(self.settlement.space, self.settlement.now.id)
             await self.desk.push_screen_wait(sheet)

@@ -143,7 +143,7 @@ def while_staged(label: str) -> Callable[[HasReview], str]:
 def nothing_back(here: HasReview) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
     staged = here.model.staged
-    known = (staged is not None and staged.steps) or merge_is_newest(here)
+    known = (staged is not None and staged.steps) or merge_is_meant(here)
     return None if known else nothing_to_undo(here)
 
 
@@ -153,11 +153,13 @@ def nothing_again(here: HasReview) -> str | None:
     return None if staged is not None and staged.undone else nothing_to_redo(here)
 
 
-def merge_is_newest(here: HasReview) -> bool:
-    """Whether the newest write of this run is the merge of the request."""
+def merge_is_meant(here: HasReview) -> bool:
+    """Whether undo means the merge of the request: nothing was sent since."""
     opened, newest = here.model.opened, here.session.reversals.final()
-    if opened is None or newest is None or opened.request.status != "merged":
+    if opened is None or opened.request.status != "merged":
         return False
+    if newest is None:
+        return nothing_to_undo(here) is not None
     number = newest.target.partition(" ")[0]
     return newest.what == "Merge" and number == f"#{opened.request.number}"
 
@@ -569,7 +571,7 @@ class EditCommands(ReviewCommands, scope="review"):
     async def undo(self) -> None:
         """Take back the last staged step; what was sent since it as everywhere.
 
-        The merge of this request, where that is the newest: a change request takes it back.
+        The merge of this request, where nothing was sent since: a change request takes it back.
         """
         staged = self.model.staged
         if staged is not None and self._written >= len(self.place.session.log):
@@ -583,7 +585,7 @@ class EditCommands(ReviewCommands, scope="review"):
                 await self._changed(pages)
                 self.place.tell("Taken back: it was only staged. ctrl+r stages it again.")
                 return
-        if merge_is_newest(self.here):
+        if merge_is_meant(self.here):
             await self.takes_back()
             return
         await self.place.desk.undo()

@@ -371,6 +371,8 @@ def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
     world.commit(space, {"retries": "# Retries\n\nTwice.\n"})
     told = scripts.out("cr", "revert", "1", "--why", "Again.", status=4)
     assert "Retries was edited since: you settle it next." in told
+    assert "#2 takes it back already: this begins another one." in told
+    assert "#3 changes nothing until then: U in its review leads there." in told
 
 
 def test_nothing_is_merged_whose_settling_was_cut_off(scripts: ScriptDesk) -> None:

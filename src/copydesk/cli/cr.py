@@ -279,6 +279,8 @@ def revert_request(
             put(f"Began #{made.number}: {clean(made.subject)}")
             for line in taking.lines():
                 put(line)
+            if count:
+                put(f"#{made.number} changes nothing until then: U in its review leads there.")
         return CONFLICT if count else DONE
 
     return run_on(connection, request, space, organization, take_back)

@@ -7,8 +7,9 @@ merge is its side, and what main has by now is the other.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.age import moment
@@ -44,13 +45,14 @@ class TakingBack:
     """A merge that is to be taken back, and what that changes.
 
     ``begun`` is the change request that takes it back, where an earlier one was cut off before it
-    had any pages. ``me`` is who takes it back.
+    had any pages; ``other`` is another one that does so, which is not merged.
     """
 
     merged: ChangeRequest
     work: Settlement
     parent: str
     begun: ChangeRequest | None = None
+    other: ChangeRequest | None = None
 
     @property
     def subject(self) -> str:
@@ -71,6 +73,8 @@ class TakingBack:
         lines += [f"{title} was edited since: you settle it next." for title in open_pages]
         if self.begun is not None:
             lines.append(f"#{self.begun.number} was begun for it and has no pages yet: it goes on.")
+        elif self.other is not None:
+            lines.append(f"#{self.other.number} takes it back already: this begins another one.")
         return lines
 
     def body(self, why: str, now: datetime) -> ChangeRequestCreate:
@@ -114,7 +118,26 @@ async def read_taking_back(
     found = TakingBack(merged, work, parent)
     empty = await empty_requests(api, space, me)
     begun = next((each for each in empty if each.subject == found.subject), None)
-    return TakingBack(merged, work, parent, begun)
+    if begun is not None:
+        return replace(found, begun=begun)
+    statuses: tuple[Literal["draft", "open"], ...] = ("draft", "open")
+    for status in statuses:
+        page = await api(ops.list_space_change_requests, space, limit=100, status=status)
+        for each in page.items:
+            if each.subject == found.subject:
+                return replace(found, other=each)
+    return found
+
+
+async def waits_to_be_settled(session: Session, request: ChangeRequest) -> bool:
+    """Whether a request was begun here to take back a merge, and has no pages until it is settled.
+
+    Raises ``OSError``.
+    """
+    if request.revision != request.revision_initial:
+        return False
+    kept = await asyncio.to_thread(session.settlings.load, f"{request.space} {request.id}")
+    return kept is not None and kept.how == "write" and kept.state == "open"
 
 
 async def begin_taking_back(

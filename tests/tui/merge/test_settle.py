@@ -144,7 +144,7 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
     async with drive(app, size=(80, 24)) as driver:
         assert "0 open" in driver.screen
         await driver.press("ctrl+s", "y")
-        assert "is settled: it has all of main" in driver.screen
+        assert "is settled: it has all of main. u restores its text." in driver.screen
         await driver.press("u")
         assert "Its text is as it was; the update stays." in driver.screen
 
@@ -231,11 +231,20 @@ async def test_what_was_edited_since_a_merge_is_settled(world: World) -> None:
         assert "Limits was edited since: you settle it next." in driver.screen
         await driver.press("ctrl+s")
         assert driver.place.PLACE == "settle"
+        store = driver.app.session.settlings
+    again = open_world(world, "review", Target(space=space, change_request="2"))
+    again.session.settlings = store
+    async with drive(again, size=(140, 40)) as driver:
+        for key in ("m", "U"):
+            assert "yet: U settles what was edited since." in driver.screen
+            await driver.press(key)
+            assert driver.place.PLACE == "settle"
+            if key == "m":
+                await driver.press("escape")
         await driver.press("1", "ctrl+s", "y")
         assert "#2 is settled" in driver.screen
-    async with drive(
-        open_world(world, "review", Target(space=space, change_request="2"))
-    ) as driver:
+        await driver.press("escape")
+        assert "A lot more" in driver.screen
         await driver.press("W", "m", "y")
     assert await text_of(world, space, "limits") == PAGES["limits"]
 
@@ -260,3 +269,29 @@ async def test_words_typed_while_the_review_is_read_end_nothing(world: World) ->
         await eventually(lambda: "Take back #1 Limits: why?" in driver.screen, driver.turn)
         await driver.press("ctrl+s")
         assert "#2 Take back #1 Limits" in driver.screen
+
+
+async def test_a_review_is_read_again_once_it_is_settled(world: World) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, {"retries": RETRIES.replace("three", "five")}, subject="Retries")
+    world.commit(space, {"retries": RETRIES.replace("three", "seven")})
+    async with drive(open_world(world, "review", at(space)), size=(140, 40)) as driver:
+        assert "main has changed this page since" in driver.screen
+        await driver.press("U")
+        assert "Where both sides changed the same lines, you settle that next." in driver.screen
+        await driver.press("y", "1", "ctrl+s", "y")
+        assert "#1 is settled: it has all of main." in driver.screen
+        assert "u restores" not in driver.screen, "its text is as it was"
+        await driver.press("escape")
+        assert "[-seven-]" in driver.screen
+        assert "by others" not in driver.screen
+        assert "main has changed this page since" not in driver.screen
+
+
+async def test_undo_takes_back_a_merge_of_another_day(world: World) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, {"limits": "# Limits\n\nA lot.\n"}, subject="Limits")
+    async with drive(open_world(world, "review", at(space)), size=(80, 24)) as driver:
+        await driver.press("m", "y")
+    async with drive(open_world(world, "review", at(space)), "u", size=(80, 24)) as driver:
+        assert "Take back #1 Limits: why?" in driver.screen

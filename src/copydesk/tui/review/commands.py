@@ -300,7 +300,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         assert opened is not None
         space, request = opened.space.id, opened.request
         session = self.place.session
-        if self.model.is_stuck(session.stuck) or await is_cut_off(session, space, request.id):
+        known = self.model.unsettled or self.model.is_stuck(session.stuck)
+        if known or await is_cut_off(session, space, request.id):
             await self._settle("")
             return
         sheet = Confirm(
@@ -308,7 +309,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             [
                 clean(request.subject) or "(no subject)",
                 f"What changed in {clean(opened.space.title)} since is pulled into it.",
-                "Where both sides changed the same lines, nothing happens and you are told.",
+                "Where both sides changed the same lines, you settle that next.",
             ],
             verb="update",
         )
@@ -351,7 +352,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         """Merge into main, behind a sheet with rules, warnings and the result."""
         opened = self.model.opened
         assert opened is not None
-        if await is_cut_off(self.place.session, opened.space.id, opened.request.id):
+        cut_off = await is_cut_off(self.place.session, opened.space.id, opened.request.id)
+        if cut_off or self.model.unsettled:
             await self._settle(MERGES)
             return
         pages = len(self.model.changes)
@@ -371,6 +373,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         space, request = self.model.ids
         target = Target(self.place.organization, space=space, change_request=request)
         await self.place.desk.go("settle", target.but(view=then or None))
+        self.model.left_to_settle = True
 
     @command(
         "revert",

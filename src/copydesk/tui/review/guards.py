@@ -171,7 +171,9 @@ def up_to_date(here: HasReview) -> str | None:
         return not_read(here)
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)}."
-    return None if opened.request.outdated else f"{here.model.numbered} is up to date with main."
+    if opened.request.outdated or here.model.unsettled:
+        return None
+    return f"{here.model.numbered} is up to date with main."
 
 
 def may_not_write(here: HasReview) -> str | None:

@@ -67,6 +67,10 @@ class ReviewModel:
         """What others wrote since the threads were read; None when that is nothing."""
         self.behind = False
         """Whether others changed the request since it was read."""
+        self.unsettled = False
+        """Whether it takes back a merge and has no pages until what was edited since is settled."""
+        self.left_to_settle = False
+        """Whether one went from here to where it is settled: it is read again afterwards."""
         self.merged_since = False
         """Whether they merged it."""
         self.cluster = ""
@@ -110,6 +114,8 @@ class ReviewModel:
         """The sentence that stands in the place of changed pages."""
         if self.opened is not None and self.opened.untold:
             return "Merged. The service does not tell which pages it changed; t lists all pages."
+        if self.unsettled:
+            return "This change request changes nothing yet: U settles what was edited since."
         return "This change request changes nothing yet."
 
     # Pages

@@ -29,6 +29,7 @@ from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import SeenPages
+from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.content.pictures import PictureKeys, Sides
@@ -237,6 +238,7 @@ class Review(Place):
         await self.model.seen.read()
         await self.discussion.read_drafts(opened.space.id, opened.request.id)
         await self.editing.read(opened.space.id, opened.request.id)
+        self.model.unsettled = await waits_to_be_settled(self.session, opened.request)
         return opened
 
     async def _take_mine(self, page: str) -> None:
@@ -497,7 +499,10 @@ class Review(Place):
         self.commands_of(ThreadCommands).waits_changed()
 
     def on_screen_resume(self) -> None:
-        """Show what was due while something was written over it, and what was staged elsewhere."""
+        """Show what was due while something was written over it, and what was done elsewhere."""
+        if self.model.left_to_settle:
+            self.model.left_to_settle = False
+            self.reload()
         self.commands_of(ThreadCommands).show_drafts_soon()
         begin(self, self.editing.look_again, group="staged")
 

@@ -12,6 +12,8 @@ from copydesk.domain.page_edits import (
     content_changes,
     edit_of,
     sent_reversal,
+    settled,
+    unsettled_line,
 )
 from copydesk.domain.page_source import page_source
 from copydesk.domain.page_tree import PageNode
@@ -49,6 +51,22 @@ def test_apart_both_sides_are_sent_and_on_the_same_lines_nothing_is(
     assert all(base[at] in text for at in kept)
     assert found.edit.base_revision == "r2"
     assert (found.how == "same") == (not theirs)
+
+
+def test_both_titles_stand_between_markers_where_both_are_asked_for() -> None:
+    base, mine, theirs = (
+        page_source({"title": title, "slug": "events"}, "Text.\n")
+        for title in ("Events", "Mine", "Theirs: all")
+    )
+    edit = PageEdit("update", "r1", base, mine)
+    both = settled(edit, theirs, "r2", "both")
+    marked = (
+        "<<<<<<< mine\ntitle: Mine\n=======\ntitle: 'Theirs: all'\n>>>>>>> theirs\nslug: events\n"
+    )
+    assert both.text == f"---\n{marked}---\nText.\n"
+    assert unsettled_line(both) == 2
+    assert settled(edit, theirs, "r2", "mine").text == mine
+    assert settled(edit, theirs, "r2", "theirs").text == theirs
 
 
 def test_what_is_there_or_gone_is_told() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from copydesk.domain.late_dataclass import dataclass
@@ -18,6 +18,7 @@ from copydesk.domain.yaml_lines import Fields, FileError, Problem, Word, read, w
 
 TEXTS = ("title", "slug", "description", "icon", "emoji", "condition")
 FLAGS = ("hidden", "noIndex", "noRobotsIndex")
+_NONE: Mapping[str, Sequence[str]] = {}
 OTHERS = ("layout", "cover", "variables", "metaLinks", "tags", "target")
 """The settings that no request writes alone: only whole pages of a revision bring them."""
 
@@ -47,12 +48,22 @@ def others_of(page: Mapping[str, JSON]) -> dict[str, str]:
     return {name: json.dumps(page[name], sort_keys=True) for name in OTHERS if page.get(name)}
 
 
-def page_source(settings: Mapping[str, JSON], markdown: str) -> str:
-    """Return the settings and the Markdown of a page as one text."""
+def page_source(
+    settings: Mapping[str, JSON], markdown: str, lines_of: Mapping[str, Sequence[str]] = _NONE
+) -> str:
+    """Return the settings and the Markdown of a page as one text.
+
+    Settings in ``lines_of`` stand there as these lines.
+    """
     if _FENCED.match(markdown.removeprefix(_MARK)):
         return markdown
     newline = "\r\n" if "\r\n" in markdown else "\n"
-    said = [f"{name}: {word(str(settings[name]))}" for name in TEXTS if settings.get(name)]
+    said = list[str]()
+    for name in TEXTS:
+        if name in lines_of:
+            said += [line.rstrip("\r\n") for line in lines_of[name]]
+        elif settings.get(name):
+            said.append(f"{name}: {word(str(settings[name]))}")
     said += [f"{name}: true" for name in FLAGS if settings.get(name)]
     mark = _MARK if markdown.startswith(_MARK) else ""
     lines = newline.join(["---", *said, "---", ""])
@@ -175,8 +186,7 @@ def merge_pages(
     """Merge two changes of one page: its settings one by one, its Markdown by line.
 
     Returns the merged text and what clashes; a setting that clashes is a line of its own.
-    ``settle`` says what stands where they clash; a setting has one value, and mine where both would
-    stand there.
+    ``settle`` says what stands where they clash.
     """
     try:
         was, now = _both(base, mine)
@@ -187,15 +197,20 @@ def merge_pages(
     if was.whole:
         return markdown, clashes
     settings: dict[str, JSON] = {}
+    marked: dict[str, tuple[str, ...]] = {}
     for name in (*TEXTS, *FLAGS):
         old, new, other = (each.settings.get(name) or None for each in (was, now, there))
         settings[name] = other if new == old else new
         if other not in (old, new) and new != old:
-            was_there, ours, yours = ((f"{name}: {each or ''}\n",) for each in (old, new, other))
+            was_there, ours, yours = (
+                (f"{name}: {word(str(each)) if each else ''}\n",) for each in (old, new, other)
+            )
             clash = Clash(was_there, ours, yours, 0, 0)
             clashes += (clash,)
-            settings[name] = other if tuple(settle(clash)) == yours else new
-    return page_source(settings, markdown), clashes
+            marked[name] = tuple(settle(clash))
+            if marked[name] in (ours, yours):
+                settings[name] = new if marked.pop(name) == ours else other
+    return page_source(settings, markdown, marked), clashes
 
 
 def _is_whole(text: str) -> bool:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.domain.page_edits import PageEdit
-from copydesk.domain.page_places import levels_of, placed, placings, staged_levels, walk
+from copydesk.domain.page_places import levels_of, place_of, placed, placings, staged_levels, walk
 from copydesk.domain.page_tree import PageNode
 
 Levels = dict[str | None, list[str]]
@@ -62,6 +62,15 @@ def test_the_steps_give_every_page_its_place(
         for level, rows in again.items()
     }
     assert plain(kept) == plain(levels)
+
+
+def test_a_place_is_said_by_the_page_before_and_the_page_above() -> None:
+    levels = {None: ["a", "b"], "b": ["c"]}
+    names = {"a": "Start", "b": "FAQ"}
+    assert place_of("a", None, levels, names) == "first at the top"
+    assert place_of("b", None, levels, names) == "after Start, at the top"
+    assert place_of("c", "b", levels, names) == "first in FAQ"
+    assert place_of("gone", "b", levels, names) == ""
 
 
 def test_pages_that_change_places_with_those_above_them_go_from_the_top_down() -> None:

@@ -236,8 +236,11 @@ def requests_of(changes: Sequence[dict[str, JSON]]) -> list[list[dict[str, JSON]
     return found
 
 
-def settings_lines(edit: PageEdit) -> list[str]:
-    """Return what an edit changes of the settings of its page, a line each; clean."""
+def settings_lines(edit: PageEdit, place: str = "") -> list[str]:
+    """Return what an edit changes of the settings of its page, a line each; clean.
+
+    ``place`` says where a moved page stands then.
+    """
     try:
         told = page_update(edit.base_text, edit.text) if edit.base_text else {}
     except FileError as error:
@@ -247,7 +250,8 @@ def settings_lines(edit: PageEdit) -> list[str]:
         for name, value in told.items()
         if name != "document"
     ]
-    return [*lines, *(["moved"] if edit.moved else [])]
+    moved = f"moved: {place}" if place else "moved"
+    return [*lines, *([moved] if edit.moved else [])]
 
 
 def below(tree: Sequence[PageNode], page: str) -> list[PageNode]:
@@ -270,6 +274,7 @@ def sent_reversal(
     after: str,
     made: Iterable[str],
     batch: str = "",
+    note: str = "",
 ) -> Reversal:
     """Return the way back of a content write: one content write that puts everything back.
 
@@ -297,7 +302,7 @@ def sent_reversal(
         Expectation(
             Step("get_change_request", ids), {"revision": after}, said="it was edited since"
         ),
-        note="What was sent is staged again." if batch else "",
+        note=" ".join([*(["What was sent is staged again."] if batch else []), note]).strip(),
     )
 
 

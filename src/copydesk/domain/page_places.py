@@ -49,6 +49,16 @@ def staged_levels(levels: PageLevels, edits: Mapping[str, PageEdit]) -> dict[str
     return found
 
 
+def place_of(page: str, into: str | None, levels: PageLevels, names: Mapping[str, str]) -> str:
+    """Say where a page stands: "first in FAQ", "after Support, at the top"; "" for nowhere."""
+    rows = levels.get(into, ())
+    if page not in rows:
+        return ""
+    at = rows.index(page)
+    above = "at the top" if into is None else f"in {names.get(into, '')}"
+    return f"after {names.get(rows[at - 1], '')}, {above}" if at else f"first {above}"
+
+
 def _last_if_none(at: int | None) -> float:
     return float("inf") if at is None else at
 

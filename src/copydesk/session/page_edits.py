@@ -380,15 +380,16 @@ async def send_edits(
     recall: bool = True,
     now: bool = False,
     group: str = "",
+    note: str = "",
     arrived: Callable[[], None] = lambda: None,
 ) -> Sent:
     """Send what is ready as one content write, which one step takes back.
 
     Of more than one request takes it is the first part (`requests_for`); the rest stays staged.
     ``target`` names the change request in the log; ``now``: it never waits in the outbox.
-    ``arrived`` is called once it has arrived, also later. What has arrived is staged no more. A
-    lost answer is looked up by reading the pages. Raises `WriteError`,
-    and `FileError` for front matter that cannot be read.
+    ``note`` is said when it is taken back. ``arrived`` is called once it has arrived, also later.
+    What has arrived is staged no more. A lost answer is looked up by reading the pages. Raises
+    `WriteError`, and `FileError` for front matter that cannot be read.
     """
     session, space, request = staged.session, staged.space, staged.request
     ids = {"space_id": space, "change_request_id": request}
@@ -422,7 +423,7 @@ async def send_edits(
         return sent_reversal(
             ids, edits, check.tree, before=check.revision, after=sent.revision,
             made=[sent.made[page] for page in new],
-            batch=batch if kept else "",
+            batch=batch if kept else "", note=note,
         )  # fmt: skip
 
     def then(sent: Sent) -> None:

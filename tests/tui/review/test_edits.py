@@ -134,7 +134,9 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
     async with drive(review.app(), "]", size=(140, 40)) as driver:
         left = f"{RETRIES_NOW}\n<<<<<<< mine\n"
         editor(source(left, **RETRIES_SOURCE))
-        await driver.press("e", "ctrl+s")
+        await driver.press("e")
+        assert "Staged, but both sides still stand in line 27: e edits it." in driver.screen
+        await driver.press("ctrl+s")
         assert "Both sides still stand in Retries, line 27: e edits it." in driver.screen
         await driver.press("X")
         assert "Dropped what was staged of Retries. u brings it back." in driver.screen
@@ -327,8 +329,10 @@ async def test_a_picture_is_inserted_from_a_path(
         assert "1 file first, 26 bytes: states.png" in driver.screen
         await driver.press("y")
         assert "Sent: 1 page of #1." in driver.screen
-    text = await text_of(review, "webhooks/retries")
-    assert "24 hours.\n\n![Retry \\[states\\]](../.gitbook/assets/" in text
+        text = await text_of(review, "webhooks/retries")
+        assert "24 hours.\n\n![Retry \\[states\\]](../.gitbook/assets/" in text
+        await driver.press("u")
+        assert "1 file stays in #1." in " ".join(driver.screen.split())
 
 
 async def test_pages_are_arranged_as_a_tree(review: ReviewWorld, update_golden: bool) -> None:
@@ -368,7 +372,7 @@ async def test_a_page_that_is_only_moved_keeps_its_text(
         await driver.type(f"insert {picture}")
         await driver.press("enter", *"Retries", "enter", "ctrl+s")
         assert "+ ![Retries](staged:states.png)" in driver.screen
-        assert "moved" in driver.screen
+        assert "moved: after Webhooks, at the top" in driver.screen
         await driver.press("y")
         assert "Sent: 1 page of #1." in driver.screen
     text = await text_of(review, "retries")

@@ -16,8 +16,9 @@ from copydesk.domain.page_edits import (
     below,
     settings_lines,
     settled,
+    unsettled_line,
 )
-from copydesk.domain.page_places import levels_of, staged_levels
+from copydesk.domain.page_places import levels_of, place_of, staged_levels
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_tree import ChangeKind, PageNode
 from copydesk.domain.staged_files import file_block, is_picture, with_block
@@ -444,7 +445,9 @@ class EditCommands(ReviewCommands, scope="review"):
             self.place.tell("Nothing changed, nothing staged.")
             return
         said = f"Staged: {title}. Nothing is sent; ctrl+s shows all and sends it."
-        if why := why_not_sent(written):
+        if line := unsettled_line(written):
+            said = f"Staged, but both sides still stand in line {line}: e edits it."
+        elif why := why_not_sent(written):
             said = f"Staged, but it cannot be sent so: {why}. e edits it."
         if await self.stage({page: written}, said):
             sources.forget(page, edit)
@@ -654,15 +657,19 @@ class EditCommands(ReviewCommands, scope="review"):
         sheet = await self._sheet(check, parts, files)
         if not await self.place.desk.push_screen_wait(sheet):
             return
+        note = ""
         if files.sizes:
             await send_files(staged, target=self.model.numbered)
+            count = plural(len(files.sizes), "file")
+            stays = "stays" if len(files.sizes) == 1 else "stay"
+            note = f"{count} {stays} in {self.model.numbered}."
             check = await self._checked(staged)
             if check is None:
                 return
         count = plural(len(check.ready), "page")
         if len(parts) == 1:
-            await send_edits(staged, check, target=self.model.numbered)
-        elif not await self._send_parts(staged, check, parts):
+            await send_edits(staged, check, target=self.model.numbered, note=note)
+        elif not await self._send_parts(staged, check, parts, note):
             return
         self.place.tell(f"Sent: {count} of {self.model.numbered}. u takes it back.", "good")
         self.place.read_again()
@@ -677,7 +684,11 @@ class EditCommands(ReviewCommands, scope="review"):
         return ""
 
     async def _send_parts(
-        self, staged: StagedPages, check: Check, parts: Sequence[Sequence[Mapping[str, Any]]]
+        self,
+        staged: StagedPages,
+        check: Check,
+        parts: Sequence[Sequence[Mapping[str, Any]]],
+        note: str,
     ) -> bool:
         """Send what takes several requests; False where not all of it was sent."""
         group, api = token(), await self.place.session.ready()
@@ -689,8 +700,9 @@ class EditCommands(ReviewCommands, scope="review"):
             if now.open:
                 raise WriteError("Somebody changed the same meanwhile: ctrl+s asks about it.")
             await send_edits(
-                staged, now, target=self.model.numbered, recall=False, now=True, group=group
-            )
+                staged, now, target=self.model.numbered, recall=False, now=True, group=group,
+                note="" if at else note,
+            )  # fmt: skip
 
         async def back() -> None:
             await self.place.session.reversals.undo()
@@ -814,11 +826,14 @@ class EditCommands(ReviewCommands, scope="review"):
             verb = "becomes" if approved == 1 else "become"
             facts += [Text(f"{plural(approved, 'approval')} {verb} outdated.", style="warn"), ""]
         at = {change.id: place for place, change in enumerate(self.model.shown)}
+        levels = staged_levels(levels_of(check.tree), check.ready)
+        names = {node.id: node.title for node in check.tree}
+        names |= {page: edit.named for page, edit in check.ready.items()}
         for page in sorted(check.ready, key=lambda page: at.get(page, -1)):
             edit = check.ready[page]
             sign, tone = SIGNS[edit.kind]
             facts.append(Text.assemble((f"{sign} ", tone), (clean(edit.named), "strong")))
-            facts += settings_lines(edit)
+            facts += settings_lines(edit, clean(place_of(page, edit.into, levels, names)))
             if edit.kind != "delete":
                 before, after = (body_of(text) for text in (edit.base_text, edit.text))
                 if before != after and edit.of_text:

@@ -121,8 +121,16 @@ def test_staged_it_waits_for_the_screens(folder: Folder, scripts: ScriptDesk) ->
     assert folder.text("retries") == "# Retries\n\nFive.\n"
     assert scripts.log() == []
     folder.write("retries.md", "Eight.", "Nine.")
-    assert "the screens have staged other edits of Retries" in folder.refused("--yes", status=4)
-    folder.write("retries.md", "Nine.", "Eight.")
+    folder.write("limits.md", "None", "Some")
+    assert "Staged for #1" in folder.refused("--stage", status=0)
+    folder.write("limits.md", "Some", "None")
+    kept = (folder.folder / KEPT).read_bytes()
+    folder.write("retries.md", "Nine.", "Ten.")
+    assert "Staged for #1" in folder.refused("--stage", status=0)
+    (folder.folder / KEPT).write_bytes(kept)  # what is staged by now is not of this folder
+    folder.write("retries.md", "Ten.", "Eight.")
+    assert "other edits are staged of Retries" in folder.refused("--yes", status=4)
+    folder.write("retries.md", "Eight.", "Ten.")
     assert "Sent to #1: 1 page." in folder.refused("--yes", status=0)
 
 

@@ -315,20 +315,23 @@ async def _send(
     kept = changes.folder
     staged = StagedPages(writes.session, kept.space, kept.request)
     await staged.read()
+    own = {page for page, each in staged.edits.items() if kept.staged.get(page) == _mark(each)}
     others = [each.named for page, each in staged.edits.items() if page in changes.edits
-              and each != changes.edits[page]]  # fmt: skip
+              and page not in own and each != changes.edits[page]]  # fmt: skip
     if others:
         raise UsageError(
-            f"the screens have staged other edits of {listed(map(clean, others))}: send or drop "
-            "those first. Nothing was sent.", CONFLICT,
+            f"other edits are staged of {listed(map(clean, others))}: send or drop "
+            "those on the screens first. Nothing was sent.", CONFLICT,
         )  # fmt: skip
     try:
-        await staged.stage(changes.edits)
+        await staged.stage(dict.fromkeys(own) | dict(changes.edits))
     except StagedElsewhereError as error:
         raise UsageError(
             f"{error or 'staged elsewhere meanwhile'}. Nothing was sent.", CONFLICT
         ) from error
     if stage:
+        marks = {page: _mark(edit) for page, edit in changes.edits.items()}
+        _keep(folder, replace(kept, staged=marks))
         say(f"Staged for #{kept.number}: its review on the screens shows and sends it.")
         return DONE
     target = f"#{given.number} {clean(given.subject)}".rstrip()
@@ -345,6 +348,10 @@ async def _send(
         ":undo on the screens takes it back."
     )
     return DONE
+
+
+def _mark(edit: PageEdit) -> str:
+    return digest(edit.to_text().encode())
 
 
 async def _as_sent(
@@ -370,7 +377,7 @@ async def _as_sent(
             if now != changes.data[path] == file.read_bytes():
                 write_file(file, now)
                 say(f"{clean(path)} is written as #{given.number} has it now.")
-    return replace(changes.folder, pages=pages, revision=sent.revision)
+    return replace(changes.folder, pages=pages, revision=sent.revision, staged={})
 
 
 # Reading

@@ -38,7 +38,8 @@ class KeptPage:
 class RequestFolder:
     """What a folder holds: the change request, its revision, and its pages by path.
 
-    ``desk`` names the service, as this machine keeps it.
+    ``desk`` names the service, as this machine keeps it. ``staged`` has digests, by page, of the
+    edits that were staged from the folder: these it may replace.
     """
 
     desk: str
@@ -47,6 +48,7 @@ class RequestFolder:
     number: int
     revision: str
     pages: Mapping[str, KeptPage] = field(default_factory=dict)
+    staged: Mapping[str, str] = field(default_factory=dict)
 
     def to_text(self) -> str:
         """Return it as it is kept."""
@@ -67,7 +69,9 @@ def folder_of(text: str) -> RequestFolder:
         )
     except TypeError as error:
         raise ValueError("something is missing in it") from error
-    told = (found.desk, found.space, found.request, found.revision)
+    if not isinstance(found.staged, dict):
+        raise ValueError("something is missing in it")
+    told = (*found.staged.values(), found.desk, found.space, found.request, found.revision)
     told += tuple(text for page in found.pages.values() for text in asdict(page).values())
     if not all(isinstance(each, str) for each in told):
         raise ValueError("something in it is no text")

@@ -185,3 +185,27 @@ def test_both_of_a_setting_is_one_value() -> None:
     hunk = Hunk("a", "b", "c", field="title")
     assert chosen(hunk, Choice("both")) == "c"
     assert chosen(hunk, Choice("turned")) == "b"
+
+
+@pytest.mark.parametrize(
+    ("before", "main", "request_", "both", "turned"),
+    [
+        ("One.\n", "Main.\n", "Mine.\n", "Mine.\n\nMain.\n", "Main.\n\nMine.\n"),
+        ("One.", "Main.", "Mine.", "Mine.\n\nMain.", "Main.\n\nMine."),
+        ("One.\r\n", "Main.\r\n", "Mine.\r\n", "Mine.\r\n\r\nMain.\r\n",
+         "Main.\r\n\r\nMine.\r\n"),
+        ("- one\n", "- main\n", "- mine\n", "- mine\n- main\n", "- main\n- mine\n"),
+        ("```\none\n```\n", "```\nmain\n```\n", "```\nmine\n```\n",
+         "```\nmine\nmain\n```\n", "```\nmain\nmine\n```\n"),
+        ("All\nof one\nis so.\n", "All\nof main\nis so.\n", "All\nof mine\nis so.\n",
+         "All\nof mine\nof main\nis so.\n", "All\nof main\nof mine\nis so.\n"),
+    ],
+    ids=["paragraphs", "no line end", "crlf", "items", "code", "a line of a paragraph"],
+)  # fmt: skip
+def test_both_of_two_paragraphs_stay_two(
+    before: str, main: str, request_: str, both: str, turned: str
+) -> None:
+    hunks = text_hunks(before, main, request_)
+    for choice, text in ((Choice("both"), both), (Choice("turned"), turned)):
+        choices = {hunk.key: choice for hunk in hunks if hunk.conflicts}
+        assert result_of(hunks, choices) == text

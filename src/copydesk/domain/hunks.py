@@ -35,7 +35,9 @@ class Hunk:
     """A stretch of a page: what the three texts have there, with their line ends.
 
     ``field`` names the setting that it is instead of text. ``near`` says that line by line both
-    sides changed it. ``key`` names it among the hunks of a page as long as its texts are the same.
+    sides changed it. ``apart`` says that both sides have whole paragraphs there, which would become
+    one without a blank line between them. ``key`` names it among the hunks of a page as long as its
+    texts are the same.
     """
 
     before: str
@@ -43,6 +45,7 @@ class Hunk:
     request: str
     field: str = ""
     near: bool = False
+    apart: bool = False
     key: str = ""
 
     @property
@@ -79,11 +82,16 @@ def chosen(hunk: Hunk, choice: Choice | None) -> str | None:
         case "text":
             return choice.text
         case "both":  # a setting has one value
-            return hunk.request if hunk.field else joined((hunk.request, hunk.main))
+            return hunk.request if hunk.field else _both(hunk, hunk.request, hunk.main)
         case "turned":
-            return hunk.main if hunk.field else joined((hunk.main, hunk.request))
+            return hunk.main if hunk.field else _both(hunk, hunk.main, hunk.request)
         case side:
             return str(getattr(hunk, side))
+
+
+def _both(hunk: Hunk, first: str, second: str) -> str:
+    end = "\r\n" if "\r\n" in first + second else "\n"
+    return joined((first, end, second) if hunk.apart else (first, second))
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -132,7 +140,31 @@ def text_hunks(before: str, main: str, request: str) -> tuple[Hunk, ...]:
         ]
         for cell in _cells(*units):
             found += _peeled(*cell)
-    return named(found)
+    return named(found if starts is None else _set_apart(found, main, request))
+
+
+def _set_apart(hunks: Sequence[Hunk], main: str, request: str) -> Iterator[Hunk]:
+    """Yield hunks, and tell where both sides have whole paragraphs."""
+    ours, theirs = _paragraphs(request), _paragraphs(main)
+    a = b = 0
+    for hunk in hunks:
+        mine, other = (a, a + len(hunk.request)), (b, b + len(hunk.main))
+        whole = all(
+            span[0] in first and span[1] in last
+            for span, (first, last) in ((mine, ours), (other, theirs))
+        )
+        yield replace(hunk, apart=True) if whole and hunk.conflicts else hunk
+        a, b = mine[1], other[1]
+
+
+def _paragraphs(text: str) -> tuple[set[int], set[int]]:
+    """Return where the paragraphs of a text begin, and where they end."""
+    blocks = BlockText(text)
+    found = [block for block in blocks.blocks if block.kind == "paragraph"]
+    return (
+        {blocks.span(block.first)[0] for block in found},
+        {blocks.span(block.stop - 1)[1] for block in found},
+    )
 
 
 def _hunk(said: Iterable[str], *, near: bool = False) -> Hunk:
@@ -140,7 +172,7 @@ def _hunk(said: Iterable[str], *, near: bool = False) -> Hunk:
     return Hunk(before, main, request, near=near)
 
 
-def named(hunks: Sequence[Hunk], page: str = "") -> tuple[Hunk, ...]:
+def named(hunks: Iterable[Hunk], page: str = "") -> tuple[Hunk, ...]:
     """Return the hunks of a page with their keys: the same texts elsewhere have another."""
     seen: Counter[str] = Counter()
     found: list[Hunk] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
@@ -500,12 +500,25 @@ class SettlePlace(Place, scope="settle"):
     @action("u", "undo", unless=nothing_back, show=8, group="Write", override=True)
     async def undo(self) -> None:
         """Take back the last choice; once it is sent, the write, where that changed its text."""
-        if self.steps:
+        kept = self.settlement.kept
+        if self.steps and kept is not None:
             await self.settlement.undo()
+            self._go_to(kept.steps[-1])
             self._show(top=False)
             self.say("Taken back: it was only staged.")
             return
         await self.desk.undo()
+
+    def _go_to(self, keys: Collection[str]) -> None:
+        """Go to the first of some hunks, unless one of them is in front."""
+        if self.hunk is not None and self.hunk.key in keys:
+            return
+        for at, page in enumerate(self.settlement.pages):
+            if any(hunk.key in keys for hunk in page.hunks):
+                self._page = at
+                places = [n for n, hunk in enumerate(self.hunks) if hunk.key in keys]
+                self._hunk = min(places, default=0)
+                return
 
     # Sending
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from copydesk.domain.hunks import Choice, Hunk, chosen
-from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SETTINGS, SettledPage
+from copydesk.domain.page_source import body_of
+from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SETTINGS, PageSide, SettledPage
 from copydesk.domain.text import clean
 from copydesk.domain.words import compare_words
 from copydesk.present.diff import wrap_exact
@@ -52,10 +53,15 @@ def hunk_lines(
     """
     hunk = page.hunks[at]
     result = [*_title(hunk, choices.get(hunk.key)), *_result(page, at, choices, width, name), []]
-    texts = {each: _said(hunk, each, name) for each in NAMES}
+    texts = {each: _said(page, hunk, each, name) for each in NAMES}
     if width >= WIDE:
         return [*_beside(texts, width), [], *result]
-    return [*result, [(NAMES[side], "strong")], *_drawn(texts, side, width)]
+    shown = [side]
+    if hunk.field == PAGE and side != "before" and getattr(page.sides, side) is None:
+        shown.append("main" if side == "request" else "request")
+    for each in shown:
+        result += [[(NAMES[each], "strong")], *_drawn(texts, each, width)]
+    return result
 
 
 def _title(hunk: Hunk, choice: Choice | None) -> list[Line]:
@@ -109,8 +115,11 @@ def _around(
     return [[(f"  {clean(line, limit=width - 2)}", "muted")] for line in shown]
 
 
-def _said(hunk: Hunk, side: str, name: Callable[[str], str]) -> str:
+def _said(page: SettledPage, hunk: Hunk, side: str, name: Callable[[str], str]) -> str:
     text = str(getattr(hunk, side))
+    there: PageSide | None = getattr(page.sides, side)
+    if hunk.field == PAGE and there is not None:  # one decides about all that it says
+        return f"{_field(hunk, text, name)}\n\n{body_of(there.source)}"
     return _field(hunk, text, name) if hunk.field else text
 
 

@@ -97,7 +97,9 @@ async def test_conflicts_are_settled_and_the_merge_goes_on(
         driver.golden("settle-structure", update=update_golden)
         await driver.press("1")
         assert "All is settled: ctrl+s sends it." in driver.screen
-        await driver.press("K", "z R", "J", "J")
+        await driver.press("K", "u")
+        assert "2/2 Limits   1/1 is it kept   1 open" in driver.screen, "it goes where it took back"
+        await driver.press("1", "K", "z R", "J", "J")
         assert "merged by itself" in driver.screen
         await driver.press("ctrl+s", "y")
         assert "Merge" in driver.screen

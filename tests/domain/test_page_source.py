@@ -88,6 +88,15 @@ def test_a_mistake_is_named_with_its_line(front: str, said: str) -> None:
     assert str(error.value).startswith(said)
 
 
+def test_settings_below_other_text_are_a_mistake_and_no_words_of_the_page() -> None:
+    before = page_source({"title": "Events", "slug": "events"}, "Text.\n")
+    with pytest.raises(FileError, match="line 2: the settings of the page begin here, not at its"):
+        page_update(before, f"Hello world\n{before}")
+    example_of_it = f"See\n{before}"
+    known = page_source({"title": "Events"}, example_of_it)
+    assert page_update(known, example_of_it) == {}
+
+
 def test_a_new_page_is_called_by_its_title_or_its_first_line() -> None:
     assert title_of("---\ntitle: Dead letters\n---\n# Other\n") == "Dead letters"
     assert title_of("\n\n# Dead letters\n\nWords.\n") == "Dead letters"

@@ -30,6 +30,9 @@ _FENCED = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 
+_LOWER = re.compile(r"^---[ \t]*\r?\n(?=(?:[A-Za-z]+:.*\r?\n)*?title:)", re.MULTILINE)
+"""Front matter that names a title, wherever it stands."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
@@ -126,6 +129,10 @@ def _both(before: str, after: str) -> tuple[PageSource, PageSource]:
         was = PageSource({}, before, whole=True)
     now = read_page_source(after, whole=was.whole)
     if not now.whole and not _FENCED.match(after.removeprefix(_MARK)):
+        lower = list(_LOWER.finditer(after))
+        if len(lower) > len(_LOWER.findall(was.markdown)):
+            line = after.count("\n", 0, lower[0].start()) + 1
+            raise FileError([Problem(line, "the settings of the page begin here, not at its top")])
         now = PageSource(was.settings, now.markdown)  # taken away: that says nothing of settings
     return was, now
 

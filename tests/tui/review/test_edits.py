@@ -138,6 +138,11 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         assert "Staged, but both sides still stand in line 27: e edits it." in driver.screen
         await driver.press("ctrl+s")
         assert "Both sides still stand in Retries, line 27: e edits it." in driver.screen
+        editor(f"Hello\n{source(RETRIES_NOW, **RETRIES_SOURCE)}")
+        await driver.press("e")
+        assert "cannot be sent so: line 2: the settings of the page begin here" in driver.screen
+        await driver.press("ctrl+s")
+        assert "Not sent: line 2: the settings of the page begin here" in driver.screen
         await driver.press("X")
         assert "Dropped what was staged of Retries. u brings it back." in driver.screen
         await driver.press("u")

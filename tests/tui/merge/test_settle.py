@@ -90,6 +90,8 @@ async def test_conflicts_are_settled_and_the_merge_goes_on(
         assert "this request first" in driver.screen
         await driver.press("1", "J")
         assert "is it kept" in driver.screen
+        await driver.press("e")
+        assert "This is no text: 1, 2 or 0." in driver.screen
         await driver.press("3")
         assert "It has one value: 1, 2 or 0." in driver.screen
         driver.golden("settle-structure", update=update_golden)

@@ -77,7 +77,7 @@ def no_text(here: SettlePlace) -> str | None:
     if (why := no_hunk(here)) is not None:
         return why
     hunk = here.hunk
-    return "This is no text: 1 or 2." if hunk is not None and hunk.field else None
+    return "This is no text: 1, 2 or 0." if hunk is not None and hunk.field else None
 
 
 def still_open(here: SettlePlace) -> str | None:

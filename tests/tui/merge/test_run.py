@@ -115,7 +115,7 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         before = six.untouched(2, 3, 4, 5)
 
         await driver.press("ctrl+s")
-        assert "Each goes live at once and cannot be undone here." in driver.screen
+        assert "Each goes live at once; :revert takes one back." in driver.screen
         await driver.burst("5", "ctrl+s")
         assert six.statuses() == ["open"] * 6
         await driver.press("backspace", "6", "ctrl+s")

@@ -327,7 +327,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
     async with drive(review.app(), "m") as driver:
         assert "! 4 threads are open" in driver.screen
         assert "! 6 of 6 pages not seen by you" in driver.screen
-        assert "This goes live at once and cannot be undone here." in driver.screen
+        assert "This goes live at once; :revert takes it back." in driver.screen
         await driver.press("enter")
         assert review.world.row("change_request", review.request)["status"] == "open"
         await driver.press("y")

@@ -51,7 +51,7 @@ READS = (
 )  # fmt: skip
 """The operations that every merge is read with."""
 
-LIVE = "This goes live at once and cannot be undone here."
+LIVE = "This goes live at once; :revert takes it back."
 
 ALREADY = "It is merged already."
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 NAMED = 10
 """So many requests a sheet names of those that it counts."""
 
-LIVE = "Each goes live at once and cannot be undone here."
+LIVE = "Each goes live at once; :revert takes one back."
 
 READS = (
     "get_change_request", "get_space", "list_change_request_comments",
@@ -400,7 +400,7 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
             Text(self.item.name, style="strong"),
             Text(self.item.said, style="bad"),
             "",
-            f"{follows} Each goes live at once and cannot be undone here.",
+            f"{follows} {LIVE}",
         ]
         if self._passed:
             facts[2:2] = ["esc, then enter reads it; r takes it as read and merges it."]

@@ -14,7 +14,7 @@ from copydesk.local.state import State
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.dialog import Confirm
-from tests.drive import drive
+from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
 from tests.world import World
@@ -147,6 +147,22 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         assert "Dropped what was staged of Retries. u brings it back." in driver.screen
         await driver.press("u")
         assert "STAGED 1" in driver.screen
+
+
+async def test_edits_that_wait_to_be_sent_name_their_request(
+    review: ReviewWorld, editor: Write
+) -> None:
+    app = review.app()
+    async with drive(app, "]", size=(140, 40)) as driver:
+        editor(source(RETRIES_NOW.replace("eight", "nine"), **RETRIES_SOURCE))
+        await driver.press("e", "ctrl+s")
+        app.session.recall_seconds = 600
+        await driver.send("y")
+        await eventually(lambda: bool(app.session.writes.waits), driver.turn)
+        await driver.settle()
+        assert "edit pages of #1 is sent in" in driver.screen
+        await driver.press("u")
+        assert "Recalled: edit pages of #1 was not sent." in driver.screen
 
 
 async def test_without_an_editor_that_starts_it_is_written_here(

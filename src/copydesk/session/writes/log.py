@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:
@@ -149,6 +150,12 @@ class Wait:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
+    def doing(self) -> str:
+        """What it does, within a sentence; its target where it would end with "of" or "for"."""
+        what, target = self.line.what.lower(), clean(self.line.target)
+        return f"{what} {target}" if what.endswith((" of", " for")) else what
+
+    @property
     def seconds(self) -> int:
         """Whole seconds that are left, at least one."""
         return max(1, round(self.until - asyncio.get_running_loop().time()))
@@ -163,4 +170,4 @@ class Wait:
             pass
         if self.recalled:
             kept = " What you wrote is kept (:drafts)." if self.line.draft else ""
-            raise RecallError(f"Recalled: {self.line.what.lower()} was not sent.{kept}")
+            raise RecallError(f"Recalled: {self.doing} was not sent.{kept}")

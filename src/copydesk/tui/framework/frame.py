@@ -455,7 +455,7 @@ def waiting_rows(source: Any) -> str:
 def last_write(session: Session) -> str:
     """Return what was written last and which key takes it back; "" while there is nothing."""
     if (wait := next(iter(session.writes.waits[::-1]), None)) is not None:
-        return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
+        return f"{wait.doing} is sent in {wait.seconds} s, u recalls it"
     if (lost := session.reversals.unsettled()) is not None:
         entry = lost.cut or lost.entry
         return f"no answer: {entry.what.lower()} {entry.target}   u looks again"

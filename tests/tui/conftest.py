@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from textual import screen
+from textual import constants, screen
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes import reader as changes_details
@@ -42,6 +42,12 @@ def styles_parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         remember(patch)
         yield
+
+
+@pytest.fixture
+def frames_as_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw as often as on a terminal: a screen reads, and takes keys, after its first frame."""
+    monkeypatch.setattr(inside_textual, "UPDATE_PERIOD", 1 / constants.MAX_FPS)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,7 +6,7 @@ import asyncio
 
 import httpx
 import pytest
-from textual import constants, events
+from textual import events
 
 from copydesk.client.api import Api
 from copydesk.local.drafts import DeskDrafts
@@ -22,7 +22,6 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.choice import ChoiceInput
 from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.dialogs.dialog import Confirm, Sheet, TypeToConfirm
-from copydesk.tui.framework import inside_textual
 from copydesk.tui.framework.frame import Status
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.reference import load_everything
@@ -34,11 +33,7 @@ from tests.tui.review_world import Faults, ReviewWorld
 from tests.tui.sample_desk import Sample, back, targets
 from tests.world import BASE_URL, World
 
-
-@pytest.fixture(autouse=True)
-def frames_as_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw as often as on a terminal: a screen reads, and takes keys, after its first frame."""
-    monkeypatch.setattr(inside_textual, "UPDATE_PERIOD", 1 / constants.MAX_FPS)
+pytestmark = pytest.mark.usefixtures("frames_as_in_the_program")
 
 
 async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: World) -> None:

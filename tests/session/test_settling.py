@@ -92,9 +92,9 @@ class Desk:
         )
         self.work = Settlement(self.session, self.space, self.request)
 
-    async def merge_main(self, edit: object = main_side) -> None:
+    async def merge_main(self, edit: Callable[[Editor], None] = main_side) -> None:
         """Let another request be merged."""
-        other = self.world.change_request(self.space, edit=edit)  # type: ignore[arg-type]
+        other = self.world.change_request(self.space, edit=edit)
         result = await self.world.api()(ops.merge_change_request, self.space, other)
         assert result.result == "merge"
 

@@ -240,6 +240,9 @@ class Driver:
         if app.keyboard.early.task is not None:
             tasks.append(app.keyboard.early.task)
         tasks.extend(app.session.arranging.busy)
+        leading = app.keyboard.early._leading  # an action reads what it goes on with
+        if leading is not None and app.keyboard.early._leads and leading.worker._task is not None:
+            tasks.append(leading.worker._task)
         for screen in app.screen_stack:
             if isinstance(screen, Place):
                 tasks.extend(screen.reads.loads)

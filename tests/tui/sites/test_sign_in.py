@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from copydesk.contract import operations as ops
 from copydesk.contract.models.publishing_auth import SitePublishingAuth
 from copydesk.session.target import Target
@@ -11,8 +9,6 @@ from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.site_world import publish
 from tests.world import World
-
-pytestmark = pytest.mark.usefixtures("frames_as_in_the_program")
 
 
 async def read(world: World, site: str) -> SitePublishingAuth:

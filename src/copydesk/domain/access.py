@@ -118,7 +118,7 @@ def sources(chain: Sequence[Container], organization: str, person: Person) -> li
 
 
 class KnownSources:
-    """What gives people their levels, as far as it is known before all of it was read for each.
+    """The sources of people's levels that are known before those of each person were read.
 
     ``members`` are the people of teams, as far as those were read.
     """

@@ -87,7 +87,7 @@ class PageArrangement(Arrangement):
     def edits(
         self, edits: Mapping[str, PageEdit], sources: Mapping[str, str], revision: str
     ) -> dict[str, PageEdit | None]:
-        """Return what becomes of the edits of pages, None for what is staged no more.
+        """Return the edits staged after this, by page; None where nothing is staged any more.
 
         ``edits`` are those that are or were staged, ``sources`` the texts of the pages whose
         settings were changed here, at a ``revision`` of the request.

@@ -63,7 +63,7 @@ class DeskEdits:
     def files_folder(self, space: str, request: str) -> Path:
         """Return the folder of the files that staged pages of a change request name; it is there.
 
-        Those of requests of which nothing is staged go after as long as what was dropped does.
+        Folders of requests with nothing staged are removed after ``KEPT_SECONDS``.
         """
         used = {self._folder_name(*of) for of in {*self.counts(), (space, request)}}
         above = private_folder(self._beside("staged"))
@@ -77,7 +77,7 @@ class DeskEdits:
         return _digest(self._desk, space, request)
 
     def _beside(self, name: str) -> Path:
-        """Return a folder beside what is kept; one of this process for what is kept in memory."""
+        """Return a folder beside the database, a temporary one for a database in memory."""
         if self._store.path.name == ":memory:":
             return Path(gettempdir()) / f"copydesk-{name}-{os.getpid()}"
         return self._store.path.parent / name

@@ -22,7 +22,7 @@ MARKS = 4
 """Cells that the signs of a mark take."""
 
 NEAR = 20
-"""So many rows around one that is gone are asked of which table they are now."""
+"""How many rows on each side are searched for the table that a row stands in."""
 
 
 class DiffTable(NamedTuple):

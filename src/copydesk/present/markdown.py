@@ -408,7 +408,7 @@ def natural_widths(rows: Sequence[Sequence[Cell]], count: int) -> list[int]:
 
 
 def left_out(shown: Columns) -> str:
-    """Return what stands above a table of which not all columns are shown."""
+    """Return the line above a table: how many columns are not shown, and the keys to them."""
     signs, said = glyphs(), []
     if shown.before:
         said.append(f"{signs.left} {plural(shown.before, 'column')} before: zh")

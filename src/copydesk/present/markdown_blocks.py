@@ -209,7 +209,7 @@ class _Cutter:
     # What the platform has
 
     def _platform(self, at: int, line: str, stripped: str) -> int:
-        """Cut what begins with a tag, in HTML or as a formula; 0 where it is none of these."""
+        """Cut a tag, HTML or a formula off; return the line after it, 0 where none begins here."""
         if stripped[0] == "{":
             return self._tag(at, line)
         if stripped[0] == "$":

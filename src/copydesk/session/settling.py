@@ -669,7 +669,7 @@ def _refused(api: Api, space: Space) -> str:
 
 
 def _left(wanted: Sequence[Wanted], kept: Settling) -> list[Wanted]:
-    """Return pages of which those that were taken whole already are not taken so again."""
+    """Return the pages, without ``whole`` for those that were restored whole before."""
     return [replace(page, whole=page.whole and page.id not in kept.restored) for page in wanted]
 
 

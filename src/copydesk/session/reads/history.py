@@ -117,7 +117,7 @@ async def _read_on(
 
 
 def _may_change(changes: Changes | None, page_id: str) -> bool:
-    """Whether a revision changes a page, as far as it is told."""
+    """Whether a revision may change a page; True where its list of changes is not complete."""
     if changes is None or changes.more:
         return True
     return any(each.page is not None and each.page.id == page_id for each in changes.changes)

@@ -144,7 +144,7 @@ class FindingViews:
         return rows_around(self._place.rows)
 
     def _due(self, findings: Iterable[SiteFinding]) -> list[SiteFinding]:
-        """Return those of which more is to be read."""
+        """Return the findings whose pages or pulse are not read yet."""
         return [each for each in findings if self._lacks_pages(each) or self._lacks_pulse(each)]
 
     def _lacks_pages(self, finding: SiteFinding) -> bool:

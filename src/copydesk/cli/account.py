@@ -79,7 +79,7 @@ def _short(text: str) -> str:
 
 
 def kept_for(key: str) -> list[str]:
-    """Say what is kept under a key that a person typed, or wants sent: counts with their nouns."""
+    """Return the counts of drafts, waiting writes and runs that are kept under a key."""
     from copydesk.domain.text import plural
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.journal import Journal

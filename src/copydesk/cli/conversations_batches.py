@@ -31,7 +31,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.local.sent_conversations import Ingested, Known
 
 REFUSED = frozenset({400, 413, 422})
-"""Statuses that say of what was sent that it is wrong, or too much: nothing of it was taken."""
+"""Statuses of a batch that is wrong or too large: the service took nothing of it."""
 
 PATIENCE = 300.0
 """Longest pause, in seconds, that a rate limit is waited for."""
@@ -52,7 +52,7 @@ MOST_HELD = 100
 """So many lines of the report may wait for a batch to be sent that is not full."""
 
 MOST_SOURCES = 8
-"""So many names of sources are looked up, of those that a service cannot take as they are."""
+"""How many names of sources are looked up where a service takes ids only."""
 
 _NAME = 60
 
@@ -142,7 +142,7 @@ class Sending:
             raise halted from error
 
     def _in_order(self, rows: Callable[[bool], Iterator[Row]]) -> Iterator[Row]:
-        """Yield what was refused by an earlier run last: it must not keep back all others."""
+        """Yield the rows, those refused in an earlier run last: they must not hold up the rest."""
         yield from rows(False)
         if self._put_off:
             self._last, self._refused = True, 0
@@ -538,7 +538,7 @@ class Report:
                 put_on(text)
 
     def progress(self, done: str = "sent") -> None:
-        """Say how far it is where somebody looks on, and let go of what was printed."""
+        """Print the progress on a terminal, and forget the lines printed before it."""
         let_go()
         if self._live:
             count = sum(self.counts.values())

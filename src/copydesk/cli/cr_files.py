@@ -129,7 +129,7 @@ def push(
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
-    """Send what was changed in a folder since it was checked out, as one write.
+    """Send the changes made in a folder since its checkout as one write.
 
     ``plan`` only prints the patch (7 if there is one), ``stage`` leaves it staged for the screens,
     ``remove`` deletes the pages whose files are gone. What was changed on both sides is named, and

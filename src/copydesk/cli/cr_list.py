@@ -205,7 +205,7 @@ class Triage:
             await self.known.read_rows(api, scope, due[at : at + AT_ONCE], parts)
 
     def tell(self) -> None:
-        """Say what is not shown, and why."""
+        """Print how many rows are not shown, and why."""
         if self.asleep:
             say(f"{plural(self.asleep, 'change request')} snoozed: not shown.")
         if self.uncounted:

@@ -163,7 +163,7 @@ async def _ask(api: Api, found: Found, question: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Comment:
-    """A comment of a file with what it is about; ``there`` says that it has arrived before."""
+    """A comment of a review file with its subject; ``there``: the service has it already."""
 
     draft: PendingDraft
     where: str

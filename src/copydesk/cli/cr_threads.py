@@ -53,7 +53,7 @@ def show_threads(
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
-    """Print the open threads of a change request, or ``every`` one, with what was answered."""
+    """Print the open threads of a change request, or ``every`` one, with their replies."""
     from copydesk.present.threads import Thread, gone_text
     from copydesk.session.operations import ops
     from copydesk.session.reads.review import read_replies, read_threads

@@ -70,7 +70,7 @@ class Finding:
 
 
 def parted(sentence: str, otherwise: str) -> tuple[str, str]:
-    """Return what is wrong and what to do, of a sentence that says both; else with other advice."""
+    """Split a message into problem and advice; ``otherwise`` stands for missing advice."""
     said, _, advice = sentence.rpartition(": ")
     if said and advice.startswith(("run ", "unset ", "set ", "choose ", "look ")):
         return said, advice
@@ -191,7 +191,7 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
 
 
 def _impossible(found: Settings, path: Path) -> Iterator[Finding]:
-    """Yield what is written as it should be, and names what there is not."""
+    """Yield settings that are well formed and name something that does not exist."""
     text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
 
     def finding(line: int, said: str) -> Finding:

@@ -114,7 +114,7 @@ async def _asked(api: Api, operations: list[Operation[..., Any]]) -> set[str]:
 
 
 async def _examples(api: Api) -> AsyncIterator[dict[str, str]]:
-    """Yield ids that belong together, by the names of parameters, of what there is to read."""
+    """Yield sets of ids that belong together, by the names of parameters, read from the service."""
     yield {}
     spaces: list[str] = []
     for organization in (await api.page(ops.list_organizations, limit=1)).items:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
 DIFFERS = 7
-"""Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage.
+"""Exit statuses, one meaning each, for scripts. A missing object is a failure, no wrong usage.
 
 `DIFFERS`: it was only looked, and something would be sent.
 """
@@ -236,7 +236,7 @@ def _of_system(error: OSError) -> int:
 
 
 def _of_database(error: sqlite3.DatabaseError) -> int | None:
-    """Explain what is wrong with a desk's file, or with its disk; None for any other mistake."""
+    """Explain a fault of a desk's file or disk; return its exit status, None for others."""
     from copydesk.server.desk_file import is_damage
 
     if is_damage(error):

@@ -1,4 +1,4 @@
-"""``copydesk log`` and ``copydesk outbox``: what was written from this machine, and what waits."""
+"""``copydesk log`` and ``copydesk outbox``: the writes of this machine, and the waiting ones."""
 
 from __future__ import annotations
 

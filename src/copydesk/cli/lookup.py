@@ -255,7 +255,7 @@ async def find_request(
 async def _at(
     api: Api, name: str, address: Address, space: str | None, organization: str | None
 ) -> tuple[ChangeRequest, FoundSpace]:
-    """Return the change request of an address; what is named beside it has to be where it is."""
+    """Return the change request of an address; other options must name the same place."""
     there = await find_space(api, address.space or "", organization)
     homes = (address.organization, there.organization)
     if None not in homes and homes[0] != homes[1]:

@@ -229,7 +229,7 @@ SENT = ("sending", "unknown")
 
 
 def last_words(app: CopydeskApp) -> None:
-    """Say what ended the screens if that was no key, and print what is nowhere on the disk."""
+    """Print why the screens ended, unless a key ended them, and typed text that is not on disk."""
     if app.lifecycle.ended_by == getattr(signal, "SIGHUP", None):
         return  # nobody is there
     _forget_keys()

@@ -123,7 +123,7 @@ class Parser(ArgumentParser):
 
 
 def _instead(said: str, word: str, known: Iterable[str], prog: str) -> str:
-    """Return a complaint with the nearest right word, or with some of those that there are."""
+    """Return the complaint with the nearest known word, else with some of the known words."""
     from difflib import get_close_matches
 
     words = list(known)

@@ -59,7 +59,7 @@ class Keeper:
         return None if found is None else (found.user, found.name)
 
     def note(self, user: str, name: str) -> str:
-        """Note whose token it is; say what is kept of somebody else. Raises ``OSError``."""
+        """Note the token's user; return a sentence on data kept of another. Raises ``OSError``."""
         from copydesk.cli.account import note_owner
         from copydesk.local.accounts import Account, Accounts, mark_of
 
@@ -146,11 +146,11 @@ class Switchboard:
         return f"{name} ({host})" if name else host
 
     def go_on(self) -> None:
-        """Be with what was prepared last from now on."""
+        """Switch to the connection that was prepared last."""
         self._before, self.connection = self.connection, self._next
 
     def go_back(self) -> bool:
-        """Be with what was open before; False where there is no such thing."""
+        """Switch back to the connection open before; False where there is none."""
         before, self._before = self._before, None
         if before is None:
             return False

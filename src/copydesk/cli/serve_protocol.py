@@ -70,7 +70,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._expect(self._awaited())
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; where the answer was begun, or another one is due, only close."""
+        """Refuse what is not HTTP; only close where an answer has begun or another is due."""
         ended = self.cycle is None or (self.cycle.response_complete and self._arriving != "body")
         if not self.pipeline and (ended or not self.cycle.response_started):
             super().send_400_response(msg)

@@ -195,7 +195,7 @@ class Applying:
         recreate: bool = False,
         options: str = "",
     ) -> None:
-        """Remember what is wanted; ``options`` lead another command to the same service."""
+        """Keep the arguments; ``options`` repeat the connection for a command that is suggested."""
         self._options = options
         self._connection = connection
         self._wish = wish
@@ -208,10 +208,10 @@ class Applying:
         """The HTTP status of the last answer that was no success; None when none came."""
         self._told = Requests()
         self._staged_there = False
-        """Whether what is left of a run is still staged on the screens, where it was begun."""
+        """Whether the rest of a run is still staged on the screens, where it began."""
 
     def run(self, site: str, organization: str | None, left: str) -> int:
-        """Do it and return the exit status. ``left`` says what becomes of a run that was left."""
+        """Run the command and return its exit status. ``left`` decides about an interrupted run."""
         journal = Journal(kept_state(), self._connection.key)
         session = session_for(self._connection, find_paths(), journal)
         return asyncio.run(self._run(session, journal, site, organization, left))

@@ -418,7 +418,7 @@ class Api:
             ) from error
 
     async def recall_routes(self) -> None:
-        """Take over what is cached of what the service has, once."""
+        """Load the cached list of the service's operations, once."""
         if self._recalled or self._keeping is None:
             return
         self._recalled = True

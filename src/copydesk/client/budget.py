@@ -1,4 +1,4 @@
-"""The request budget of a service: what its answers say of it, or else what is counted here."""
+"""The request budget of a service: from the headers of its answers, else counted here."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class AnswerStore(Protocol):
         """Return how much is kept."""
 
     def close(self) -> None:
-        """Let go of what it is kept in. It can be used again."""
+        """Close it. The next use opens it again."""
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from copydesk.domain.text import clean
 
 DAY = 86_400.0
 THERE_SECONDS, GONE_SECONDS = 7 * DAY, DAY
-"""How long what was found is taken for true."""
+"""How long a finding about an operation holds: that it exists, that it is gone."""
 
 DESCRIPTIONS = (f"{PREFIX}/openapi.json", "/openapi.json")
 """Where a service may serve a description of itself (OpenAPI, JSON)."""
@@ -315,7 +315,7 @@ class Routes:
         self._keep(json.dumps(kept).encode())
 
     def recall(self, content: bytes) -> None:
-        """Take over what was cached; what does not fit is passed over."""
+        """Load cached findings; entries that do not fit are skipped."""
         try:
             kept = json.loads(content)
             found = {

@@ -52,13 +52,13 @@ class Count:
 
 
 class Tally:
-    """Counts what is sent, by minute: as large as there are kinds of requests, not requests."""
+    """Counts requests by minute and kind; its size grows with the kinds, not with the requests."""
 
     def __init__(self) -> None:
         self._minutes: dict[int, dict[tuple[Asker, str, str], Count]] = {}
 
     def add(self, sent: Sent) -> None:
-        """Count a request, and forget what is too old."""
+        """Count a request, and drop the minutes that are too old."""
         minute = int(sent.at // 60)
         if minute not in self._minutes:
             self._minutes[minute] = {}

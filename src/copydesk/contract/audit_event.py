@@ -36,7 +36,7 @@ def list_organization_audit_events(
     actor: str | None = None,
     target: str | None = None,
 ) -> Page[AuditEvent]:
-    """List what was done in an organization, the last first.
+    """List the audit events of an organization, the latest first.
 
     ``action`` is the id of a kind, ``actor`` and ``target`` are ids.
     """
@@ -50,5 +50,5 @@ def list_organization_audit_events(
     secret=True,
 )
 def get_organization_audit_event(organization_id: str, audit_event_id: str) -> AuditEventDetails:
-    """Get an audit event with what is known of it besides."""
+    """Get an audit event with its details."""
     ...

@@ -42,7 +42,7 @@ def list_site_questions(
     page: str | None = None,
     limit: Limit | None = None,
 ) -> Page[SiteQuestion]:
-    """List the questions of which one answer at least fits, with the numbers of those that do."""
+    """List the questions with at least one matching answer, and how many match."""
     ...
 
 

@@ -43,7 +43,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A space, a collection or a site, with what was given there.
+    """A space, a collection or a site with the roles given in it.
 
     ``default`` is everyone's level. ``given`` is None where it may not be read. ``admin`` says
     whether the reader administers it, None where that is not known.

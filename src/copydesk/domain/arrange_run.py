@@ -368,14 +368,14 @@ class ArrangeRun:
     # In words
 
     def standing(self) -> str:
-        """Say how a run stands that was left: how far it is, and what is open."""
+        """Return the state of an interrupted run as a sentence: its progress and its open steps."""
         if self.arrived_whole:
             return f"Rearranging {self.title} had arrived whole when copydesk ended"
         verb = "Taking back the rearranging of" if self.back else "Rearranging"
         return f"{verb} {self.title} stopped at {self.far}"
 
     def lasting_sentence(self) -> str:
-        """Say how many of those that were sent cannot be taken back; empty when all can."""
+        """Return how many sent steps cannot be undone, as a sentence; empty when all can."""
         lasting = self.lasting()
         if not lasting:
             return ""

@@ -33,7 +33,7 @@ class Blame(Generic[T]):
         return bool(self._places)
 
     def before(self, text: str, by: T) -> None:
-        """Take the text that the version ``by`` was made from: what is not in it, that brought."""
+        """Attribute to the version ``by`` all lines that ``text``, the version before it, lacks."""
         keys = _keys(BlockText(text))
         older = {
             run.after + step: run.before + step

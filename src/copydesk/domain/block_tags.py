@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(
 
 
 class Kind(NamedTuple):
-    """A kind of block: ``word`` is what it is called, ``sign`` the name of its glyph.
+    """A kind of block: ``word`` is its name, ``sign`` the name of its glyph.
 
     Values of the attributes ``told`` need no name. What a block ``holds`` carries a bar. The parts
     of one block are counted in it: ``inside`` names the tag of the whole.

@@ -1,4 +1,4 @@
-"""One request of a plan: what it says, what is sent, and how it is taken back.
+"""One request of a plan: its line, its operation and body, and its undo.
 
 What a plan makes has no id yet: such a thing goes by a provisional one (``new:1``) in the requests
 after it, until the service's answer tells the real one (`Call.made`, `bind`).

@@ -19,7 +19,7 @@ EMOJI = re.compile(r"(?<![\w:`]):([a-z0-9_+-]{2,40})\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A word that can be completed: what was typed of it, and where it starts in its line."""
+    """A word that can be completed: its typed part, and where it starts in the line."""
 
     kind: Literal["person", "emoji"]
     typed: str
@@ -28,7 +28,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a word may become: how that is shown, and what is written then."""
+    """A completion of a word: how it is shown, and the text it inserts."""
 
     shown: str
     text: str

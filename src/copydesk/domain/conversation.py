@@ -154,7 +154,7 @@ def _attribute(rest: str, name: str) -> str | None:
 
 
 def _read(body: str) -> str:
-    """Return HTML without what nobody reads; what is not closed stays, words may follow it."""
+    """Return HTML without its unread parts. An unclosed one stays: words may follow it."""
     parts: list[str] = []
     at = 0
     unclosed: set[str] = set()

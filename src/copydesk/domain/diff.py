@@ -260,7 +260,7 @@ class TextDiff(Sequence[Line]):
         return self.segments[at], row - self._starts[at]
 
     def prepare(self) -> None:
-        """Find out now what is asked for on a key press: where rows are, and where changes."""
+        """Index rows and changes now, so that a key press only looks them up."""
         self.row_of(0, after=True)
         self.hunks()
         len(self.changes)

@@ -1,4 +1,4 @@
-"""The way back of what is done about findings and topics of a site."""
+"""The undo of writes to findings and topics of a site."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _BINARY_LINE = 52
 
 
 class Side(NamedTuple):
-    """A file on one side: its path, and what is in it; None where it is not."""
+    """A file on one side of a patch: its path and its content; None where it does not exist."""
 
     path: str
     data: bytes | None

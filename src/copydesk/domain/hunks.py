@@ -1,4 +1,4 @@
-"""Two changes of one text, stretch by stretch: what is merged by itself, and what a person chooses.
+"""Two changes of one text, hunk by hunk: merged automatically, or chosen by a person.
 
 The stretches (`Hunk`) follow each other without a gap: joined, what they say of a side is its text.
 What one side changed, and what both changed alike, is merged. Where both changed the same lines
@@ -235,7 +235,7 @@ def _cells(
 
 
 def _cuts(before: Sequence[str], after: Sequence[str]) -> dict[int, tuple[int, int]]:
-    """Return between which units of a text another can be cut, with what was put in there.
+    """Return where ``before`` can be cut, by index, with the span of ``after`` at each cut.
 
     A cut is known where the unit before or behind it has its place in the other text.
     """

@@ -94,7 +94,7 @@ class Frame:
 
 
 class _Pieces:
-    """A file of which a piece is held: what was not taken yet, from ``at`` on."""
+    """A file read in pieces: the bytes held now, unread from ``at`` on."""
 
     def __init__(self, file: Readable, line: int = 1, number: int = 0) -> None:
         self._file = file
@@ -104,7 +104,7 @@ class _Pieces:
         self.number = number
         self._ended = False
         self._gone = 0
-        """Bytes of the file before those that are held. Positions in the file include them."""
+        """How many bytes of the file come before the held ones. Positions include them."""
         self._broken: list[int] = []
         """How far off the broken conversations begin that the last look ahead passed."""
         self._ends: dict[int, int | None] = {}

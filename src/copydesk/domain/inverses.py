@@ -1,4 +1,4 @@
-"""The way back of each kind of write: what undoes it, and what is read first.
+"""The undo of each kind of write, and the read it needs beforehand.
 
 Every function returns a `Reversal` (or what makes one from the result of a write). Fields are wire
 names and values. No request is sent here.

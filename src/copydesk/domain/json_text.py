@@ -1,4 +1,4 @@
-"""Reading JSON that a person typed: what is wrong with it, and where each of its parts stands."""
+"""Reading JSON typed by a person: its faults, and the position of each part."""
 
 from __future__ import annotations
 

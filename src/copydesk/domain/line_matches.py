@@ -1,4 +1,4 @@
-"""Which items of two sequences belong together: equal ones, and those that share the most words.
+"""Matching items of two sequences: equal ones first, then those that share the most words.
 
 Items can be anything that is comparable and hashable: keys of blocks, lines, words. The sequences
 are held together by what each has once, again in every gap that this leaves (patience diff), which

@@ -204,7 +204,7 @@ class MergeRun:
         )
 
     def move(self, key: str, by: int) -> MergeRun:
-        """Move a request that waits up (-1) or down (1) among those that wait."""
+        """Move a waiting request up (-1) or down (1) among the waiting ones."""
         waiting = [at for at, item in enumerate(self.items) if item.state == "waiting"]
         places = [at for at in waiting if self.items[at].key == key]
         if not places:

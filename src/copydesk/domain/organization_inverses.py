@@ -72,7 +72,7 @@ def _member(organization: str, user: str) -> dict[str, str]:
 
 
 def team_made(ids: TeamIds, title: str, members: int) -> Reversal:
-    """Return the way back of a new team: it is deleted, with what was given to it."""
+    """Return the undo of a new team: it is deleted with its permissions."""
     return made(
         "delete_team",
         "get_team",

@@ -58,7 +58,7 @@ class PageArrangement(Arrangement):
         return None
 
     def calls(self) -> list[Call]:
-        """Return what is staged, each with its line; all of it goes with the edits of the texts."""
+        """Return the staged changes as calls with their lines; edited texts go with them."""
         space, request = self.ids
         ids = {"space_id": space, "change_request_id": request}
         step = Step("update_change_request_content", ids)
@@ -72,7 +72,7 @@ class PageArrangement(Arrangement):
     def of(
         cls, layout: Layout, tree: Sequence[PageNode], edits: Mapping[str, PageEdit], *ids: str
     ) -> Self:
-        """Return what is staged of pages as another order of them."""
+        """Return the staged moves and settings of pages as an arrangement."""
         known = {node.id for node in tree}
         levels = staged_levels(levels_of(tree), edits)
         there = [page for page, _ in walk(levels)]
@@ -174,7 +174,7 @@ def _levels(levels: PageLevels, items: Mapping[str, Item]) -> dict[str, tuple[st
 
 
 def _staged_item(item: Item | None, page: str, edit: PageEdit | None) -> Item:
-    """Return a page with what is staged of its settings."""
+    """Return a page with its staged settings."""
     if edit is None:
         assert item is not None
         return item

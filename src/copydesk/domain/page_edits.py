@@ -1,4 +1,4 @@
-"""Edits of pages that are staged on this machine, and what is sent of them.
+"""Edits of pages staged on this machine, and the requests that send them.
 
 An edit has three copies: the text that it began with, mine, and, when it is sent, that of the
 service by then. What both sides changed in different lines is merged; the same lines are a clash,
@@ -76,7 +76,7 @@ class PageEdit:
 
 
 def edit_of(text: str) -> PageEdit:
-    """Return the edit that was kept as a text. Raises ``ValueError`` for what is none."""
+    """Return the edit kept as ``text``. Raises ``ValueError`` for any other text."""
     kept: Any = json.loads(text)
     known = {each.name for each in fields(PageEdit)}
     if not isinstance(kept, dict) or kept.get("kind") not in get_args(EditKind):

@@ -49,7 +49,7 @@ class PageText:
     notes: tuple[str, ...] = ()
     alike: bool = False
     mine: frozenset[int] = frozenset()
-    """The rows of the text after that differ from what is sent: they are staged here."""
+    """The rows of ``after`` that are staged on this machine and not sent."""
     source: str = ""
     """The text after as it was read, with its line ends and all that nobody sees."""
     _old: _Anchors = field(init=False)

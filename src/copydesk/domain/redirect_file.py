@@ -1,4 +1,4 @@
-"""Redirects in a CSV file: one a line, with what is wrong said by its line."""
+"""Redirects in a CSV file, one a line; faults are reported by line."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BadLine:
 
 
 def read_redirects_file(text: str) -> tuple[list[Wanted], list[BadLine]]:
-    """Return the redirects of a CSV file, and what is wrong with other lines.
+    """Return the redirects of a CSV file, and the faulty lines.
 
     Columns are separated by commas, semicolons or tabs; blank lines and those that begin with ``#``
     are left out. A path that comes twice is taken once. A character that is not drawn makes a line
@@ -102,7 +102,7 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
 
 
 def _check_seen(cells: list[str]) -> None:
-    """Raise ``ValueError`` for a character that is not drawn: what is sent is what is seen."""
+    """Raise ``ValueError`` for an invisible character: nothing unseen is sent."""
     for cell in cells:
         hidden = next((each for each in cell.strip(" \t") if each in "\t\n" or unseen(each)), "")
         if hidden:

@@ -110,7 +110,7 @@ SOURCE_RULE = "a path such as /guides/start, or /guides/* for all below it"
 
 
 def wrong_source(text: str) -> str | None:
-    """Say what is wrong with the source of a redirect."""
+    """Return the fault of a redirect's source as a sentence; empty for none."""
     if len(text) > SOURCE_LIMIT:
         return f"{len(text)} characters; at most {SOURCE_LIMIT}"
     return None if re.fullmatch(SOURCE_PATTERN, text) else f"write {SOURCE_RULE}"

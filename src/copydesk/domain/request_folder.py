@@ -1,4 +1,4 @@
-"""The pages of a change request as files of a folder: their names, and what is kept beside them."""
+"""The pages of a change request as files in a folder, and the record kept beside them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RequestFolder:
 
 
 def folder_of(text: str) -> RequestFolder:
-    """Return what was kept as a text. Raises ``ValueError`` for what is none."""
+    """Return the record kept as ``text``. Raises ``ValueError`` for any other text."""
     kept: Any = json.loads(text)
     if not isinstance(kept, dict) or kept.pop("version", None) != VERSION:
         raise ValueError("it was written by another version")

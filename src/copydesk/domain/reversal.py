@@ -276,7 +276,7 @@ class Trace:
 
 
 def reversal_of(value: JSON) -> Reversal:
-    """Return the reversal that JSON describes. Raises ``ValueError`` for what is none."""
+    """Return the reversal that JSON describes. Raises ``ValueError`` for other JSON."""
     match value:
         case {"back": list(back)} if back:
             return Reversal(
@@ -383,7 +383,7 @@ def message_made(reversal: Reversal) -> str:
 
 
 def trace_of(value: JSON) -> Trace:
-    """Return the trace that JSON describes. Raises ``ValueError`` for what is none."""
+    """Return the trace that JSON describes. Raises ``ValueError`` for other JSON."""
     match value:
         case {"read": read, "fields": dict(fields), "text": str(text), "since": str(since)}:
             beside = value.get("beside")
@@ -494,7 +494,7 @@ def _list(value: JSON) -> list[JSON]:
 
 
 def step_of(value: JSON) -> Step:
-    """Return the step that JSON describes. Raises ``ValueError`` for what is none."""
+    """Return the step that JSON describes. Raises ``ValueError`` for other JSON."""
     match value:
         case {"operation": str(operation), "arguments": dict(arguments)}:
             return Step(operation, arguments, value.get("body"))

@@ -20,7 +20,7 @@ NEAR = 3
 """Fewer unchanged characters than this between two marks are marked with them."""
 
 JOINS = 8
-"""How often marks are joined: what was marked for one gap can make the next one small."""
+"""How many passes join marks: joining over one gap can make the next one small."""
 
 GROWN = 2 * QUICK
 """Characters of a pair of rows up to which marks grow to whole words."""
@@ -190,7 +190,7 @@ class _Growth:
                 break
 
     def _mark(self, side: int, first: int, last: int) -> None:
-        """Mark a stretch, what is the same on the other side, and the words that it is in."""
+        """Mark a stretch, its equal on the other side, and the whole words around both."""
         waiting = [(side, first, last)]
         while waiting:
             side, first, last = waiting.pop()

@@ -267,7 +267,7 @@ def _follows(last: int, now: int, size: int) -> bool:
 
 
 RENDERED = 10_000
-"""Characters of one piece that are rendered; what is longer counts as different."""
+"""Characters of one piece that are rendered; longer pieces count as different."""
 
 
 RENDERED_AT_MOST = 120_000

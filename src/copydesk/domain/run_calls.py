@@ -158,7 +158,7 @@ class Requests(Sequence[RunCall]):
                         yield each
 
     def changed_since(self, before: Requests) -> Iterator[tuple[RunCall, RunCall]]:
-        """Go through those that are not as they were ``before``: as they were, as they are.
+        """Yield the calls that changed since ``before``, as (then, now).
 
         Raises ``ValueError`` when these are not the same requests.
         """

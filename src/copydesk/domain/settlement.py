@@ -1,4 +1,4 @@
-"""Pages that a change request and main both changed, and what becomes of them.
+"""Pages that a change request and main both changed, and their results.
 
 Each has the hunks of its texts and settings, and of what is not text: whether the page stays, where
 it stands, and who has an address that two pages want. A choice for each that conflicts makes the
@@ -413,7 +413,7 @@ def writing(
     known: Callable[[str], str],
     origin: Callable[[Wanted], tuple[str, str]] = lambda page: ("", ""),
 ) -> list[dict[str, JSON]]:
-    """Return what makes pages of a change request what is wanted.
+    """Return the changes that bring pages of a change request to the wanted state.
 
     ``known`` gives the revision that a page which is not there is brought back from, ``origin``
     the revision from which a page has its settings, with its text there.
@@ -501,7 +501,7 @@ def _parents_first(wanted: Sequence[Wanted]) -> list[Wanted]:
 def with_rivals(
     pages: Sequence[SettledPage], choices: Mapping[str, Choice], mains: Mapping[str, PageSide]
 ) -> list[Wanted] | None:
-    """Return what all pages are to be, those that give up their address among them, first.
+    """Return all wanted pages, first those that must give up an address to another.
 
     None while a choice is missing. ``mains`` are pages of main, by id.
     """

@@ -364,7 +364,7 @@ class SiteArrangement(Arrangement):
         return None
 
     def _given(self, after: Layout, item: Item, level: str, path: str) -> str | None:
-        """Return the title of what is added before a new thing, and might be given its path."""
+        """Return the title of the entry that is added before and might be given this path."""
         if item.kind == "section":
             first = adopting(self.base, after)
         else:
@@ -519,7 +519,7 @@ def place_of(layout: Layout, row: str) -> str:
 
 
 def _opened_up(layout: Layout, groups: Collection[str]) -> Layout:
-    """Return a layout without some groups, with what is in them in their places."""
+    """Return a layout without some groups; their members stand in their places."""
     gone = frozenset(groups)
 
     def opened(rows: Sequence[str]) -> Iterator[str]:

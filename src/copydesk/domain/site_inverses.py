@@ -471,7 +471,7 @@ def _put(body: Mapping[str, JSON], destination: JSON) -> dict[str, JSON]:
 
 
 def _redirects(ids: SiteIds, body: Mapping[str, JSON]) -> Step:
-    """Return the read that has a redirect: of its source, and of those that hold or drafts."""
+    """Return the read that finds a redirect by its source, among active ones or drafts."""
     source = str(body["source"]).rstrip("*")
     asked = {"search": source, "draft": bool(body["draft"]), "limit": 1000}
     return Step("list_site_redirects", {**_site(ids), **asked})

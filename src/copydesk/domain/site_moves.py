@@ -105,7 +105,7 @@ class Entries:
         return []
 
     def _above(self, level: str, until: str = TOP) -> list[str]:
-        """Return a level and those that it is in, below another one."""
+        """Return a level and its ancestors below ``until``."""
         found = []
         while level != until:
             found.append(level)
@@ -312,7 +312,7 @@ class _Moves:
         return self._now.level_of(row) if row in self._now else None
 
     def _stands(self, level: str) -> bool:
-        """Whether a level is where it is wanted, and so is what it is in."""
+        """Whether a level and all its ancestors are where they are wanted."""
         while level != TOP:
             if self._entries.home[level] != self._wanted(level):
                 return False

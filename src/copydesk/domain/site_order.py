@@ -41,7 +41,7 @@ class Op:
     needs: list[tuple[str, str, str]] = field(default_factory=list)
     """What it waits for: its own part that does, the key of the other, and its part."""
     wishes: list[str] = field(default_factory=list)
-    """The keys of those that come before it, unless they cannot."""
+    """The keys of requests that come before it where possible."""
 
 
 def in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
@@ -107,7 +107,7 @@ def _opened(left: dict[str, Op], staged: SiteArrangement) -> list[Op]:
 
 
 def _ringed(left: dict[str, Op]) -> dict[str, Op]:
-    """Return the requests in a ring of needs, and those that wait for one."""
+    """Return the requests in a circle of needs, and those that wait for one of these."""
     needing = dict(left)
     needs = {key: {other for _, other, _ in op.needs if other in left} for key, op in left.items()}
     waiters: dict[str, list[str]] = {}

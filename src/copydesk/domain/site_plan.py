@@ -272,7 +272,7 @@ class _Ops:
                 self.ops[f"remove:{move.anchor}"].needs.append((REST, op.key, REST))
 
     def _added_first(self) -> None:
-        """Have added what is named, and after what takes a path that the service might give it."""
+        """Order additions before requests that name them, and after those that take their path."""
         if not self._added:
             return
         paths: dict[str, list[Op]] = {}
@@ -313,7 +313,7 @@ class _Ops:
             op.needs.append((PATH, key, REST))
 
     def _made(self, row: str, scope: str) -> str:
-        """Return what is made in a scope when a row is added: itself, or what is in it."""
+        """Return what adding a row creates in a scope: the row itself, or its content."""
         return row if scope != row else made_along(self.now, row) or ""
 
     def _holders(self) -> dict[tuple[str, JSON], str]:
@@ -688,7 +688,7 @@ class Requests:
         )
 
     def _address_notes(self, op: Op, before: Mapping[str, JSON]) -> list[str]:
-        """Return what becomes of addresses that readers know."""
+        """Return notes on the public addresses that change."""
         row, was = op.row, self.base.items.get(op.row)
         notes = []
         if "path" in op.values and was is not None:

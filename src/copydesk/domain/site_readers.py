@@ -1,4 +1,4 @@
-"""What readers get of a site, beside what its admins see: what is hidden from them, and why."""
+"""A site as its readers get it, beside the admins' view: hidden parts, and why."""
 
 from __future__ import annotations
 

@@ -478,7 +478,7 @@ class _Tree:
         self._homes = {row: level for level, rows in self.levels.items() for row in rows}
 
     def place(self, row: str) -> None:
-        """Put a thing where it is published, beside what is there too; add it where it is not."""
+        """Put a row where the published structure has it; add it if it is missing."""
         theirs = self._theirs
         target = theirs.level_of(row)
         if target != TOP and target not in self.levels:
@@ -494,7 +494,7 @@ class _Tree:
         self._homes[row] = target
 
     def drop(self, row: str) -> None:
-        """Take out what is in nobody's way: a container only when nothing is left in it."""
+        """Remove a row; a container only when it is empty."""
         if row in self.items and not self.levels.get(row):
             self._out(row)
             del self.items[row]
@@ -532,7 +532,7 @@ class _Tree:
 def _put_elsewhere(
     now: Layout, theirs: Layout, placed: Collection[str], moving: Collection[str]
 ) -> set[str]:
-    """Return what of ``placed`` others have put elsewhere since; what is ``moving`` still is not.
+    """Return the rows of ``placed`` that others moved since, without those still ``moving``.
 
     In a level it is what stands in another order among those that are where they should be.
     """

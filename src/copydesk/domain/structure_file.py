@@ -51,7 +51,7 @@ TOLD: Mapping[Kind, str] = {"section": "group", "site-space": "title"}
 """
 
 INSIDE: Mapping[Kind, str] = {"section": "spaces", "group": "sections"}
-"""The name of the list of what is in a thing."""
+"""The name of the list of children, by kind."""
 
 NAMES: Mapping[Kind, str] = {
     "section": "section",
@@ -114,7 +114,7 @@ class StructureFile:
     exported: str = ""
 
     def every(self) -> Iterator[Entry]:
-        """Go through all entries in their order, each before what is in it."""
+        """Yield all entries in order, each before its children."""
         waiting = [*reversed(self.entries)]
         while waiting:
             entry = waiting.pop()

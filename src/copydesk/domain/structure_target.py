@@ -670,7 +670,7 @@ class _Looking:
                     self._say(entry.line_of("hidden"), said)
 
     def _had_default(self, beside: Sequence[Entry], gone: set[str]) -> bool:
-        """Whether one of those that stood there was the default, be it gone by then."""
+        """Whether one of the entries that stood there was the default, even if it is gone now."""
         if any(self._is(entry, "default") for entry in beside):
             return True
         here = {self._base.scope_of(entry.id) for entry in beside if entry.id in self._base.items}

@@ -286,7 +286,7 @@ def _by_anchor(suggestion: Suggestion, node: str, now: SourceLines | None) -> Fi
 
 
 def apply(text: str, chosen: Mapping[str, tuple[Fit, Suggestion]]) -> tuple[str, dict[str, str]]:
-    """Return a text with suggestions applied, and those that overlap others: by whose key.
+    """Return the text with suggestions applied, and by key those left out for another's key.
 
     ``chosen`` has suggestions that fit, by key; of two that overlap the first one goes. They go in
     from the last line up, so that none moves another.
@@ -328,7 +328,7 @@ def _usual_end(raw: Sequence[str]) -> str:
 
 
 def credit(taken: Iterable[tuple[str, str, Fit]]) -> list[str]:
-    """Return who suggested what of those that were applied, as (author, page, place): lines.
+    """Return a line of credit for each author, from (author, page, place) of applied suggestions.
 
     "Suggested by Mara Lindqvist: Retries, line 13."
     """
@@ -377,7 +377,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class ApplyRun:
-    """Suggestions that are being applied to a change request: what is left after a process ends.
+    """Suggestions being applied to a change request, kept so that a later start can finish.
 
     ``edits`` are the pages as one content write sends them, as texts of `PageEdit`. Once that has
     arrived the threads are resolved and the authors named.

@@ -153,7 +153,7 @@ def clean_long(text: str) -> str:
 
 
 def typed(text: str, *, lines: bool = False) -> str:
-    """Return ``text`` as it may stand in a field: what was pasted, restored, chosen.
+    """Return ``text`` as a field may hold it, whether pasted, restored or chosen.
 
     What `clean` takes out for the terminal's sake is not there either: escape sequences, control
     and bidirectional characters, what is nowhere drawn. But what somebody writes is not changed:
@@ -200,7 +200,7 @@ def _number(character: re.Match[str]) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """Return exposed text as ``clean`` has it: without the numbers of what is not drawn."""
+    """Return exposed text as ``clean`` does, without code points of invisible characters."""
     return NUMBER.sub("", text) if "<U+" in text else text
 
 

@@ -193,7 +193,7 @@ class TreeArrangement(Arrangement):
         return super().remove(rows)
 
     def bound(self, made: Mapping[str, str]) -> Self:
-        """Return it with the ids that the service gave; what was copied is a space as any other."""
+        """Return the arrangement with the ids of the service; a copy is an ordinary space now."""
         bound = super().bound(made)
         items = [
             replace(item, values={name: v for name, v in item.values.items() if name != DUPLICATE})

@@ -124,7 +124,7 @@ def top_down(levels: Orders) -> Iterator[str]:
 
 
 def _left_alone(order: _Level) -> int:
-    """Return how many of those that begin the wanted order stand in that order already."""
+    """Return how many rows at the start of the wanted order are in place already."""
     staying = iter(order.staying)
     count = 0
     for item in order.wanted:

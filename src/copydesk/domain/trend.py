@@ -145,5 +145,5 @@ def effects(pulse: Sequence[float], merges: Iterable[int]) -> list[Effect]:
 
 
 def sane(value: float) -> float:
-    """Read a count leniently: what is no count is none, and no count is astronomic."""
+    """Return a finite, non-negative count that can be drawn; 0 for anything else."""
     return float(min(value, MOST)) if 0 < value < inf else 0.0

@@ -104,7 +104,7 @@ class Changes:
 
 
 def attributes(schema: JSON) -> list[Attribute]:
-    """Return the attributes that a schema declares, signed ones first; what is none is left out."""
+    """Return the attributes that a schema declares, signed ones first; others are skipped."""
     properties = _members(schema)
     found = [
         _attribute(name, value, False)

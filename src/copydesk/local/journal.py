@@ -1,4 +1,4 @@
-"""The journal of writes: what was sent, when, to what, and how it ended.
+"""The journal of writes: request, time, subject and outcome of each.
 
 A write is noted before it is sent and again when it has ended, so that after a crash the next start
 knows which writes were under way. Its reversal is stored as JSON (`copydesk.domain.reversal`); an
@@ -228,7 +228,7 @@ class Journal:
         self.store.release(f"outbox {self._desk!r}")
 
     def _of_nobody(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return entries without those that another running copydesk is sending."""
+        """Return the entries that no other running copydesk is sending."""
         going: dict[str, bool] = {}
         found = []
         for each in entries:

@@ -14,7 +14,7 @@ PAUSE_SECONDS = 0.1
 """How long no key came when that is done after a screen was left."""
 
 TIMES = 3
-"""How many times longer that pause must be than what was done in the last one."""
+"""How many times longer than the last look for garbage that pause must be."""
 
 COLLECTED, COLLECTED_AT_LAST = 10, 300
 """After how many collections of young objects that is done, and is done although keys come."""

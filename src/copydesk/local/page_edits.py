@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _OPEN, _SENT, _UNDONE = 0, 1, 2
-"""What a step is, in the column ``ended``: the last is kept as the way to what was taken back."""
+"""The state of a step, in the column ``ended``; undone steps are kept for redo."""
 
 
 class StagedElsewhereError(Exception):
@@ -230,7 +230,7 @@ class DeskEdits:
         return self._back(step, _UNDONE) if step else []
 
     def redo(self, space: str, request: str) -> list[str]:
-        """Stage again what was taken back last, and return its pages; none where nothing was.
+        """Redo the step undone last and return its pages; empty where there is none.
 
         Raises `StagedElsewhereError` when another window changed one of them since.
         """
@@ -238,7 +238,7 @@ class DeskEdits:
         return self._back(step, _OPEN) if step else []
 
     def stage_again(self, batch: str) -> list[str]:
-        """Stage again what was sent in a step, and return its pages.
+        """Stage the edits of a sent step again and return its pages.
 
         Raises `StagedElsewhereError` where one of them was staged anew since.
         """

@@ -71,13 +71,13 @@ class Snapshots:
             write_file(self._path(self._folder, key), content)
 
     def keep_screen(self, columns: int, rows: int, wanted: str, frame: str) -> None:
-        """Keep what is drawn for starts under the conditions ``wanted`` (`local.preface`)."""
+        """Keep the drawn screen for starts under the conditions ``wanted`` (`local.preface`)."""
         if self._folder is not None:
             name = f"{_name(self._desk)}-{columns}x{rows}{ENDING}"
             keep(self._folder / name, wanted, frame)
 
     def forget_screens(self) -> None:
-        """Delete what was drawn: the next start opens something else."""
+        """Delete the kept screens: the next start opens another one."""
         if self._folder is not None:
             with suppress(OSError):
                 for path in self._folder.glob(f"{_name(self._desk)}-*{ENDING}"):

@@ -27,7 +27,7 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "is": frozenset({THREADS}),
     "waiting": frozenset({RULES, THREADS, ASKED}),
 }
-"""The parts that each field needs. `needs` leaves out those that a value does not need."""
+"""The parts that each field needs. `needs` drops the ones a value can do without."""
 
 
 _OF_THREADS = {"has": "threads", "is": "discussed"}

@@ -1,4 +1,4 @@
-"""A conflict as text: what it is about, and its kind."""
+"""A conflict as text: its subject and its kind."""
 
 from __future__ import annotations
 

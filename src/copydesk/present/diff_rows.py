@@ -207,7 +207,7 @@ def _body(line: Line, tone: str, room: int) -> list[Drawn]:
 
 
 def _pieces(line: Line, tone: str, pieces: Sequence[Piece]) -> list[Drawing]:
-    """Return words of ours and parts of a row, these with what is marked in them."""
+    """Return the pieces of a row as drawings: our own words plain, its text with marks."""
     said: list[Drawing] = []
     for piece in pieces:
         said += [(piece, tone)] if isinstance(piece, str) else part_of(line, tone, *piece)
@@ -215,7 +215,7 @@ def _pieces(line: Line, tone: str, pieces: Sequence[Piece]) -> list[Drawing]:
 
 
 def part_of(line: Line, tone: str, start: int, stop: int) -> list[Drawing]:
-    """Return characters ``start`` up to ``stop`` of a row, with what is marked in them."""
+    """Return characters ``start`` up to ``stop`` of a row with their marks."""
     marks = bool(line.marks)
     parts: list[Drawing] = []
     at = 0

@@ -158,7 +158,7 @@ def draw_cells(
 
 
 def _values(names: Sequence[Drawn], drawn: Sequence[Drawn], room: int) -> list[Drawn]:
-    """Return a row as its values; of an edited one the first, those that differ, how many not."""
+    """Return a row as values; an edited one as the first, the changed, and a count of others."""
     marked = [_is_marked(cell) for cell in drawn]
     told = [cell if at == 0 or marked[at] else [] for at, cell in enumerate(drawn)]
     same = sum(bool(cell) for cell in drawn) - sum(bool(cell) for cell in told)

@@ -102,7 +102,7 @@ def connector_text(connector: str) -> str:
 
 
 def finding_facts(found: FindingDetails | None, shown: Callable[[str], str]) -> list[Fact]:
-    """Return what is read of a finding once the cursor rests on it; ``shown`` masks."""
+    """Return the facts of a finding that are read once the cursor rests on it; ``shown`` masks."""
     if found is None:
         return []
     facts = [fact] if (fact := asked_fact(found.pulse)) is not None else []

@@ -52,7 +52,7 @@ class SentRow:
 
     @property
     def answers(self) -> str:
-        """How many were answered how, what is wrong first: ``3 429, 12 200``."""
+        """How many answers had which status, errors first: ``3 429, 12 200``."""
         order = sorted(self.statuses.items(), key=lambda each: -(each[0] or 1000))
         if len(order) == 1 and not self.bad:
             return str(order[0][0])
@@ -60,7 +60,7 @@ class SentRow:
 
 
 def sent_rows(tally: Tally, since: float) -> list[SentRow]:
-    """Return what was sent since a time (seconds since the epoch), the latest first."""
+    """Return the requests sent since a time (seconds since the epoch), the latest first."""
     rows: dict[tuple[Asker, str], SentRow] = {}
     for each in tally.since(since):
         key = each.asker, _name(each)

@@ -24,7 +24,7 @@ TAKEN = {
     "turned": "3 both, main first",
     "text": "written here",
 }
-"""What the result is called, by what is chosen."""
+"""The name of the result, by the choice."""
 
 CONTEXT = 3
 """Lines of the page that are shown before and behind a hunk."""

@@ -84,13 +84,13 @@ class Table:
         return [" ".join(row.split())] if cells is None else cells
 
     def cells(self, row: str) -> Sequence[str]:
-        """Return the cells of a row, one for each column: what is too much stands in the last."""
+        """Return the cells of a row, one for each column; surplus ones stand in the last."""
         found = _at_most(self.count, self.read(row))
         return [*found, *[""] * (self.count - len(found))]
 
 
 def _at_most(count: int, cells: Sequence[str]) -> list[str]:
-    """Return so many cells at most: the last one holds what is too much."""
+    """Return ``count`` cells at most; the last one holds the rest."""
     found = [*cells]
     if len(found) > count:
         found[count - 1 :] = [" ".join(found[count - 1 :])]
@@ -171,7 +171,7 @@ def columns(
 
 
 def _shared(natural: Sequence[int], room: int) -> list[int]:
-    """Return the widths of columns in so many cells: those that are wider give way first."""
+    """Return the widths of columns within ``room`` cells; the widest are reduced first."""
     low, high = 1, max([*natural, 1])
     while low < high:
         middle = (low + high + 1) // 2

@@ -98,7 +98,7 @@ def level_on(
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a member has on a container: the level, their role, and what was granted to them.
+    """A member's rights on a container: the level, the role, and their own grant.
 
     ``own`` was granted to them, ``team`` to the team that gives them most, which is ``through``.
     """

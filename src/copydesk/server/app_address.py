@@ -47,7 +47,7 @@ _KINDS = (
     ("spec", "An OpenAPI specification"),
     ("organization", "An organization"),
 )
-"""What an address is of, by what it names; what is inside something stands before that."""
+"""The kinds of addresses by the ids that they name, inner kinds before outer ones."""
 
 _LOOKED_FOR: tuple[tuple[str, str, str | None], ...] = (
     ("organization", "SELECT 1 FROM organization WHERE id = ? AND ? IS NULL", None),
@@ -99,7 +99,7 @@ async def answer(store: Store, request: Request) -> Response:
 
 
 def _kind(tx: Tx, pointed: Address) -> str | None:
-    """Return what is at an address; None where something that it names is not there."""
+    """Return the kind of an address; None where something that it names does not exist."""
     for name, query, above in _LOOKED_FOR:
         key = getattr(pointed, name)
         if key is not None and tx.value(query, key, above and getattr(pointed, above)) is None:

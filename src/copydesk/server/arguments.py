@@ -287,7 +287,7 @@ def _too_deep() -> Exception:
 
 
 def _explain(where: str, error: ValidationError) -> str:
-    """Return one sentence per problem: where it is and what is wrong, at most five of them."""
+    """Return a sentence for each problem with its place, five at most."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     del problems[_MOST_PROBLEMS:]
     sentences: dict[str, None] = {}

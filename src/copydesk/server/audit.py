@@ -1,4 +1,4 @@
-"""The record of what was done: one event for each write that an operation made, in its transaction.
+"""The audit: an event for each write of an operation, in the same transaction.
 
 What is noted is who asked for which operation, on what, and which fields of the body were given;
 never what was in them. Imports, and what came of a job of git, are noted too: with the name of the
@@ -71,7 +71,7 @@ def note(
     target: tuple[str, str, str | None],
     payload: Mapping[str, Any],
 ) -> None:
-    """Note that somebody did something in an organization; forget what is too old.
+    """Add an audit event to an organization; delete events that are too old.
 
     The ``target`` is its type, its id and what it is called.
     """
@@ -102,7 +102,7 @@ def note_of_space(tx: Tx, space: str, action: str, actor: str, payload: Mapping[
 
 
 class Audit:
-    """The event of one call: begun before anything is written, for what is called may be gone."""
+    """The event of one call, begun before the write: its subject may be gone afterwards."""
 
     def __init__(
         self, call: Call, operation: Operation[..., Any], arguments: dict[str, Any]
@@ -127,7 +127,7 @@ class Audit:
         return named
 
     def _home(self) -> str | None:
-        """Return the organization that it is done in, as far as the path and the body say."""
+        """Return the organization of the call by its path and body; None where they do not tell."""
         path, tx = self._path, self._call.tx
         if "organization_id" in path:
             return str(path["organization_id"])
@@ -149,7 +149,7 @@ class Audit:
         )
 
     def record(self, result: object) -> None:
-        """Note what was done; a removal that found nothing did nothing."""
+        """Write the event; not for a removal that removed nothing."""
         call, tx = self._call, self._call.tx
         nothing = self._operation.method == "DELETE" and call.status != self._operation.status
         home = self._home() if self._organization is None else self._organization

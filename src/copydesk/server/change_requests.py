@@ -154,7 +154,7 @@ def base_of(change_request: Row | Mapping[str, Any]) -> str:
 
 
 def is_outdated(space: Row, change_request: Row | Mapping[str, Any]) -> bool:
-    """Say whether primary content has moved on since; what is merged never is outdated."""
+    """Return whether primary content changed since; a merged request is never outdated."""
     main: str = space["revision_id"]
     return change_request["status"] != "merged" and base_of(change_request) != main
 

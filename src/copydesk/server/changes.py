@@ -119,7 +119,7 @@ class _Compared:
         self._lock = Lock()
 
     def get(self, trees: tuple[str, str]) -> Sequence[Change] | None:
-        """Return what was found of two trees, or None."""
+        """Return the kept comparison of two trees, or None."""
         with self._lock:
             found = self._found.pop(trees, None)
             if found is not None:
@@ -127,7 +127,7 @@ class _Compared:
             return found
 
     def keep(self, trees: tuple[str, str], found: Sequence[Change]) -> None:
-        """Keep what was found of two trees; what was asked for longest ago makes room."""
+        """Keep the comparison of two trees; the least recently used one is dropped."""
         if len(found) > _MOST_COMPARED:
             return
         with self._lock:
@@ -191,7 +191,7 @@ def _laid_flat(data: str) -> _Tree:
 
 
 def _compare(tx: Tx, before: _Tree, after: _Tree) -> list[Change]:
-    """Compare two trees, reading no page but those that differ and those above them."""
+    """Compare two trees; only pages that differ and their ancestors are read."""
     differing = _differing(before, after)
     old, new = (
         {page_id: place for page_id, place in tree.pages.items() if page_id in differing}

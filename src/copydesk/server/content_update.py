@@ -62,7 +62,7 @@ _FLAGS = ("hidden", "no_index", "no_robots_index")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a change: ``kind`` says what was done to the page."""
+    """The result of a change; ``kind`` names it."""
 
     kind: str
     page: str

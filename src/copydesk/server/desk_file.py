@@ -36,7 +36,7 @@ MOST_LOOKS = 3
 
 
 def log_of(path: Path) -> Path:
-    """Return where SQLite keeps what was written to a file but is not in it yet."""
+    """Return the path of SQLite's write-ahead log of a file."""
     return path.with_name(path.name + "-wal")
 
 

@@ -29,7 +29,7 @@ def unauthorized(message: str) -> Refusal:
 
 
 def forbidden(permission: str, what: str) -> Refusal:
-    """Return a 403 that names the missing permission and what it is missing on."""
+    """Return a 403 that names the missing permission and the object."""
     return Refusal(403, f"You need the permission {permission!r} on {what}.")
 
 

@@ -73,7 +73,7 @@ class _Found:
 
 
 def is_current(tx: Tx, site: Row) -> tuple[bool, bool]:
-    """Say whether the findings of a site are made of what is there now, and are complete."""
+    """Return whether the findings of a site are up to date, and whether they are complete."""
     scan = tx.one("SELECT state, complete FROM site_scan WHERE site_id = ?", site["id"])
     if scan is None:
         return False, False
@@ -197,7 +197,7 @@ def _pages_by_finding(tx: Tx, site_id: str) -> dict[str, tuple[tuple[str, str], 
 
 
 def _key(site_id: str, *parts: str) -> str:
-    """Return the id of what is found on a site: the same whenever it is found."""
+    """Return the id of a finding on a site, the same each time."""
     text = "\n".join((site_id, *parts))
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
@@ -287,7 +287,7 @@ def _of_links(tx: Tx, site_id: str, spaces: Mapping[str, str]) -> dict[str, _Fou
 
 
 def _write(tx: Tx, site: Row, found: Mapping[str, _Found], *, links: bool) -> None:
-    """Make the findings of one kind what was found; write only what differs."""
+    """Bring the stored findings of one kind up to date; only differences are written."""
     known = {
         row["id"]: row
         for row in tx.all(

@@ -65,7 +65,7 @@ class Call:
         self._access = None
 
     def changed(self, table: str, key: str) -> Row:
-        """Return the row of what was just changed, to answer with the rights the caller has now.
+        """Return a row after this call changed it, with the rights the caller has now.
 
         A change may have taken the caller's own rights, which is no reason to refuse the answer.
         """

@@ -199,7 +199,7 @@ def _set_up(tx: Tx, integration: Row, installation_id: str, before: Row | None) 
 def _trace(
     integration: Row, installation: Row, configuration: Mapping[str, Any], missing: list[str]
 ) -> Iterable[tuple[str, str]]:
-    """Yield the lines of a setup's trace. Names only: what is configured may be secret."""
+    """Yield the lines of a setup's trace. Names only: values may be secret."""
     yield (
         "debug",
         f"Set up {integration['id']} version {integration['version']}, "

@@ -74,7 +74,7 @@ class _Open:
 
 
 class _Shallow:
-    """Makes values of YAML down to the methods of a path; what is deeper stays empty.
+    """Builds values of YAML down to the methods of a path; deeper levels stay empty.
 
     What has an anchor is kept whole, for an alias may put it anywhere.
     """

@@ -1,4 +1,4 @@
-"""How many requests each token may send: every answer says so, and what is beyond is refused."""
+"""The request limit of each token: every answer tells it, and requests beyond it are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PERIOD_SECONDS = 3600
 """The period that a limit is for; all begin on the hour."""
 
 NO_LIMIT = 1_000_000
-"""What an answer gives as the limit, and as what is left of it, where there is none."""
+"""The limit and the rest in an answer where no limit is set."""
 
 MOST_TOKENS = 10_000
 """Tokens that are counted at the same time, so that invented ones do not fill the memory."""
@@ -62,7 +62,7 @@ class RateLimit:
         return self._headers(self.limit, self.limit - sent), 0
 
     def refusal(self, seconds: int) -> Refusal:
-        """Return what is answered to who has to wait that long."""
+        """Return the 429 for a caller who has to wait so many seconds."""
         return Refusal(
             429, f"The limit of {self.limit:,} requests is reached. Try again in {seconds} s."
         )
@@ -76,7 +76,7 @@ class RateLimit:
 
 
 def limited(app: ASGIApp, limit: RateLimit) -> ASGIApp:
-    """Return an app that answers only what the limit leaves, and says what is left."""
+    """Return an app that answers within the limit, and tells the rest in its headers."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

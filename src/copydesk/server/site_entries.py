@@ -86,7 +86,7 @@ class Entries:
         self._put(keys, block, rest, at, parent)
 
     def _staying(self, key: str, moved: Collection[str]) -> int:
-        """Return how many of an entry and what is in it are not moved."""
+        """Return how many of an entry and its descendants are not moved."""
         return len(frozenset(self._block(key)).difference(moved))
 
     def _block(self, key: str) -> list[str]:
@@ -147,7 +147,7 @@ class Entries:
 
 
 def remove_group(tx: Tx, group_id: str, parent: str | None) -> None:
-    """Remove a group; what is in it goes to its place."""
+    """Remove a group; its members take its place."""
     for table, column in _TABLES.values():
         tx.run(
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608 - names are ours

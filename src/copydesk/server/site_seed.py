@@ -367,7 +367,7 @@ def remove_issues(
 
 
 def _ask_again(tx: Tx, question_id: str) -> None:
-    """Make a question say what is left of it after an issue went; without any it goes too."""
+    """Update a question after one of its issues is gone; delete it without any."""
     left = tx.one(
         "SELECT min(created_at) AS created_at, max(created_at) AS asked_at, count(*) AS answers, "
         "sum(answered = 'yes') AS answered FROM issue WHERE question_id = ?",

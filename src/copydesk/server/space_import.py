@@ -152,7 +152,7 @@ class SpaceImport:
         report: SpaceReport,
         changes: Mapping[str, Any],
     ) -> None:
-        """Commit revisions in order; those that merged a change come with their request.
+        """Commit revisions in order; a merge comes with its change request.
 
         ``changes`` are the requests that earlier imports made of branches, by the keys of these.
         """

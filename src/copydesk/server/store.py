@@ -233,7 +233,7 @@ class Store:
         self._known.bound()
 
     def _undo(self, statement: str) -> None:
-        """Undo what was written, and forget what was read of it."""
+        """Roll a write back, and drop what was cached during it."""
         self._known.forget()
         # A full disk may have ended the transaction already; a commit that failed has not.
         if self._writer.in_transaction:

@@ -65,7 +65,7 @@ class Known:
         """How many rows this connection had changed when it was looked, -1 to look in any case."""
 
     def of(self, tables: Tables) -> dict[Hashable, Any]:
-        """Return what is known of some tables, to add to it; without tables, of this state."""
+        """Return the cache of some tables, to add to; without tables, that of this state."""
         if self._changes != self._connection.total_changes:
             self._look()
         part = self._parts.get(tables)
@@ -78,7 +78,7 @@ class Known:
         self._changes = -1
 
     def forget(self) -> None:
-        """Forget everything, as what was written is undone: it is counted anew."""
+        """Drop the whole cache after a rollback."""
         self._parts.clear()
         self._written, self._changes = (), -1
 
@@ -245,7 +245,7 @@ class Answers:
 
 
 class Reader:
-    """A connection that only reads, and what was read from the state of the desk that it last saw.
+    """A read-only connection with its cache for the state of the desk it last saw.
 
     ``PRAGMA data_version`` says whether anyone, in whatever process, has committed anything since;
     asked inside a transaction, it speaks of what the transaction sees. As the connection itself

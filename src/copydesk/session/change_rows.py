@@ -293,7 +293,7 @@ def keep(snapshot: Snapshots, name: str, view: KeptView) -> None:
 
 
 def recall(snapshot: Snapshots, name: str) -> KeptView:
-    """Return the saved view; what is unreadable of it is left out."""
+    """Return the saved view without its unreadable parts."""
     rows: list[ChangeRow] = []
     titles: dict[str, str] = {}
     cells: dict[str, Mapping[str, tuple[str, str]]] = {}

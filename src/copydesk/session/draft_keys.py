@@ -1,4 +1,4 @@
-"""The keys of drafts, each of which says where its text belongs. Only this module parses them.
+"""The keys of drafts; each names the place of its text. Only this module parses them.
 
 Keys are made where text is written; those of a review by `review_key`, so that saving and finding a
 draft agree.

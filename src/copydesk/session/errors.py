@@ -11,7 +11,7 @@ from copydesk.session.declarations import ways
 
 
 class NotDoneError(Exception):
-    """The service answered, but did not do what was asked; the message says why."""
+    """The service answered without doing the request; the message says why."""
 
 
 def failure_types() -> tuple[type[Exception], ...]:
@@ -53,7 +53,7 @@ def ends_with_an_answer(text: str) -> bool:
 
 
 def sentence(error: BaseException, again: str = "R") -> str:
-    """Return the sentence for ``error``: what is wrong and what to do.
+    """Return the sentence for ``error``: the problem, and what to do.
 
     ``again`` is the key that tries again.
     """

@@ -105,7 +105,7 @@ def pairs() -> list[tuple[str, str, str]]:
 
 @cache
 def emoji_names() -> tuple[tuple[str, str], ...]:
-    """Return (name, sign) of every emoji, without those that only differ in the tone of a skin.
+    """Return (name, sign) of every emoji, without variants of skin tone.
 
     The first call imports a large table: make it in a thread.
     """

@@ -27,7 +27,7 @@ review of a request is asked for; ``named``: somebody wrote @ and their name; ``
 replied in a thread that they began."""
 
 KEPT = 150
-"""So many news are kept, the newest; what is older than the oldest of them is none."""
+"""How many news are kept, the newest. Events older than the oldest of these are not news."""
 
 AWAY_SECONDS = 60.0
 """The interval between two reads while nobody looks at the terminal."""
@@ -153,7 +153,7 @@ class News:
             session.touched()
 
     async def _recall(self, name: str) -> None:
-        """Take over what is kept, once for each organization and reader."""
+        """Load the kept news, once for each organization and reader."""
         if self._of == name:
             return
         rows = await asyncio.to_thread(self._session.snapshot.read, name)

@@ -93,7 +93,7 @@ def changed_pages(
     *,
     told_only: bool = False,
 ) -> list[Changed]:
-    """Return the changed pages in reading order; with ``told_only`` those that the service names.
+    """Return the changed pages in reading order; with ``told_only`` only those the service lists.
 
     Two trees show the differences from primary content as it is now. Where the service also lists
     the changes of the request (E6), its list decides which pages are shown: later changes of
@@ -162,7 +162,7 @@ _NAMES = frozenset({"title", "slug"})
 
 
 def _kind(change: Change) -> ChangeKind:
-    """Return what is done; what this version has no word for counts as an edit."""
+    """Return the kind of a change; an unknown kind counts as an edit."""
     return _KINDS.get(change.type.rpartition("_")[2], "edited")
 
 
@@ -211,7 +211,7 @@ def _node(page_id: str, placed: Placement | None) -> PageNode | None:
 def changed_things(
     before: Sequence[File] | None, after: Sequence[File] | None, hint: Changes | None
 ) -> list[Changed]:
-    """Return what is changed besides pages: as the service lists it, else of two lists of files."""
+    """Return the changes besides pages: as the service lists them, else by comparing the files."""
     if hint is not None:
         told: dict[str, Changed] = {}
         for number, change in enumerate(hint.changes):

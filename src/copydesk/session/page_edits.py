@@ -62,7 +62,7 @@ class StagedPages:
     def __init__(self, session: Session, space: str, request: str) -> None:
         self.session, self.space, self.request = session, space, request
         self._disk = asyncio.Lock()
-        """What is staged here is on the disk before what is there is read."""
+        """Staged edits are written to disk before the disk is read."""
         self.edits: dict[str, PageEdit] = {}
         self.steps = False
         """Whether a step can be taken back."""
@@ -72,7 +72,7 @@ class StagedPages:
 
     @classmethod
     def of(cls, session: Session, space: str, request: str) -> StagedPages:
-        """Return what is staged of a change request, the same for all screens."""
+        """Return the staged pages of a change request, one object for all screens."""
         key = (cls, space, request)
         found = session.left.get(key)
         if not isinstance(found, cls):
@@ -80,7 +80,7 @@ class StagedPages:
         return found
 
     async def read(self) -> None:
-        """Read what is kept."""
+        """Load the staged edits from disk."""
         async with self._disk:
             await self._read()
 
@@ -136,7 +136,7 @@ class StagedPages:
         return pages
 
     async def take_again(self) -> list[str]:
-        """Stage again what was taken back last, and return its pages; none where nothing was."""
+        """Redo the step undone last and return its pages; empty where there is none."""
         async with self._disk:
             pages = await asyncio.to_thread(self.session.staged.redo, self.space, self.request)
             await self._read()
@@ -541,5 +541,5 @@ def waits(session: Session, request: str) -> bool:
 
 
 def unchecked(edits: Mapping[str, PageEdit], revision: str, tree: Sequence[PageNode]) -> Check:
-    """Return what is staged as it stands to a request that cannot be read now."""
+    """Return the check of staged edits against a request that cannot be read now."""
     return Check(revision, tree, {page: Standing("same", edit) for page, edit in edits.items()})

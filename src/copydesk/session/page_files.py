@@ -88,7 +88,7 @@ def _too_large(shown: str, size: int) -> FileRefusedError:
 
 
 def keep(folder: Path, file: PickedFile) -> str:
-    """Keep a file with what is staged, and return the name by which a text can name it.
+    """Keep a file with the staged edits, and return the name for use in a text.
 
     Another file of that name stays: the name gets a number. Raises ``OSError``.
     """

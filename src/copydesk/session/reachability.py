@@ -135,7 +135,7 @@ class Contact:
             self.pressed_at = now
 
     def rests(self, now: datetime, looked_at: datetime | None) -> bool:
-        """Whether it is too early to look what is due, since nobody is at the keys.
+        """Whether polling waits because nobody is at the keys.
 
         ``looked_at`` is when that was looked at last; None: never.
         """

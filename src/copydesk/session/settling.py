@@ -83,7 +83,7 @@ class FileSides:
 
     @property
     def said(self) -> str:
-        """What is said of it, in a sentence."""
+        """Its state in a sentence."""
         sides = f"before {self.before}, this request {self.request}, main {self.main}"
         return f"Both changed {self.name} ({sides}): settle it in the app (o)."
 
@@ -108,7 +108,7 @@ class Settlement:
         self.new = 0
         """How many hunks are open that were not there when choices were made."""
         self._extra: list[Wanted] = []
-        """New pages below those that main deleted: they come back."""
+        """New pages below pages that main deleted. They are written again."""
         self._lost: list[Wanted] = []
         """The others below those: main deleted them too."""
         self._trees: tuple[Tree | None, Tree, Tree] | None = None
@@ -157,7 +157,7 @@ class Settlement:
     # Reading
 
     async def read(self) -> None:
-        """Read both sides, and what is chosen. Raises ``ApiError`` and `NotDoneError`."""
+        """Read both sides and the choices. Raises ``ApiError`` and `NotDoneError`."""
         api = await self.session.ready()
         now = await api(ops.get_change_request, self.space, self.request)
         self.request = now.id
@@ -351,7 +351,7 @@ class Settlement:
     # Sending
 
     async def send(self, *, tell: Callable[[], None] = lambda: None) -> None:
-        """Send what is chosen, or go on with it. Raises `WriteError`, ``ApiError``, `NotDoneError`.
+        """Send the choices, or go on with it. Raises `WriteError`, ``ApiError``, `NotDoneError`.
 
         What it comes to is on the disk before each write.
         """
@@ -645,7 +645,7 @@ async def update_whole(session: Session, api: Api, space: str, request: str) -> 
 
 
 async def keep_joined(session: Session, clash: ConflictedError, base: str, head: str) -> None:
-    """Keep what is needed to settle a request that a service updated in spite of conflicts.
+    """Keep the data needed to settle a request that the service updated in spite of conflicts.
 
     ``base`` and ``head`` are what it began with, and its revision, before that. Raises ``OSError``.
     """

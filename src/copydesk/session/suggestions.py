@@ -122,7 +122,7 @@ class Texts:
 async def read_texts(
     api: Api, space: str, request: str, found: Iterable[Suggested], known: Texts | None = None
 ) -> Texts:
-    """Read what suggestions are about; what is ``known`` already is not read again.
+    """Read the texts that suggestions are about, without the ``known`` ones.
 
     Raises ``ApiError``.
     """
@@ -176,7 +176,7 @@ class _Pages:
         self._lines: dict[tuple[str, str], SourceLines] = {}
 
     def edit(self, page: str) -> PageEdit | str:
-        """Return a page with what is staged of it, on top of what the service has, or why not."""
+        """Return a page with its staged edit on the service's text, or why it has no edit."""
         if page not in self._found:
             self._found[page] = self._edit(page)
         return self._found[page]
@@ -343,7 +343,7 @@ def _over(session: Session, run: ApplyRun) -> None:
 
 
 async def finish_applying(session: Session, space: str, request: str) -> str:
-    """Go on with what was being applied to a change request when it was cut off.
+    """Finish an interrupted application of suggestions to a change request.
 
     Returns what there is to say of it. Raises ``ApiError`` and ``OSError``.
     """

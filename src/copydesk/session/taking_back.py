@@ -143,7 +143,7 @@ async def waits_to_be_settled(session: Session, request: ChangeRequest) -> bool:
 async def begin_taking_back(
     session: Session, taking: TakingBack, made: ChangeRequest
 ) -> Settlement:
-    """Return what is to be settled of the change request that takes a merge back.
+    """Return the conflicts of the change request that takes a merge back.
 
     What was begun with it is on the disk then. Raises ``ApiError``, ``OSError``.
     """

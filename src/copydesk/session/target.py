@@ -70,7 +70,7 @@ class Visit:
 
 @dataclass(slots=True)
 class Visits:
-    """The screens visited before the current one, and those that were stepped back from."""
+    """The screens visited before the current one, and those after it."""
 
     back: list[Visit] = field(default_factory=list)
     ahead: list[Visit] = field(default_factory=list)

@@ -74,7 +74,7 @@ REST_SECONDS = 20.0
 """How long nobody presses a key before the screen is kept for the next start."""
 
 TICK_SECONDS = 1.0
-"""How often is looked at what is due. A tick that changes nothing writes nothing."""
+"""How often due work is looked for. A tick that changes nothing writes nothing."""
 
 NEXT = {"spaces": ("changes", "pages"), "changes": ("review",)}
 """What people go to from a place: imported once they are there, before they press the key."""
@@ -83,13 +83,13 @@ KEYS = events.Key, events.Paste, events.MouseDown, events.MouseScrollDown, event
 """What shows that somebody is at the keys."""
 
 TRIM_SECONDS = 5.0
-"""How often at most what was freed is given back to the system after keys."""
+"""The least time between two returns of freed memory to the system."""
 
 IDLE_TRIM_SECONDS = 60.0
 """How often that is done when no key was pressed, for what polls have read."""
 
 NOT_COPIED = "escape sequences, control or invisible ones"
-"""What is left out of what is copied."""
+"""Names the characters that are left out of a copy."""
 
 CLIPBOARD_BYTES = 74_000
 """What terminals accept by OSC 52 without dropping it silently."""
@@ -307,7 +307,7 @@ class CopydeskApp(DeskApp):
             self.here.say(said, tone)
 
     async def _recover(self) -> None:
-        """Settle what the last run left open, and say what was found."""
+        """Settle the writes that the last run left open, and tell the result."""
         from copydesk.session.writes.recovery import recover
 
         told = [
@@ -491,7 +491,7 @@ class CopydeskApp(DeskApp):
 
     @staticmethod
     def _turn(place: Place, view: str) -> None:
-        """Show a view that was asked for by its name: what was searched for was in another."""
+        """Show a view by its name: the thing searched for is in another one."""
         if view != place.view:
             for pane in tuple(place.mounted_panes):
                 pane.find_clear()
@@ -554,7 +554,7 @@ class CopydeskApp(DeskApp):
         return pressed > self._kept_at and now - pressed > REST_SECONDS < now - self._kept_at
 
     def keep_screen(self, *, ends: bool = False) -> None:
-        """Keep what is drawn, and where that is, for the next start; in a thread until it ends."""
+        """Keep the screen and its target for the next start; in a thread until the end."""
         place = self.here
         if not self.kept_for or self.goes_on or place is None or self.screen is not place:
             return
@@ -587,7 +587,7 @@ class CopydeskApp(DeskApp):
         super().exit(result, return_code, message)
 
     async def go_on(self) -> None:
-        """Go to where the last run was left; what is gone by then is told.
+        """Go to the screen that the last run was left on; tell if it is gone.
 
         At once where what was kept names the organization: the service is asked behind it.
         """
@@ -934,7 +934,7 @@ class CopydeskApp(DeskApp):
         self.lifecycle.note(error)
 
     def panic(self, *renderables: RenderableType) -> None:
-        """Leave with what is given, unless it is explained in a sentence: that comes last."""
+        """End with these renderables, or with a sentence that explains the error."""
         super().panic(*(() if self.lifecycle.explained else renderables))
 
     def get_driver_class(self) -> type[Driver]:
@@ -962,7 +962,7 @@ class CopydeskApp(DeskApp):
             self.redraw()
 
     def _held_long(self) -> None:
-        """Draw what there is; keys that were for the screen of the last run are not for another."""
+        """Draw the screen; drop keys that were pressed for the screen of the last run."""
         if self._held and self.goes_on and self.here is self.screen_stack[0]:
             if self.session.organization is not None:
                 self.set_timer(LOOK_SECONDS, self._held_long)  # nothing asks the service before it

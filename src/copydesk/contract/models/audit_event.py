@@ -61,7 +61,7 @@ class AuditEvent(Resource):
 
 
 class AuditEventDetails(AuditEvent):
-    """An audit event with what is known of it besides.
+    """An audit event with its details.
 
     ``payload`` has a form of its own for each action.
     """

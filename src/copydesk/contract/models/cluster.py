@@ -21,7 +21,7 @@ class ClusterStats(Shape):
 
     @property
     def tasks(self) -> dict[str, float]:
-        """The counts of tasks, by what is counted: "total"."""
+        """The counts of tasks by kind: "total"."""
         return {
             name.removeprefix("tasks").lower() or "all": value
             for name, value in (self.model_extra or {}).items()

@@ -225,7 +225,7 @@ class TemplateApply(Body):
 
 
 class TreePage(Shape):
-    """Of a page in a tree, what it is known by: the fields of ``ContentPage`` that tell two apart.
+    """A page in a tree with the fields of ``ContentPage`` by which two revisions are compared.
 
     A tree has thousands of pages, and each takes a sixth of the memory.
     """
@@ -241,7 +241,7 @@ class TreePage(Shape):
 
 
 class RevisionTree(Shape):
-    """Of a revision, what it is compared by."""
+    """The parts of a revision by which it is compared with another."""
 
     id: str
     pages: list[TreePage] = []

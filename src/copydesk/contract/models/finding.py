@@ -39,7 +39,7 @@ class BrokenLinkAction(Shape):
 
 
 class OutboundLink(Shape):
-    """The address elsewhere that a finding is about, and what is known of it."""
+    """The outside address that a finding is about, and its last check."""
 
     url: str
     status: Open[OutboundLinkStatus] = "pending"

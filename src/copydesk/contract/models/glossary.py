@@ -20,7 +20,7 @@ Translations: TypeAlias = Annotated[dict[str, Term], Field(min_length=1)]
 
 
 class GlossaryEntry(Resource):
-    """A term, with what it is called in each language."""
+    """A term with its translation into each language."""
 
     object: Open[Literal["glossary-entry"]] = "glossary-entry"
     id: str

@@ -26,7 +26,7 @@ MOST_ROUNDS = 40
 
 
 class Dropped(NamedTuple):
-    """A part that was left out: where it stood in what was left by then, why, and how it came."""
+    """A part that was dropped: its path, the reason, and its value."""
 
     way: Way
     why: str

@@ -75,7 +75,7 @@ class Billing(Shape):
 
 
 class Trial(Shape):
-    """The trial of a plan, and what was decided at its end."""
+    """The trial of a plan, and the decision at its end."""
 
     status: Always[str] = None
     count: Always[Count] = None

@@ -40,7 +40,7 @@ Timestamp: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
 """An ISO 8601 moment, always aware and in UTC; one without an offset is taken as UTC."""
 
 Since: TypeAlias = Annotated[Timestamp | None, Wire("from")]
-"""From when on, in a query: the API calls it by what is a word of Python."""
+"""The start of a span of time in a query. Its name in the API is a keyword of Python."""
 
 Uri: TypeAlias = Annotated[
     str, StringConstraints(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.\-]*:\S+$")

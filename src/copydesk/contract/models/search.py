@@ -1,4 +1,4 @@
-"""Searching a space, a site or an organization: what is asked, and what was found."""
+"""Searching a space, a site or an organization: queries and results."""
 
 from typing import Annotated, Literal, TypeAlias
 

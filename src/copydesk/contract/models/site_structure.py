@@ -81,13 +81,13 @@ StructureItem: TypeAlias = Annotated[
 
 
 class SiteStructure(Shape):
-    """What a site shows, in order: with sections what is at its top, else its site spaces."""
+    """The entries of a site in order: its top level where it has sections, else its site spaces."""
 
     type: Open[Literal["sections", "siteSpaces"]]
     structure: list[StructureItem] = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return its entries in their order as JSON, each before what is in it.
+        """Return its entries in order as JSON, each followed by its children.
 
         ``children`` and ``sections`` of groups are left out: what is in a group names it as its
         ``sectionGroup``.

@@ -31,7 +31,7 @@ class TopicFindings(Shape):
 
 
 class SiteTopic(Resource):
-    """A topic with the numbers of what is about it."""
+    """A topic with the numbers of its findings and questions."""
 
     object: Open[Literal["context-topic"]] = "context-topic"
     id: str

@@ -129,7 +129,7 @@ Preset: TypeAlias = Literal["lastYear", "last3Months", "last30Days", "last7Days"
 
 
 class EventsAggregation(Body):
-    """What is to be counted, of which events, and by what."""
+    """An aggregation of events: the measure, the events, and the grouping."""
 
     select: list[AnyColumn] | None = None
     where: list[EventsFilter] | None = None

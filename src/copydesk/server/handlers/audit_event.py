@@ -1,4 +1,4 @@
-"""Audit events: what was done in an organization, for those who administer it."""
+"""Audit events of an organization, for its administrators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EVENTS = (
 
 @implements(ops.list_organization_audit_event_actions)
 def list_organization_audit_event_actions(call: Call, organization_id: str) -> AuditEventActions:
-    """List what leaves an event: operations that write, and what is done without one."""
+    """List the actions that leave an event: operations that write, and others."""
     call.access.organization(organization_id, "admin")
     audited = [each.operation.name for each in HANDLERS.values() if is_audited(each)]
     return AuditEventActions(
@@ -55,7 +55,7 @@ def list_organization_audit_events(
     actor: str | None = None,
     target: str | None = None,
 ) -> Page[AuditEvent]:
-    """List what was done from one moment up to another, the last first."""
+    """List the events between two times, the latest first."""
     call.access.organization(organization_id, "admin")
     asked: dict[str, Value] = {
         "organization_id = ?": organization_id,

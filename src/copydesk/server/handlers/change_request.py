@@ -319,7 +319,7 @@ def _list(
 
 
 def _current(call: Call, space_id: str, key: str) -> ChangeRequest:
-    """Return a change request as it is after what was just done to it."""
+    """Return a change request as it is after this call's write."""
     return change_request_model(call, *find_change_request(call, space_id, key))
 
 

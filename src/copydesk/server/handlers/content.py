@@ -337,7 +337,7 @@ def _page(
 
 @implements(ops.get_content_by_url)
 def get_content_by_url(call: Call, *, url: str) -> ContentAtUrl:
-    """Answer with what is at an address of this desk; what the caller may not see is a 404."""
+    """Answer with the object at an address of this desk; one the caller may not see is a 404."""
     pointed = parse_app_url(url) if url.startswith(f"{call.base_url}{APP}/") else None
     try:
         if pointed is not None and pointed.collection is not None:

@@ -1,4 +1,4 @@
-"""Findings of a site: what they are about, who tells of them, and what is done about them."""
+"""Findings of a site: their subjects, their sources, and the change requests for them."""
 
 from __future__ import annotations
 

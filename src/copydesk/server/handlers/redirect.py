@@ -45,7 +45,7 @@ _ORDERS: dict[RedirectOrder, tuple[str, bool]] = {
 def get_site_redirect(
     call: Call, organization_id: str, site_id: str, *, source: str, share_key: str | None = None
 ) -> FoundRedirect:
-    """Get the redirect that holds for a path. 404 where none does, or it leads to what is gone."""
+    """Get the redirect that holds for a path. 404 where none does, or its destination is gone."""
     view = site_to_read(call, organization_id, site_id, share_key)
     paths = RedirectPaths(call, view.site)
     row = None if paths.shows(source) else paths.holding(source)

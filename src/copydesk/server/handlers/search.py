@@ -261,7 +261,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
 
 
 _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
-"""What Markdown adds to what is said: excerpts leave it out."""
+"""Markup of Markdown, which excerpts leave out."""
 
 
 def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:

@@ -45,7 +45,7 @@ from copydesk.server.store import Row, Value, to_json
 def get_site_structure(
     call: Call, organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> SiteStructure:
-    """Get the structure. Readers who are not of the organization get what is published."""
+    """Get the structure. Readers from outside the organization get its published part."""
     return SiteTree(site_to_read(call, organization_id, site_id, share_key)).model()
 
 
@@ -105,7 +105,7 @@ def _item(view: SiteView, pointer: StructurePointer) -> StructureItem:
 
 
 def _at(field: str, find: Any, *args: Any) -> Any:
-    """Return what is found; what a body names and is not there is a 400."""
+    """Return the result of ``find``; a 400 that names the field where it does not exist."""
     try:
         return find(*args)
     except Refusal as refusal:
@@ -124,7 +124,7 @@ def list_site_section_groups(
     page: str | None = None,
     limit: int | None = None,
 ) -> Page[SiteSectionGroup]:
-    """List all groups of a site in its order, each with what is in it."""
+    """List all groups of a site in its order, each with its members."""
     tree = SiteTree(site_view(call, organization_id, site_id))
     return paginate(
         call.tx,
@@ -178,7 +178,7 @@ def update_site_section_group(
 def delete_site_section_group(
     call: Call, organization_id: str, site_id: str, site_section_group_id: str
 ) -> None:
-    """Remove a group; what is in it takes its place."""
+    """Remove a group; its members take its place."""
     site_view(call, organization_id, site_id, "createContent")
     row = call.tx.one(
         "SELECT * FROM section_group WHERE id = ? AND site_id = ?", site_section_group_id, site_id

@@ -87,7 +87,7 @@ def update_team(call: Call, organization_id: str, team_id: str, body: TeamUpdate
 
 @implements(ops.delete_team)
 def delete_team(call: Call, organization_id: str, team_id: str) -> None:
-    """Delete a team and what was granted to it; rights as for renaming."""
+    """Delete a team with its permissions; rights as for renaming."""
     call.access.organization(organization_id, "listTeams")
     if not call.tx.value(
         "SELECT count(*) FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id

@@ -111,7 +111,7 @@ def aggregate_site_events(
 
 
 def _span(call: Call, view: SiteView, asked: Preset | EventsSpan) -> tuple[list[str], list[Value]]:
-    """Return the conditions on what is counted: the days that a span touches, what is seen."""
+    """Return the conditions of a count: the days of the span, and the parts the caller may see."""
     if isinstance(asked, EventsSpan):
         begin, end = asked.from_, asked.to
         if end <= begin:

@@ -121,7 +121,7 @@ def conversation_model(call: Call, row: Row) -> Conversation:
 
 
 def conversation_detail(call: Call, row: Row) -> ConversationDetail:
-    """Return a conversation with what was said and what its sender told about it."""
+    """Return a conversation with its messages and its sender's attributes."""
     return ConversationDetail.model_validate(
         {
             "conversation": conversation_model(call, row),

@@ -45,7 +45,7 @@ def record_page(
 
 
 def record_issues(call: Call, site: Row, ids: Sequence[str]) -> dict[str, list[Row]]:
-    """Return what was found in some conversations, oldest first."""
+    """Return the issues found in some conversations, oldest first."""
     found: dict[str, list[Row]] = {}
     for row in call.tx.all(
         "SELECT conversation_id, title, summary, cluster_id FROM issue WHERE organization_id = ? "
@@ -58,7 +58,7 @@ def record_issues(call: Call, site: Row, ids: Sequence[str]) -> dict[str, list[R
 
 
 def record_model(call: Call, site: Row, row: Row, issues: Sequence[Row]) -> ContextRecord:
-    """Return the record of a row of ``conversation`` and of what was found in it."""
+    """Return the record of a row of ``conversation`` with its issues."""
     title = row["subject"] or next((each["title"] for each in issues), "")
     description = row["description"] or next((each["summary"] for each in issues), "")
     return ContextRecord.model_validate(

@@ -14,7 +14,7 @@ _HEAD = 64 * 1024
 
 
 def revision_files(call: Call, revision_id: str) -> list[FileData]:
-    """Return the files of a revision by path, without those that are only kept for export."""
+    """Return the files of a revision by path, without those kept for export only."""
     return [file for file in content.load(call.tx, revision_id).files if file.kind == "file"]
 
 

@@ -18,7 +18,7 @@ from copydesk.server.store import Row
 
 
 def findings_view(call: Call, organization_id: str, site_id: str) -> SiteView:
-    """Return a site whose findings are made of what is there now.
+    """Return a site with its findings up to date.
 
     Raises as ``site_to_triage`` does, and ``OutdatedError`` where they have to be made first. What
     takes longer is left to the desk's worker.
@@ -129,7 +129,7 @@ def requests_of(view: SiteView, finding: Row) -> Asked:
 
 
 def counted_requests(view: SiteView, finding: Row) -> Asked:
-    """Return the conditions for those that count: an archived one is given up."""
+    """Return the conditions for requests that count: not the archived ones."""
     found = requests_of(view, finding)
     found.also("status != 'archived'")
     return found

@@ -81,7 +81,7 @@ class LinkPlaces:
         self.targets |= {("file", file) for file in self._file_paths}
 
     def file_of(self, target: Target) -> str | None:
-        """Return the path of a file, or of that which a page is exported to; None without one."""
+        """Return the path of a file, or of a page's exported file; None without one."""
         kind, key = target
         return (self._page_files if kind == "page" else self._file_paths).get(key)
 

@@ -87,7 +87,7 @@ class SiteAddresses:
         return self.first_shown(_NEVER)
 
     def first_shown(self, deleted_until: str) -> dict[str | None, str]:
-        """Return the default of each section, or what is next in order where that is deleted.
+        """Return the default of each section, or the next in order where that is deleted.
 
         What was deleted after ``deleted_until`` still counts as shown; a draft does not.
         """

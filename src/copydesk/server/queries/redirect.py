@@ -67,7 +67,7 @@ def redirect_model(row: Redirect | Row) -> SiteRedirect:
 
 
 def destination_columns(view: SiteView, to: NewRedirectDestination) -> dict[str, Value]:
-    """Return what is stored of a destination.
+    """Return the columns of a destination.
 
     Raises a 400 where it names nothing that the site has and the caller may see.
     """

@@ -1,4 +1,4 @@
-"""The entries of a site as resources: groups with what is in them, and links to elsewhere."""
+"""The entries of a site as resources: groups with their members, and external links."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class SiteTree:
         return SiteStructure(type="sections", structure=self._inside(None))
 
     def group(self, row: Row) -> SiteSectionGroup:
-        """Return the group of a row of ``section_group`` with what is in it."""
+        """Return the group of a row of ``section_group`` with its members."""
         children = self._inside(row["id"])
         return SiteSectionGroup.model_validate(
             {

@@ -117,7 +117,7 @@ def published_space_model(call: Call, row: Row, share_key: str | None = None) ->
 
 
 def space_screen(call: Call, row: Row) -> str:
-    """Return the address of the screen of a space; what is in it is shown below that."""
+    """Return the address of a space's screen; its content has addresses below it."""
     return call.app_url("o", row["organization_id"], "s", row["id"])
 
 
@@ -212,7 +212,7 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
 
 
 def forget_strangers(tx: Tx, container_id: str, organization_id: str) -> None:
-    """Withdraw what was granted on a space or collection to who is not in an organization.
+    """Withdraw the permissions on a space or collection of people outside an organization.
 
     Links of other organizations that lead there end, too.
     """
@@ -251,7 +251,7 @@ def purge_trash(tx: Tx) -> int:
 
 
 def trash_limit(tx: Tx) -> str:
-    """Return the time at which, or before which, what was deleted is gone for good."""
+    """Return the time before which deleted spaces are gone for good."""
     return timestamp(tx.moment - timedelta(days=TRASH_DAYS))
 
 

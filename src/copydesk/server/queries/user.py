@@ -35,7 +35,7 @@ _SHOWN_OF = ("user", "member")
 
 
 def _looking(call: Call) -> tuple[str, str]:
-    """Return who looks, and from where: what is shown of a user depends on both."""
+    """Return the caller and the address they use: what they see of a user depends on both."""
     return call.user_id, call.base_url
 
 

@@ -52,7 +52,7 @@ from copydesk.server.store import Store, Tx
 from copydesk.server.untouched import SPACES, note_spaces
 
 Progress = Callable[[int, int, str], None]
-"""Called with how much is done, how much there is, and what is being worked on."""
+"""Called with the done and total amounts, and the name of the current part."""
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SEED = "copydesk sample"
@@ -296,7 +296,7 @@ class _Life:
                 self.clean(change_requests.merge_branch(tx, self.key, self.people[step.by]))
 
     def review(self, tx: Tx, review: Review) -> None:
-        """Review, and start a thread with what is said, as the desk does when it is asked to.
+        """Review a request and start a thread with its comment, as the operation does.
 
         Praise needs no answer, so the thread of an approval is resolved.
         """

@@ -103,7 +103,7 @@ def _write(
 
 
 def _parts(told: Conversation, number: int) -> list[tuple[PartRole, str]]:
-    """Return what was said; some people go away before the end, but never before an answer."""
+    """Return the messages; some people leave before the end, but never before an answer."""
     turns: list[Mapping[PartRole, str]] = [{"user": told.question}, *told.turns]
     spoken = turns if number % 3 else turns[: max(2, len(turns) - 2)]
     return [part for turn in spoken for part in turn.items()]

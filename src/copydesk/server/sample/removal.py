@@ -18,7 +18,7 @@ _IDS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """The organizations that were removed (titles), and those that are left (ids and titles)."""
+    """The removed organizations (titles), and the remaining ones (ids and titles)."""
 
     titles: tuple[str, ...]
     left: tuple[tuple[str, str], ...]

@@ -150,7 +150,7 @@ def read_facts(values: Mapping[str, Any]) -> Facts:
 
 
 def _offset(value: object) -> float | None:
-    """Return how far a cover is moved; what is no number, or not a finite one, says nothing."""
+    """Return the offset of a cover; None for anything but a finite number."""
     if isinstance(value, int | float) and abs(value) <= MAX_COVER_Y:
         return float(value)
     return None

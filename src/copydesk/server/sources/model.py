@@ -25,7 +25,7 @@ MAX_FILES = 1_000_000
 """How many files and folders a commit may hold: trees that hold each other can name very many."""
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called with how much is done, how much there is, and what is being worked on."""
+"""Called with the done and total amounts, and the name of the current part."""
 
 
 MAX_FILE = 10**9 - 1000

@@ -67,7 +67,7 @@ _LEADING = re.compile(r"^(?:[^/]+/)*(?P<number>\d{1,9})(?=$|[-_./])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpacePlan:
-    """One space: as it is now, how it came about (oldest revision first), and what is proposed."""
+    """One space: its content, its history (oldest revision first), and its change requests."""
 
     folder: str
     title: str

@@ -57,7 +57,7 @@ from copydesk.server.sources.summary import (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What writing a space did, by path. ``problems`` names what was refused or kept, and why.
+    """The result of writing a space, by path. ``problems`` names refused and kept files, and why.
 
     ``beside`` is a summary that has the pages as they are arranged now, with the table of contents
     in another format that they were read from, which is not written.

@@ -112,7 +112,7 @@ async def read_team_members(
 
 
 async def _given(api: Api, place: Holder) -> tuple[Given, ...] | None:
-    """Return what was given in a place itself, None where the reader may not see it."""
+    """Return the roles given in a place itself; None where the reader may not see them."""
     try:
         users, teams = await asyncio.gather(
             _listed(api, place, "user"), _listed(api, place, "team")

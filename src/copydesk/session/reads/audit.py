@@ -1,4 +1,4 @@
-"""Where an audit event leads: the screen of what was done, as far as the event says."""
+"""Where an audit event leads: the screen of its subject, where the event names one."""
 
 from __future__ import annotations
 

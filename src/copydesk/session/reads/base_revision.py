@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REVISION = ops.get_revision.read_as(RevisionTree)
-"""A whole revision, without what it is not compared by."""
+"""A whole revision, read without the parts that are not compared."""
 
 MOST_CHANGES = 1000
 """The largest number of changes of a request that are compared."""

@@ -1,4 +1,4 @@
-"""Reading what there is to a finding, an answer or a site's questions, beyond the row of a list."""
+"""Reading a finding, an answer or a site's questions, beyond the row of a list."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class AnswerDetails:
 
 
 async def read_finding(api: Api, ids: Ids, finding: str) -> FindingDetails:
-    """Return what there is to a finding. Raises ``ApiError``."""
+    """Return the details of a finding. Raises ``ApiError``."""
     requests, pages, questions = await asyncio.gather(
         api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST),
         read_pages(api, ids, finding),
@@ -190,7 +190,7 @@ async def read_site_spaces(api: Api, ids: Ids) -> SiteSpaces:
 
 
 async def begin_requests(api: Api, ids: Ids, finding: str) -> Sequence[ChangeRequest]:
-    """Have the service begin change requests for a finding; return those that are there by then.
+    """Have the service begin change requests for a finding; return its requests after that.
 
     A service may begin them later: then there are none. Raises ``ApiError``.
     """

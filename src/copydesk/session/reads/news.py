@@ -47,7 +47,7 @@ SUBJECT = 200
 async def read_news(
     api: Api, organization: str, me: User, people: Members, known: Known
 ) -> list[NewsItem]:
-    """Return what is new, and note in ``known`` what was read. Raises ``ApiError``.
+    """Return the news, and note the read revisions in ``known``. Raises ``ApiError``.
 
     The first time nothing is: only what comes later.
     """
@@ -125,7 +125,7 @@ class _Reading:
         await self._read_threads(request)
 
     async def _read_threads(self, request: ChangeRequest) -> None:
-        """Look at the newest comments of a request, and at what was answered in their threads."""
+        """Read the newest comments of a request, and the replies in their threads."""
         if not request.comments:
             return
         try:

@@ -1,4 +1,4 @@
-"""Reading the redirects of a site, with what is wrong with them; finding what a path means."""
+"""Reading the redirects of a site with their faults; resolving a path."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class SitePaths:
         return None
 
     def titles(self) -> dict[str, str]:
-        """Return the titles of what the site shows by path, of pages those that were read."""
+        """Return the titles of the site's parts by path; of its pages, those read so far."""
         found: dict[str, str] = {}
         for node in self.nodes.values():
             pages = None if node.trashed or not node.space else self._pages.get(node.space)
@@ -180,7 +180,7 @@ class RedirectsRead:
 
 
 async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRead:
-    """Return all redirects of a site, those that hold and drafts. Raises ``ApiError``."""
+    """Return all redirects of a site, active ones and drafts. Raises ``ApiError``."""
     found = await read_site(api, *ids, me)
     paths = SitePaths(api, found.site, found.structure)
     redirects: dict[str, SiteRedirect] = {}
@@ -233,7 +233,7 @@ def rules_of(rows: Iterable[RedirectRow], paths: SitePaths) -> Rules:
 
 
 def with_troubles(rows: Iterable[RedirectRow], paths: SitePaths) -> tuple[RedirectRow, ...]:
-    """Return the rows in the order of their sources, each with what is wrong with it."""
+    """Return the rows by source, each with its faults."""
     rows = sorted(rows, key=lambda row: (row.source, row.draft))
     rules = rules_of(rows, paths)
     return tuple(

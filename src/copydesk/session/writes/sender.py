@@ -72,7 +72,7 @@ def _is_away(error: BaseException) -> bool:
 
 
 class WriteSender:
-    """Sends the writes of a session, and knows those that have not ended."""
+    """Sends the writes of a session, and keeps the unfinished ones."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

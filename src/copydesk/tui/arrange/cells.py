@@ -90,7 +90,7 @@ NOTHING = Shown(EMPTY)
 
 
 def shown_of(arrangement: Arrangement, before: Shown = NOTHING) -> Shown:
-    """Return what is shown of an arrangement; ``before`` was shown last, and is used again."""
+    """Return the rows shown of an arrangement; unchanged parts of ``before`` are used again."""
     now, base = arrangement.now, arrangement.base
     return Shown(
         arrangement.shown,
@@ -161,7 +161,7 @@ class Rows:
         return self._levels[TOP]
 
     def _build(self, layout: Layout, other: list[str]) -> None:
-        """Build what is in some levels, the innermost last, and what these are in."""
+        """Build the rows of some levels, the innermost last, and of their ancestors."""
         inner = dict.fromkeys(other)
         for level in other:
             above = level

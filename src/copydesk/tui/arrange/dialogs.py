@@ -137,7 +137,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
 
     @action("y", "go on with ours", unless=nothing_left, danger=2)
     def go_on(self) -> None:
-        """Go on with what is staged here on top of theirs: the plan is shown next."""
+        """Go on with the staged changes on top of theirs: the plan is shown next."""
         self.dismiss("ours")
 
     @action("t", "take theirs", unless=no_clash, danger=2)
@@ -392,12 +392,12 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
 
     @action("b", "roll back", unless=nothing_to_return, danger=2, stages=True)
     async def roll_back(self) -> None:
-        """Take back what was sent, the newest first."""
+        """Undo the sent steps, the newest first."""
         await self._go(self._arranger.roll_back)
 
     @action("k", "keep the rest", unless=not_stopped)
     async def keep_rest(self) -> None:
-        """Leave what was sent as it is; the rest stays staged."""
+        """Leave the sent steps as they are; the rest stays staged."""
         await self._go(lambda run, changed: self._arranger.keep(run))
         # What could not be read now is asked again.
         self._later = True

@@ -236,7 +236,7 @@ class ArrangeCommands(Commands, scope="arranging"):
 
     @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
     async def undo(self) -> None:
-        """Take back the last staged step; what was sent since it after showing that and asking."""
+        """Undo the last staged step; a write sent after it is shown and asked about first."""
         draft, before = self.place.draft, len(self.place.session.log)
         if draft.step_is_newest:
             draft.staged(draft.arrangement.undo())
@@ -250,7 +250,7 @@ class ArrangeCommands(Commands, scope="arranging"):
         "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
     )
     async def redo(self) -> None:
-        """Stage again what was undone last; a write that was taken back since after asking."""
+        """Redo the step undone last; a write undone after it is asked about first."""
         draft = self.place.draft
         if draft.step_is_undone:
             draft.staged(draft.arrangement.redo())
@@ -297,12 +297,12 @@ class ArrangeCommands(Commands, scope="arranging"):
         stages=True, takes="none",
     )  # fmt: skip
     async def apply(self) -> None:
-        """Send what is staged, after reading again how it is now. It shows the plan first."""
+        """Send the staged changes after reading the structure again. It shows the plan first."""
         await self.place.send()
 
     @command("w", stages=True, takes="none")
     async def write(self, rest: str) -> None:
-        """Send what is staged, as ctrl+s does."""
+        """Send the staged changes, as ctrl+s does."""
         why = why_not(self.place, not_allowed, nothing_staged)
         if why is not None:
             self.place.say(why, "warn")
@@ -395,7 +395,7 @@ class ArrangingPlace(Place, Generic[R]):
 
     @abstractmethod
     async def read_all(self, api: Api) -> R | None:
-        """Read the order; None when it is not known of which. May raise."""
+        """Read the order; None when its subject is not known. May raise."""
 
     @abstractmethod
     async def read_layout(self, api: Api) -> Layout:
@@ -445,7 +445,7 @@ class ArrangingPlace(Place, Generic[R]):
             self.rows.say_instead(with_key(text))
 
     def arrived(self, read: tuple[R, ArrangeRun | None] | None) -> None:
-        """Show what was read, with the run that an earlier start left."""
+        """Show the order, with the run that an earlier start left."""
         if read is None:
             self.rows.say_instead(self.WHICH)
             return
@@ -488,7 +488,7 @@ class ArrangingPlace(Place, Generic[R]):
     # Keeping
 
     def keeps(self) -> bool:
-        """Keep what is staged where the place has it; False where it is a draft of its own."""
+        """Keep the staged changes in the place's own store; False where they are a draft."""
         return False
 
     def keep_typed(self) -> None:

@@ -288,7 +288,7 @@ class Sender:
         return rebased
 
     def _before(self, run: ArrangeRun) -> Arrangement | None:
-        """Return what was staged before a run; None where something else was staged since."""
+        """Return the arrangement staged before a run; None where it was changed since."""
         if self.sending is not None and self.here.draft.arrangement.now.same(self.staged_then.now):
             return self.sending
         if run.staged and not self.here.draft.arrangement.dirty:

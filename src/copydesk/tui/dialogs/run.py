@@ -167,7 +167,7 @@ class RunSheet(Sheet[int], scope="run"):
 
     @action("k", "keep the rest", unless=not_stopped)
     def keep_rest(self) -> None:
-        """Leave what was sent as it is; the rest stays staged."""
+        """Leave the sent steps as they are; the rest stays staged."""
         self.dismiss(len(self._took))
 
     @action("escape", "not now", show=False, override=True)

@@ -346,7 +346,7 @@ TABS = (
     View("integrations", "Integrations"),
     View("installations", "Installed"),
 )
-"""The places of all integrations and of those that the organization has, as tabs."""
+"""The places of all integrations, and of the organization's own, as tabs."""
 
 INTEGRATION_VIEWS = (
     View("installations", "Installations", short="Installed"),

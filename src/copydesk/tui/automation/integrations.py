@@ -108,7 +108,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.here: dict[str, bool] = {}
-        """Whether integrations are installed in the organization, as far as that was read."""
+        """Whether an integration is installed in the organization, by name; read ones only."""
 
     def opened(self) -> None:
         super().opened()
@@ -125,7 +125,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         self.row_reader.uncover()
 
     def reload(self) -> None:
-        """Read the list again, and then where what is under the cursor is installed."""
+        """Read the list again, and then the installations of the row under the cursor."""
         self.here.clear()
         super().reload()
 

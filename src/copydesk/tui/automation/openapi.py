@@ -299,7 +299,7 @@ def _read(typed: str) -> OpenAPISourceText:
 
 
 def _check(text: str) -> None:
-    """Raise ``ValueError`` for what is neither JSON nor YAML; the service judges the rest."""
+    """Raise ``ValueError`` for text that is neither JSON nor YAML; the service judges the rest."""
     if text.lstrip()[:1] == "{":
         try:
             json.loads(text)

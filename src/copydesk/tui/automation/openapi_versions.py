@@ -181,7 +181,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
         *,
         rests: bool = True,
     ) -> None:
-        """Read the documents of two versions and show what is different between them."""
+        """Read the documents of two versions and show their differences."""
         slug = self.target.item or ""
 
         async def read(api: Api) -> str:
@@ -209,7 +209,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
 
 
 def told(slug: str, documents: list[bytes]) -> str:
-    """Return a document, or of two of them what is different; bounded."""
+    """Return one document, or the differences of two; bounded."""
     if len(documents) == 1:
         text = documents[0].decode("utf-8", "replace")
     else:

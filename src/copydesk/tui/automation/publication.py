@@ -46,7 +46,7 @@ UNSHOWN = ("script", "icon", "previewImages", "secrets", "runtime", "organizatio
 def plan(
     manifest: Manifest, sent: Mapping[str, Any], found: Integration | None, home: str
 ) -> list[str | Text]:
-    """Return what a manifest will publish: what is new, what differs, what comes from files.
+    """Return the changes that a manifest publishes: new fields, other values, files.
 
     ``sent`` is the JSON of the body, ``found`` what is published under that name, ``home`` the
     title of the organization that it will belong to, where that is said.
@@ -94,7 +94,7 @@ def _changed(before: Any, value: Any, new: bool) -> str:
 
 
 def _unshown(manifest: Manifest, sent: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of which only size or name is shown."""
+    """Yield the fields that are shown by size or name only."""
     if "runtime" in sent:
         yield "Runtime", clean(sent["runtime"])
     for name in ("script", "icon"):

@@ -135,7 +135,7 @@ def run_ended(listed: Listed) -> tuple[str, str]:
 
 
 async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]) -> list[Listed]:
-    """Return translations with the titles of their spaces, reading those that are not ``known``."""
+    """Return translations with the titles of their spaces; the ``known`` ones are not read."""
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def look_up(space: str) -> None:

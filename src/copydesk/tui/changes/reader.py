@@ -66,7 +66,7 @@ KEPT_IMPACTS = 100
 """How many requests have their effect on links kept."""
 
 FRESH_SECONDS = 60
-"""How old what was read of a row may get before it is read again by itself."""
+"""How old the parts of a row may get before they are read again."""
 
 
 class DetailsReader:
@@ -119,7 +119,7 @@ class DetailsReader:
         self._read_around()
 
     def show_facts(self) -> None:
-        """Show in the details what is known of the row under the cursor."""
+        """Show the facts of the row under the cursor in the details."""
         row = self.place.rows.selected
         if row is None:
             self.place.facts.show([], title="Details")
@@ -213,7 +213,7 @@ class DetailsReader:
             self.place.triage.count_views()
 
     async def _read_visible(self, api: Api) -> bool:
-        """Read what the row under the cursor lacks, then what is shown of those around it.
+        """Read the missing parts of the row under the cursor, then of the visible ones.
 
         Of the others only what their columns show, while the service has requests to spare.
         """
@@ -608,7 +608,7 @@ class RowReader:
             self.count()
 
     def _merge(self, base: ListSource[ChangeRow], rows: list[ChangeRow]) -> bool:
-        """Take in what was read again; return whether rows left."""
+        """Take rows that were read again; return whether rows left."""
         base.merge(rows)
         gone = base.missing - self.place.left
         if gone:
@@ -640,7 +640,7 @@ class RowReader:
         self.place.triage.count_views()
 
     def take_in(self) -> None:
-        """Read the rows again and bring in at once what was made here; the cursor keeps its row."""
+        """Read the rows again and show new ones made here at once; the cursor keeps its row."""
         base = self.place.rows.source.base
         if self._from_last_run:
             self._read_first()

@@ -317,7 +317,7 @@ class ChangesPlace(Place):
         return left if isinstance(left, Left) else None
 
     def on_unmount(self) -> None:
-        """Keep for this run what it showed and what was marked: both were work."""
+        """Keep the view and the marks for this run."""
         self.row_reader.keep_shown(ends=True)
         self.session.left[self._where] = Left(
             self.view,
@@ -329,7 +329,7 @@ class ChangesPlace(Place):
         )
 
     def on_screen_resume(self) -> None:
-        """Note that what was open was looked at until now; read what was written elsewhere."""
+        """Note until when the open row was seen; read the rows again."""
         super().on_screen_resume()
         if len(self.session.log) != self._written:
             self.reload()
@@ -390,7 +390,7 @@ class ChangesPlace(Place):
             self.tell(f"{bulk.verb}: {plural(waiting, 'request')} to go; @ shows each.")
 
     def _reason(self, row: ChangeRow, bulk: Bulk) -> str:
-        """Return why what is done to the marked rows leaves one out; "" where it does not."""
+        """Return why a bulk action leaves a marked row out; "" where it does not."""
         return next((why for guard in bulk.unless if (why := guard(self, row)) is not None), "")
 
     def _ended(self, bulk: Bulk, run: BulkRun) -> None:
@@ -491,7 +491,7 @@ class ChangesPlace(Place):
         self.reads.load("views", read, arrived, what="Reading your views", local=True)
 
     def view_wrong(self, view: SavedView) -> str:
-        """Return what is wrong with a person's own view as a sentence; "" when nothing is."""
+        """Return the fault of a saved view as a sentence; "" for none."""
         where = f"line {view.line} of the settings" if view.line else "your views"
         lead = f"View “{view.name}” ({where}): "
         query = Query.parse(view.filter, self.triage.fields)

@@ -44,7 +44,7 @@ Judge = Callable[[ChangeRow], bool | None]
 
 
 class TriageSource(FilteredSource[ChangeRow]):
-    """The rows of a view: those that are judged to belong there, and those that did until now."""
+    """The rows of a view: those judged to belong there, and those that did until now."""
 
     def __init__(self, base: Source[ChangeRow]) -> None:
         self._judge: Judge | None = None
@@ -59,7 +59,7 @@ class TriageSource(FilteredSource[ChangeRow]):
         super().__init__(base)
 
     def judge_by(self, judge: Judge | None, text: str, *, keep: bool = False) -> None:
-        """Show other rows: a view or a filter was chosen. ``text`` is what was typed.
+        """Show other rows: a view or a filter was chosen. ``text`` is the typed filter.
 
         With ``keep`` what is shown stays until it is folded.
         """
@@ -264,7 +264,7 @@ class Triage:
         return ()
 
     def nearest(self) -> str:
-        """Return what was perhaps meant by a filter that nothing matches."""
+        """Return a guess at the filter that was meant, where nothing matches."""
         from rapidfuzz import fuzz, process
 
         query = Query.parse(self.place.rows.found, self.fields)
@@ -308,7 +308,7 @@ class Triage:
     # Judging
 
     def judge_for(self, text: str) -> Judge | None:
-        """Return how to judge rows by the view and by what was typed; None where all belong.
+        """Return the judge of rows by view and typed filter; None where all belong.
 
         Raises ValueError with a sentence for a filter that is wrong.
         """
@@ -412,7 +412,7 @@ class Triage:
         return due
 
     def is_old(self, row: ChangeRow) -> bool:
-        """Whether what was read of a row is to be read again because somebody asked for that."""
+        """Whether the parts of a row were read before somebody asked to read them again."""
         found = self.known.details(row)
         return (
             found is not None and found.read_at is None and bool(self.known.due(row, self._needs))

@@ -100,7 +100,7 @@ class ViewCommands(Commands, scope="changes"):
 
     @action("F", "save view", danger=1, show=False, group="Views", types=True)
     async def save_view(self) -> None:
-        """Save what is shown as a view of your own: the view, the filter and the order.
+        """Save the current view, filter and order as a view of your own.
 
         It is kept in your settings under the name that you type; a name that is there is replaced.
         ctrl+x in the list of ``f`` forgets one.

@@ -274,7 +274,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         return super().nothing()
 
     def status_left(self) -> str:
-        """Say what is counted: a link is listed on each page that it stands on."""
+        """Return the count of links; one is listed for each page it stands on."""
         if self._stats is None or not self._stats.total:
             return super().status_left()
         said = f"{plural(self._stats.total, 'link')}, {self._stats.broken.total} broken"

@@ -370,7 +370,7 @@ class EditInRequest(Commands, scope="pages"):
         stages=True,
     )
     async def drop_staged(self) -> None:
-        """Drop what is staged of the page for a new change request. u brings it back."""
+        """Drop the staged edit of the page for a new change request. u brings it back."""
         page = self.place.page_at_hand
         assert page is not None
         if await stage_edits(self.place, self._staged, {page.id: None}):
@@ -381,7 +381,7 @@ class EditInRequest(Commands, scope="pages"):
         "u", "undo", unless=nothing_back, show=False, group="Write", override=True, takes="none"
     )
     async def undo(self) -> None:
-        """Take back the last step that is staged for a new change request, else what was sent."""
+        """Undo the last step staged for a new change request, else the last write."""
         staged = self._staged
         if not staged.steps:
             await self.place.desk.undo()
@@ -399,7 +399,7 @@ class EditInRequest(Commands, scope="pages"):
         override=True, takes="none",
     )  # fmt: skip
     async def redo(self) -> None:
-        """Stage again what was taken back last, else do again the write that was."""
+        """Redo the staged step undone last, else the write undone last."""
         staged = self._staged
         if not staged.undone:
             await self.place.desk.redo()
@@ -425,7 +425,7 @@ class EditInRequest(Commands, scope="pages"):
         takes="none",
     )
     async def send_staged(self) -> None:
-        """Make the change request of what is staged; its review shows all before it is sent.
+        """Make the change request for the staged pages; its review shows them before they are sent.
 
         Where one of mine has no pages yet it is asked whether that is the one.
         """
@@ -518,7 +518,7 @@ class PagesPlace(Place, scope="pages"):
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
         self._views: dict[str, int] = {}
-        """How often pages were viewed in four weeks, as far as that is known."""
+        """The views of pages in four weeks, by page; only those read so far."""
         self._counted = False
         self._wanted = target.page
         self._written = 0
@@ -675,7 +675,7 @@ class PagesPlace(Place, scope="pages"):
         return {} if self.staged is None else self.staged.edits
 
     def show_staged(self) -> None:
-        """Show the page in front with what is staged of it, and how much is."""
+        """Show the page in front with its staged edit, and the number of staged pages."""
         self._say_behind()
         self.rows.refresh_rows()
         page = self.shown_page

@@ -50,7 +50,7 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One picture of the sheet: which it is, what is said of it, and what is drawn."""
+    """One picture of the dialog: its side, its caption, and its drawing."""
 
     said: Sequence[Text]
     picture: Picture | None = None
@@ -149,7 +149,7 @@ def why_not_drawn(setting: str) -> str:
 async def _sides(
     chosen: Sides, data: Sequence[PictureRead | None], undrawn: str, *, reviewed: bool
 ) -> list[Side]:
-    """Return what is shown of a picture: on both sides, or once where both are alike.
+    """Return a picture before and after, or once where both are the same.
 
     Main is as it is now: that of a merged change request has its pictures already.
     """

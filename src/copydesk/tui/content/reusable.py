@@ -186,7 +186,7 @@ class ReusablePlace(ResourcePlace["ReusableContent"], scope="reusable"):
     # The pages that use it
 
     def read_uses(self) -> None:
-        """Look for the pages that use what is listed, once."""
+        """Look for the pages that use the listed items, once."""
         if self._uses is not None or self.item is None:
             return
         parts = list(self.rows.source.base.shown())

@@ -328,7 +328,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
     OF_SPACE = True
 
     def resource_of(self, view: str) -> Resource[Hit]:
-        """Return what is listed: in one space without the name of that."""
+        """Return the list's resource; the space column is left out within one space."""
         return RESULTS_HERE if view == SPACE else RESULTS
 
     @property
@@ -376,7 +376,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         words = words.strip()
 
         async def wait(api: Api) -> None:
-            """Nothing but the pause; what is typed meanwhile begins it again."""
+            """Wait; a key typed meanwhile begins the pause again."""
 
         def begin(_: None) -> None:
             if words != self.words:

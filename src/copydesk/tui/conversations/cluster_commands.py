@@ -170,7 +170,7 @@ class ClusterCommands(Commands, scope="clusters"):
     def __init__(self, place: ClustersPlace) -> None:
         super().__init__(place)
         self.begun: dict[str, str] = {}
-        """The status of what was begun here for a cluster and not gone to since."""
+        """The status of requests begun here, by cluster, until somebody goes to one."""
 
     @command(
         "export", "csv [FILE]", complete=lambda here: ("csv",),

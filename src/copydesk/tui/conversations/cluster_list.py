@@ -61,7 +61,7 @@ class ClusterRequests:
         self._place = place
         self._reader = reader
         self._changed = changed
-        """Shows what is known of the cluster under the cursor."""
+        """Shows the facts of the cluster under the cursor."""
         self.counts: dict[str, str] = {}
         """Open change requests by cluster, as they are shown."""
         self.drafts: Mapping[str, int] = {}
@@ -87,7 +87,7 @@ class ClusterRequests:
         self._stale: set[str] = set()
 
     def facts_of(self, row: ClusterRow) -> list[Fact]:
-        """Return what is known of a cluster, with its change requests."""
+        """Return the facts of a cluster, with its change requests."""
         reader = self._reader
         return present.cluster_facts(
             replace(row, address=shown_address(row.address, masked=reader.masked)),
@@ -103,7 +103,7 @@ class ClusterRequests:
         return self._found.get(row.id, ())
 
     def cell(self, cluster: str) -> Text:
-        """Return how many change requests a cluster has: open ones, drafts, and what was merged."""
+        """Return the counts of a cluster's change requests: open, draft, merged."""
         drafts, merged = self.drafts.get(cluster, 0), len(self.merges.get(cluster, ()))
         return present.requests_cell(self.counts.get(cluster), drafts, merged)
 
@@ -203,7 +203,7 @@ class ClusterRequests:
         )  # fmt: skip
 
     def read_besides(self) -> None:
-        """Read the latest merges and the drafts of all clusters, and what is being analysed."""
+        """Read the latest merges and drafts of all clusters, and the progress of the analysis."""
         organization = self._reader.organization
         if not organization:
             return
@@ -271,7 +271,7 @@ class ClusterRequests:
         self._stale = set(self.counts)
 
     def count_on_screen(self) -> None:
-        """Count the change requests of the clusters on screen, those that nobody counts yet.
+        """Count the change requests of the clusters on screen that are not counted yet.
 
         Those of the one under the cursor come with its change requests.
         """

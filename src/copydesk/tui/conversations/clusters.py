@@ -340,7 +340,7 @@ class ClustersPlace(Place, scope="clusters"):
         return row.conversation, row
 
     def show_again(self) -> None:
-        """Draw everything again: what is masked has changed."""
+        """Draw everything again: masking was switched."""
         draw_again(self.clusters)
         self.show_about()
 
@@ -364,7 +364,7 @@ class ClustersPlace(Place, scope="clusters"):
         self._look()
 
     def show_about(self) -> None:
-        """Show what is known of the cluster under the cursor."""
+        """Show the facts of the cluster under the cursor."""
         row = self.clusters.selected
         if row is None:
             self.about.show([], title="Cluster")

@@ -148,7 +148,7 @@ class IngestCommands(Commands, scope="conversations"):
 
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:
-    """Return the conversations of a file, and what is wrong with others. Raises ``OSError``."""
+    """Return the conversations of a file, and the complaints about others. Raises ``OSError``."""
     from copydesk.domain.ingest_file import read_items
 
     items: list[Item] = []
@@ -207,7 +207,7 @@ class ConversationsPlace(Place, scope="conversations"):
         self.listing = self.commands_of(ConversationList)
         self.sources = Sources()
         self._analysing = False
-        """Whether a conversation is being analysed, of those that were read."""
+        """Whether one of the read conversations is being analysed."""
         if self.view.startswith(FROM):
             self.sources.learn([self.view.removeprefix(FROM)])
             self.view = FROM + self.sources.names[0]

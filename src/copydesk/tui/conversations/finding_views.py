@@ -78,7 +78,7 @@ class FindingViews:
         return self._pulses.get(finding.id, (None, ()))[1]
 
     def facts(self, finding: SiteFinding) -> list[Fact]:
-        """Return what is said of them among the details."""
+        """Return the views as facts for the details."""
         views = self.of(finding)
         said = short_count(per_week(views, USUAL.days)) if views else ""
         return [Fact("traffic", f"{said} views a week")] if said else []
@@ -101,7 +101,7 @@ class FindingViews:
         self._failed = False
 
     def forget(self) -> None:
-        """Forget what was read: another site is shown."""
+        """Drop the read views: another site is shown."""
         self._counted, self._failed = None, False
         self._pages.clear()
         self._pulses.clear()
@@ -177,7 +177,7 @@ class FindingViews:
             self.learn(finding, None, await read_pulse(api, ids, finding.id))
 
     def _show(self) -> None:
-        """Show what was read, with columns of their own from the first that there are on."""
+        """Show the views, in columns of their own as soon as there are any."""
         place = self._place
         if place.listed != "findings":
             return

@@ -87,7 +87,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         self.title = ""
         """The title of the site, once it is known."""
         self._several = False
-        """Whether the organization has several sites, of which one is to be chosen."""
+        """Whether the organization has several sites to choose from."""
         self._topic = ""
         self._counts: dict[str, int | None] = {}
         self._numbers: tuple[SiteFindingStats, QuestionStats] | None = None
@@ -164,7 +164,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     async def page(
         self, api: Api, resource: Resource[Any], target: Target, asked: Asked
     ) -> Page[Any]:
-        """Read a page of what is listed of the site, in a topic of what is about that."""
+        """Read a page of the site's list; in a topic, a page of its items."""
         await self._find_site(api, target.organization or "")
         target = target.but(site=self.target.site)
         if target.site is None:
@@ -285,7 +285,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         self._show_tabs()
 
     def reload(self) -> None:
-        """Read the list again, and what was read of findings."""
+        """Read the list and the details of findings again."""
         self._details.clear()
         self._numbers = None
         self.traffic.try_again()
@@ -313,7 +313,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         )  # fmt: skip
 
     def show_facts(self) -> None:
-        """Show what is known of the item under the cursor."""
+        """Show the facts of the item under the cursor."""
         super().show_item()
 
     def facts_of(self, item: Any) -> list[Fact]:
@@ -326,7 +326,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     # Going on
 
     def open_item(self, item: Any) -> None:
-        """Go to what there is to a finding, a topic or a question; to the details of a record."""
+        """Go to the screen of a finding, a topic or a question; to the details of a record."""
         target = self.target.but(view=None, item=item.id)
         if self.listed == "findings":
             # Nobody asks for a broken link: it has pages only.
@@ -419,7 +419,7 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
     async def page(
         self, api: Api, resource: Resource[Any], target: Target, asked: Asked
     ) -> Page[Any]:
-        """Read a page of what is listed; with change requests the titles of their spaces."""
+        """Read a page of the list; change requests with the titles of their spaces."""
         found = await super().page(api, resource, target, asked)
         if self.view == "requests" and self._spaces is None and found.items:
             self._spaces = await reading.read_site_spaces(api, ids_of(target))

@@ -73,7 +73,7 @@ class IssuesPlace(Place, scope="issues"):
         self.reader = self.commands_of(ConversationReader)
         self.listing = self.commands_of(ConversationList)
         self.labels: dict[str, str] = {}
-        """The names of clusters by id, of those that one request tells."""
+        """The names of clusters by id, from one request."""
 
     @property
     def shows_secret(self) -> bool:

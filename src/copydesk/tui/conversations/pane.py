@@ -32,7 +32,7 @@ NARROW = 40
 """Below this width every label stands above its text."""
 
 FOLDED = 6
-"""Lines that are shown of what is folded."""
+"""How many lines of a folded block are shown."""
 
 SEARCHED_AT_ONCE = 40_000
 """Characters of all texts that a search makes readable while a key is pressed."""
@@ -103,15 +103,15 @@ class ConversationView(WrappedList, scope="conversation"):
         self._folds: dict[int, bool] = {}
         """What the reader folded or unfolded."""
         self._all_folded: bool | None = None
-        """Whether all others are; None: those that are long."""
+        """Whether all other blocks are folded; None: the long ones."""
         self._wanted: set[int] = set()
         self._reading: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
         self._hits: dict[int, int] = {}
-        """How often the blocks that have what is searched for have it, in their order."""
+        """The number of matches in each block that has any, in their order."""
         self._hit_blocks: list[int] = []
         self._began: tuple[int, int] | None = None
-        """Where the search began: what is typed further is looked for from there."""
+        """Where the search began: more letters search from there again."""
 
     def _stop_tasks(self) -> None:
         for task in (self._reading, self._searching):
@@ -283,7 +283,7 @@ class ConversationView(WrappedList, scope="conversation"):
         return self._folds.get(at, long if self._all_folded is None else self._all_folded)
 
     def row_text(self, row: int) -> str:
-        """Return the text of a row, with a little of the next one: what is looked for may span."""
+        """Return the text of a row and the start of the next one: a match may span both."""
         at, piece = self._rows[row]
         words = self._words.get(at)
         if piece < 0 or words is None:
@@ -308,7 +308,7 @@ class ConversationView(WrappedList, scope="conversation"):
 
     @property
     def foldable(self) -> bool:
-        """Whether what is under the cursor can be folded or unfolded."""
+        """Whether the block under the cursor can be folded or unfolded."""
         if not self._rows:
             return False
         at, piece = self._rows[self.cursor]
@@ -351,7 +351,7 @@ class ConversationView(WrappedList, scope="conversation"):
 
     @property
     def folded_here(self) -> bool:
-        """Whether what is under the cursor is folded, and long enough for that."""
+        """Whether the block under the cursor is folded, and long enough for it."""
         return self.foldable and self._is_folded(self._rows[self.cursor][0])
 
     def _set_folded(self, at: int, folded: bool) -> None:
@@ -419,7 +419,7 @@ class ConversationView(WrappedList, scope="conversation"):
                 self._words[at] = words_of(self._blocks[at])
 
     async def _search_all(self, jump: bool) -> None:
-        """Read what is not read yet and search it, both off the event loop."""
+        """Read the unread rest and search it, both off the event loop."""
         blocks = self._blocks
         missing = [at for at in range(len(blocks)) if at not in self._words]
         start = 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 REST_SECONDS = 0.15
-"""How long the cursor rests on a row before what is below it is read."""
+"""How long the cursor rests on a row before its details are read."""
 
 MOST_CACHED = 40
 """Conversations kept in memory, so that going back to one is instant."""
@@ -73,7 +73,7 @@ class HasConversations(Protocol):
         ...
 
     def show_again(self) -> None:
-        """Draw everything again: what is masked has changed."""
+        """Draw everything again: masking was switched."""
         ...
 
 
@@ -251,7 +251,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
         self._read(conversation, issue, after, lambda said: self._say(issue, said))
 
     def read_again(self) -> None:
-        """Read what is shown again; it stays while nothing else has come."""
+        """Read the shown conversation again; it stays until the answer comes."""
         if self.asked is None:
             self._cached.clear()
             return
@@ -355,7 +355,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
         self._draw()
 
     def _draw(self) -> None:
-        """Show what was shown last, whatever it is, as it may be seen now."""
+        """Draw the last shown content again, with the masking of now."""
         read, blocks, key = self._shown
         title = "Conversation"
         if read is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from copydesk.session.drafts import CountedDrafts
 
 KEEP_SECONDS = 0.7
-"""How long after a key what was typed is kept."""
+"""How long after a key the typed text is saved."""
 
 KEYS = Text.assemble(
     ("enter", "accent"), " or ", ("ctrl+s", "accent"), " take   ", ("esc", "accent"),
@@ -97,11 +97,11 @@ class Ask(Sheet[str]):
         return desk_of(self).session.drafts
 
     def on_unmount(self) -> None:
-        """Keep what was typed, however the sheet went away."""
+        """Save the typed text, however the dialog was closed."""
         self.keep_typed()
 
     def keep_typed(self) -> None:
-        """Keep what was typed, unless it was taken."""
+        """Save the typed text, unless it was taken."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

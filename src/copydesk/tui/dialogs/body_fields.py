@@ -34,7 +34,7 @@ SAMPLES = (
 """Texts by which a pattern is explained: who reads it sees what it takes, not how it is written."""
 
 TOLD = 200
-"""How much of what a value holds is repeated where it is told what is wrong with it."""
+"""How many characters of a value are repeated in a message about it."""
 
 _MOMENT = "it has to be a date and a time, such as 2026-03-01T08:30:00Z"
 
@@ -97,7 +97,7 @@ def limits_of(schema: Mapping[str, Any]) -> str:
 
 
 def _between(least: float | None, most: float | None, noun: str) -> str:
-    """Return bounds in words, with what is counted."""
+    """Return bounds in words, with the counted noun."""
 
     def counted(bound: float) -> str:
         return plural(int(bound), noun) if noun else f"{bound:,}"
@@ -165,7 +165,7 @@ def _misfit(error: ErrorDetails, depth: int) -> tuple[bool, bool, int]:
 
 
 def sentence_of(error: ErrorDetails, depth: int) -> str:
-    """Return what is wrong as it is told at a field: where within it, and what."""
+    """Return the fault as it is shown at a field: the place within it, and the problem."""
     inside = [
         str(part) for part in error["loc"][depth:] if not (isinstance(part, str) and "[" in part)
     ]

@@ -42,7 +42,7 @@ SEVERAL_LINES = 4
 """The height of a field for longer text."""
 
 LEFT = ""
-"""The id of the option that says nothing: left as it is, or left out of what is new."""
+"""The id of the option without a value: unchanged in an edit, left out of a new object."""
 
 NULL = "null"
 """The id of the option that stands for null."""
@@ -127,7 +127,7 @@ class Filling(Generic[B]):
         return len(slot.path) > 1 and slot.path[0] in self._parts
 
     def lines(self, slot: Slot) -> int:
-        """Return the height of the field: several lines for what is long, or may be."""
+        """Return the height of the field: several lines for text that is or may be long."""
         if slot.kind in ("list", "json"):
             return SEVERAL_LINES if slot.kind == "json" else SEVERAL_LINES - 1
         if slot.kind != "text":
@@ -139,7 +139,7 @@ class Filling(Generic[B]):
         return SEVERAL_LINES if long or len(held) > WIDE or "\n" in held else 1
 
     def options(self, slot: Slot) -> list[Option]:
-        """Return what an enumeration may be set to, with what it is to say nothing, and null."""
+        """Return the options of an enumeration: no value, null where allowed, and its members."""
         if slot.kind != "choice":
             return []
         options: list[Option] = []
@@ -222,7 +222,7 @@ class Filling(Generic[B]):
             raise self._at_fields(error.errors(include_url=False)) from None
 
     def values(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Return as JSON what differs, or what is filled in of a new one; {} where nothing does.
+        """Return the changed fields as JSON, of a new object the filled ones; {} for none.
 
         A part of a body is sent whole where anything in it differs, and with anything that differs
         what the body has to have. Raises `FieldsWrongError` for texts that are no values.
@@ -284,7 +284,7 @@ def _picked(slots: Sequence[Slot], only: Sequence[str]) -> Sequence[Slot]:
 
 
 def _as_sent(slot: Slot, value: Any) -> Any:
-    """Return what was read as a request would say it: an object by its id where a text is meant."""
+    """Return a read value as a request sends it: an object by its id where a text is expected."""
     if slot.kind == "text" and isinstance(value, Mapping):
         return value.get("id")
     if slot.kind == "list" and isinstance(value, list):

@@ -221,7 +221,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
 
     @action("r", "the failed ones again", unless=nothing_failed)
     def again(self) -> None:
-        """Send again to those that failed, and to no other."""
+        """Send again to the failed ones only."""
         self.run.retry()
         self._show()
 

@@ -138,7 +138,7 @@ class Chooser(Sheet[R]):
         self.options.can_focus = False
         self.options.marks = set(ticked or ())
         self.ticked = list(ticked or ())
-        """The ids of what is ticked, in the order of the ticks."""
+        """The ids of ticked options, in the order of the ticks."""
         self._several = ticked is not None
 
     def body(self) -> ComposeResult:

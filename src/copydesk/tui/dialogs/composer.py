@@ -53,7 +53,7 @@ def nothing_written(composer: Composer) -> str | None:
 
 
 def stays(sheet: WriteSheet) -> str | None:
-    """Say so where what is written is about one thing only."""
+    """Return why the text cannot move to another subject; None where it can."""
     return None if sheet.may_move else "This is about nothing else."
 
 
@@ -136,7 +136,7 @@ class Composer(TextField, scope="composer"):
         self._title("draft restored" if draft else "")
 
     def on_unmount(self) -> None:
-        """Keep what was typed, however the field went away."""
+        """Save the typed text, however the field was closed."""
         self.keep()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
@@ -175,7 +175,7 @@ class Composer(TextField, scope="composer"):
     # Completion
 
     async def on_key(self, event: events.Key) -> None:
-        """Take the keys of what is offered, and Tab after a ``>`` alone on its line.
+        """Handle the keys of the offered words, and Tab after a ``>`` alone on its line.
 
         Textual calls this before the handler of the text area.
         """
@@ -195,7 +195,7 @@ class Composer(TextField, scope="composer"):
         return self.document.get_line(row)[:column]
 
     def _offer(self) -> None:
-        """Offer what the word at the cursor may become; what is not read yet is read first."""
+        """Offer completions of the word at the cursor; unread names are read first."""
         word = begun(self._before())
         if word is None or not self.has_focus:
             self.line.offer(())
@@ -260,7 +260,7 @@ class Composer(TextField, scope="composer"):
 
     @action("ctrl+s", "send", unless=nothing_written, danger=1)
     def send(self) -> None:
-        """Send what was written."""
+        """Send the text."""
         self.keep()
         if self.may_be_empty or not self._gone_elsewhere():
             self.send_text(self.text if self._exact else self.text.strip())
@@ -454,12 +454,12 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
 
     @action("ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer))
     def send_from_preview(self) -> None:
-        """Send what was written, also while its preview is shown."""
+        """Send the text, also while its preview is shown."""
         self.composer.send()
 
     @action("ctrl+r", "on something else", unless=stays, danger=1, show=False)
     def move(self) -> None:
-        """Take what is written so far elsewhere: where, the sheet says."""
+        """Move the text to another subject, which the dialog offers."""
         self.composer.keep()
         self.moving = True
         self.dismiss(None)

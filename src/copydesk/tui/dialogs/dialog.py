@@ -55,7 +55,7 @@ class Box(VerticalScroll, can_focus=False):
         self.border_title = Content(title)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Say what is above and below now."""
+        """Show how many lines are above and below now."""
         super().watch_scroll_y(old_value, new_value)
         self._say_more()
 
@@ -99,7 +99,7 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         self.seen_at: float | None = None
         """When it was drawn first, on the clock of the keys; None before that."""
         self.under_way = False
-        """Whether what was typed in it is being sent: keys are for what comes after it."""
+        """Whether its text is being sent: keys are for the next screen."""
 
     @property
     def heading(self) -> str:
@@ -124,7 +124,7 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         return AwaitComplete()
 
     def on_mount(self) -> None:
-        """Take what was typed before it came."""
+        """Take the keys typed before it opened."""
         self.call_after_refresh(self._was_drawn)
         keyboard = getattr(self.app, "keyboard", None)
         if keyboard is not None:
@@ -144,7 +144,7 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
 
     @abstractmethod
     def body(self) -> ComposeResult:
-        """Yield what is in the box."""
+        """Yield the widgets of the box."""
 
     def paint(self, text: Text) -> Content:
         """Return text with its tones resolved, for Textual's own widgets."""
@@ -327,12 +327,12 @@ class ConfirmInput(Field, scope="confirm_input"):
 
     @action("down", "down", show=False)
     def scroll_facts_down(self) -> None:
-        """Scroll down what is above."""
+        """Scroll the facts above down."""
         self.screen.query_one(Box).scroll_relative(y=1, animate=False)
 
     @action("up", "up", show=False)
     def scroll_facts_up(self) -> None:
-        """Scroll up what is above."""
+        """Scroll the facts above up."""
         self.screen.query_one(Box).scroll_relative(y=-1, animate=False)
 
 
@@ -388,7 +388,7 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
 
     @action("ctrl+s", "confirm", danger=3)
     def confirm(self) -> None:
-        """Do it, if what was typed is what was asked for."""
+        """Confirm, if the typed word is the one asked for."""
         if self._typed() == self._expect:
             self.dismiss(True)
         else:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 KEEP_SECONDS = 0.7
-"""How long after a key what is typed is on disk: no more than that is lost with the program."""
+"""How long after a key typed text is on disk: no more is lost with the program."""
 
 
 def _read(draft: str | None) -> Mapping[str, str]:
@@ -137,10 +137,10 @@ NOT_KEPT = "its password or token is not kept on disk"
 NOTHING = "There is nothing to choose from."
 
 NAMED_CELLS = 40
-"""How much of a label the titles of what was chosen may take."""
+"""How many cells of a label the titles of chosen things may take."""
 
 Send = Callable[[Mapping[str, str]], Awaitable[Any]]
-"""Sends what is in the fields; raises `WriteError` with what to tell, or `FieldsWrongError`."""
+"""Sends the values of the fields; raises `WriteError` with a message, or `FieldsWrongError`."""
 
 
 class FieldsWrongError(Exception):
@@ -187,14 +187,14 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._draft_key = draft_key
         self._beside = beside or {}
         self._names: dict[str, str] = dict(names or {})
-        """The titles of what was offered, by its ids."""
+        """The titles of offered things, by id."""
         self._called: dict[str, str] = {}
         """What stands in fields for ids, by these: no two are called alike."""
         self._offered: dict[str, dict[str, str]] = {}
-        """The ids of what is offered for a field, by each name that one thing alone has."""
+        """The ids of the things offered for a field, by each unique name."""
         self._inputs: dict[str, Entry] = {}
         self._restored = False
-        """Whether it opened with what was typed before."""
+        """Whether it opened with a saved draft."""
         self._arrived = False
         self._keeping: Timer | None = None
         self._told = ""
@@ -216,10 +216,10 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._foot: Widget | None = None
         """What stays in sight below the fields: the help of one, and the keys."""
         self._tried = False
-        """Whether it was to be sent already: then what is required and empty is told."""
+        """Whether sending was tried: from then on empty required fields are named."""
 
     def body(self) -> ComposeResult:
-        """The facts, the fields with what is wrong with them, and the keys."""
+        """The facts, the fields with their faults, and the keys."""
         self.add_class("form")
         draft = self.draft()
         self._restored = bool(draft)
@@ -261,7 +261,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
     ) -> None:
-        """Focus a field and show what it is called too, where the form has to scroll."""
+        """Focus a field and show its label too, where the form has to scroll."""
         super().set_focus(widget, False, from_app_focus)
         name = next((name for name, field in self._inputs.items() if field is widget), None)
         if name is not None:
@@ -269,7 +269,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self.call_after_refresh(self._show_help)
 
     def _reveal(self, name: str) -> None:
-        """Scroll as far as it takes to show a field with its label, above what is at the foot."""
+        """Scroll a field with its label into view, above the foot."""
         label, field = self._labels[name], self._inputs[name]
         box, foot = label.parent, self._foot
         if not self.is_attached or not isinstance(box, Box) or foot is None:
@@ -293,11 +293,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self.call_after_refresh(self._show_help)
 
     def on_unmount(self) -> None:
-        """Keep what was typed, however the form went away without its having arrived."""
+        """Save the typed values, however the form was closed before they arrived."""
         self.keep_typed()
 
     def leave(self) -> None:
-        """Leave the form with what was typed kept; while it is being sent, at the second time."""
+        """Leave the form and save the typed values; while it is being sent, on the second press."""
         if self._under_way:
             self._under_way = False
             self._say("It is being sent. Wait for the answer, or leave now: @ tells what became.")
@@ -306,7 +306,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     @action("escape", "leave", show=False, override=True)
     def cancel(self) -> None:
-        """Leave the form; what was typed is kept. It asks once more while it is being sent."""
+        """Leave the form; its values are kept. While it is being sent, press twice."""
         self.leave()
 
     def enter(self, field: Entry) -> None:
@@ -317,7 +317,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self.focus_next()
 
     def _say(self, said: str, *, briefly: bool = False) -> None:
-        """Say something above the keys; what is said briefly goes with the next change."""
+        """Show a message above the keys; a brief one goes with the next change."""
         self._brief = briefly
         self.query_one("#form-keys", Label).update(self._keys(said))
         if (field := self._field_of(self.focused)) is not None:
@@ -340,7 +340,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         return self.paint(line)
 
     def _wrong(self, field: Field, text: str) -> str | None:
-        """Return what is wrong with a text, or was when the service last saw it."""
+        """Return the fault of a text, by our rules or by the service's last answer."""
         refused, why = self._refused.get(field.name, (None, ""))
         if refused == text:
             return why
@@ -528,7 +528,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
                     widget.put(said)
 
     async def find_named(self) -> None:
-        """Read what is called as somebody typed instead of choosing it, before that is sent.
+        """Find the things whose names were typed instead of chosen, before the form is sent.
 
         What cannot be read stays as it is typed: whoever is asked to take it says what it is not.
         """
@@ -556,7 +556,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._offered[field.name] = {name: of[0] for name, of in ids.items() if len(of) == 1}
 
     async def read_offers(self, widget: Widget) -> Sequence[Option]:
-        """Return what is offered for a field; say why where that is nothing."""
+        """Return the options of a field; show why where there are none."""
         read = self.offers_of(widget)
         if read is None:
             return ()
@@ -587,7 +587,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         return None if widget is None else next(named, None)
 
     def values(self) -> dict[str, str]:
-        """Return what is in the fields now, with the ids of what they name."""
+        """Return the values of the fields, with ids in place of names."""
         return {
             field.name: self.meant(field, self._inputs[field.name].said.strip())
             for field in self.fields
@@ -713,7 +713,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._drafts.drop(self._draft_key)
 
     def draft(self) -> Mapping[str, Any]:
-        """Return what was typed before, with the titles of what was chosen; empty without any."""
+        """Return the saved draft with the titles of chosen things; empty without one."""
         draft = _read(self._drafts.load(self._draft_key))
         self._names = form_words(draft, "names") | self._names
         return draft

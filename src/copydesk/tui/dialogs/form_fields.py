@@ -1,4 +1,4 @@
-"""The fields of a form: what is declared of one, and the widgets that take text for it."""
+"""The fields of a form: their declaration, and the widgets that edit them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 QUIET = ("", "null")
-"""The ids that are no value: what was not said, and null. They are drawn apart from values."""
+"""The ids that are no value: unset, and null. They are drawn apart from values."""
 
 
 class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
@@ -56,7 +56,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
 
     @property
     def said(self) -> str:
-        """The id of what is chosen."""
+        """The id of the chosen option."""
         return self.value
 
     def put(self, text: str) -> None:
@@ -131,7 +131,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
 
     @action("escape", "cancel", show=False)
     def cancel_form(self) -> None:
-        """Leave the form; what was typed is kept."""
+        """Leave the form; its values are kept."""
         cast("Form", self.screen).leave()
 
     @action("tab", "next field", show=False, also=("down",))
@@ -170,7 +170,7 @@ class FormInput(prompt.Field, scope="form_input"):
 
     @action("escape", "cancel", show=False)
     def cancel_form(self) -> None:
-        """Leave the form; what was typed is kept."""
+        """Leave the form; its values are kept."""
         cast("Form", self.screen).leave()
 
     @action("tab", "next field", show=False, also=("down",))
@@ -190,7 +190,7 @@ class FormInput(prompt.Field, scope="form_input"):
 
     @action("ctrl+o", "choose", unless=no_offers, show=False)
     async def choose(self) -> None:
-        """Choose one of what is offered for the field, which can be changed then."""
+        """Choose one of the field's options; the text can be changed afterwards."""
         await cast("Form", self.screen).choose_for(self)
 
 
@@ -202,13 +202,13 @@ class FormText(TextField, scope="form_text"):
         return self.text
 
     def put(self, text: str) -> None:
-        """Put a text in it that was chosen; ctrl+z brings back what was there."""
+        """Put a chosen text in it; ctrl+z brings the former text back."""
         self.replace(text, (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
     @action("escape", "cancel", show=False)
     def cancel_form(self) -> None:
-        """Leave the form; what was typed is kept."""
+        """Leave the form; its values are kept."""
         cast("Form", self.screen).leave()
 
     @action("tab", "next field", show=False)
@@ -223,7 +223,7 @@ class FormText(TextField, scope="form_text"):
 
     @action("ctrl+o", "choose", unless=no_offers, show=False)
     async def choose(self) -> None:
-        """Choose some of what is offered for the field, which can be changed then."""
+        """Choose some of the field's options; the text can be changed afterwards."""
         await cast("Form", self.screen).choose_for(self)
 
 
@@ -233,7 +233,7 @@ Entry = FormInput | FormText | FormChoice
 
 @dataclass(frozen=True)
 class Field:
-    """One field: its name in the result, its label, and what is in it at first.
+    """One field: its name in the result, its label, and its first text.
 
     ``check`` takes the text and returns None, or what is wrong with it as a sentence. ``note``
     takes it too and returns what to know about a text that is different, such as that an address

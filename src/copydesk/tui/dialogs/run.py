@@ -35,7 +35,7 @@ def not_stopped(sheet: RunSheet) -> str | None:
 
 
 def no_way_back(sheet: RunSheet) -> str | None:
-    """Say so when nothing takes back what was sent."""
+    """Return why the sent steps cannot be undone; None where they can."""
     return None if sheet.goes_back else "Nothing takes it back."
 
 
@@ -155,7 +155,7 @@ class RunSheet(Sheet[int], scope="run"):
 
     @action("b", "take back", unless=(not_stopped, no_way_back), danger=2)
     async def take_back(self) -> None:
-        """Take back what was sent."""
+        """Undo the sent steps."""
         assert self._back is not None
         try:
             await self._back()

@@ -257,7 +257,7 @@ def away(session: Session, each: Action | Command) -> bool:
 
 
 def refusal(session: Session, label: str) -> str:
-    """Return why what is called ``label`` is off in a session that only reads."""
+    """Return why the action ``label`` is off in a read-only session."""
     return f"Read-only: {label} is off ({why(session)})."
 
 

@@ -122,7 +122,7 @@ class BaseApp(SteadyApp):
 
     @abstractmethod
     def keep_soon(self) -> str:
-        """Have kept what is typed on the screens; return what went wrong, if anything."""
+        """Save the text typed on the screens; return the error as a sentence, "" for none."""
 
     def to_write(
         self, screen: object, frame: CompositorUpdate, *, writes: bool, moves: bool

@@ -328,7 +328,7 @@ class CommonCommands(Commands, scope="place"):
 
     @action("o", "browser", unless=(no_url, unserved_url), show=3, group="Share", takes="one")
     def browse(self) -> None:
-        """Open what is selected in the browser."""
+        """Open the selected object in the browser."""
         place = self.place
         url = web_address(place.url())
         place.desk.open_url(url)
@@ -336,7 +336,7 @@ class CommonCommands(Commands, scope="place"):
 
     @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share", takes="one")
     def copy_url(self) -> None:
-        """Copy the address of what is selected."""
+        """Copy the address of the selected object."""
         place = self.place
         place.desk.copy(web_address(place.url()))
         if note := place.copy_note():
@@ -357,7 +357,7 @@ class CommonCommands(Commands, scope="place"):
 
     @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)
     async def show_raw(self) -> None:
-        """Show what is under the cursor as the service has it: its JSON, to search and copy.
+        """Show the JSON of the row under the cursor, to search and copy.
 
         A list of which items could not be read asks whether to show these instead.
         """
@@ -379,7 +379,7 @@ class CommonCommands(Commands, scope="place"):
 
     @command("json")
     async def show_raw_by_word(self, rest: str) -> None:
-        """Show what is under the cursor as the service has it, as g j does."""
+        """Show the JSON of the row under the cursor, as g j does."""
         await run(self, self.ACTIONS["show_raw"])
 
     @command("whoami", uses=("get_current_user", "get_api_information"))
@@ -396,7 +396,7 @@ class CommonCommands(Commands, scope="place"):
 
     @command("cache", "clear", complete=lambda here: ("clear",))
     async def show_cache(self, rest: str) -> None:
-        """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
+        """Show the size of the cache on this machine, or drop it: :cache clear."""
         place = self.place
         if rest not in ("", "clear"):
             place.say(f"There is no :cache {rest}. :cache clear drops what is kept.", "warn")
@@ -405,7 +405,7 @@ class CommonCommands(Commands, scope="place"):
 
     @command("requests")
     def show_requests(self, rest: str) -> None:
-        """Show what was sent in the last minutes, for which screen and why, and what is left."""
+        """Show the requests of the last minutes with screen and reason, and the budget left."""
         self.place.desk.open_requests()
 
     @command("profile", "NAME", complete=_profile_names)
@@ -420,12 +420,12 @@ class CommonCommands(Commands, scope="place"):
 
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:
-        """Recall what is not sent yet, else take back the last write that can be."""
+        """Recall a write that is not sent yet, else undo the last write that can be undone."""
         await self.place.desk.undo()
 
     @action("ctrl+r", "redo", unless=nothing_to_redo, show=False, group="Write", also=("Z",))
     async def redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the write undone last."""
         await self.place.desk.redo()
 
     @action("@", "log", show=1, group="Look")
@@ -435,7 +435,7 @@ class CommonCommands(Commands, scope="place"):
 
     @action("M", "merge run", show=False, group="Go", inline=True)
     async def open_merge_run(self) -> None:
-        """Go to the merge run: what is planned, how far it is, where it stopped."""
+        """Go to the merge run: its plan, its progress, and where it stopped."""
         await self.place.desk.go("merge-run")
 
     @action("-", "last screen", unless=no_last_place, show=False, group="Go", inline=True)

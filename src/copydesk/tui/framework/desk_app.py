@@ -69,7 +69,7 @@ class DeskApp(BaseApp):
 
     @abstractmethod
     async def open_palette(self) -> None:
-        """Open the palette, and do what is chosen there."""
+        """Open the palette, and do the chosen action."""
 
     @abstractmethod
     def open_help(self) -> None:
@@ -81,7 +81,7 @@ class DeskApp(BaseApp):
 
     @abstractmethod
     def open_requests(self) -> None:
-        """Show what was sent in the last minutes."""
+        """Show the requests of the last minutes."""
 
     @abstractmethod
     async def open_json(self, target: Target, raw: Raw) -> None:
@@ -116,11 +116,11 @@ class DeskApp(BaseApp):
 
     @abstractmethod
     async def undo(self) -> None:
-        """Recall what is not sent yet, else take back the last write that can be."""
+        """Recall a write that is not sent yet, else undo the last write that can be undone."""
 
     @abstractmethod
     async def redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the write undone last."""
 
     @property
     @abstractmethod
@@ -148,7 +148,7 @@ class DeskApp(BaseApp):
 
     @abstractmethod
     def hint(self, width: int) -> str:
-        """Return what is told in a line so wide; nothing once something was written."""
+        """Return the hint for a line of ``width`` cells; empty once something was written."""
 
     @abstractmethod
     def leave(self, *, bound_for: str | None = None) -> None:

@@ -604,7 +604,7 @@ class EditCommands(ReviewCommands, scope="review"):
         override=True, types=True,
     )  # fmt: skip
     async def redo(self) -> None:
-        """Stage again what was taken back last, else do again the write that was."""
+        """Redo the staged step undone last, else the write undone last."""
         staged, session = self.model.staged, self.place.session
         newest = self._stepped_back >= len(session.log) or not session.reversals.redoable()
         if staged is None or not staged.undone or not newest:

@@ -53,7 +53,7 @@ class Account:
             self._desk.session.touched()
 
     def hint(self, width: int) -> str:
-        """Return what is told in a line so wide; nothing once something was written."""
+        """Return the hint for a line of ``width`` cells; empty once something was written."""
         if not self._hints or self._desk.session.log:
             return ""
         return next((each for each in self._hints if cell_len(each) <= width), "")

@@ -91,6 +91,103 @@ def test_in_a_change_tags_read_as_what_they_are_and_say_what_differs() -> None:
                for said in text_of(draw_line(page.diff[at], 70)))  # fmt: skip
 
 
+def diff_lines(before: str, after: str, width: int = 76) -> list[str]:
+    """Return a change as it is drawn, without numbers."""
+    page = page_text(before, after)
+    tables = DiffTables(page.diff)
+    found: list[str] = []
+    for at in range(len(page.diff)):
+        line = page.diff[at]
+        table = tables.of(at, COLUMNS) if line.table else None
+        found += [said[9:] for said in text_of(draw_line(line, width, table=table))]
+    return found
+
+
+def test_html_reads_in_a_change_as_what_it_is() -> None:
+    before = """\
+<details>
+
+<summary>Why <b>is</b> that?</summary>
+
+Because.
+
+</details>
+
+<table data-view="cards"><thead><tr><th width="90">Plan</th><th>Price</th></tr></thead><tbody>
+<tr><td>Free</td><td valign="top">none</td></tr></tbody></table>
+
+<figure><img src="f.png" alt="Flow of money" width="40"><figcaption><p>A flow</p></figcaption>
+</figure>
+
+$$
+a = b
+- c
+$$
+
+{% hint %}
+<details>
+<summary>In</summary>
+</details>
+{% endhint %}
+"""
+    after = before.replace("that?", "this?").replace("none", "ten").replace("of money", "of coins")
+    assert [said for said in diff_lines(before, after.replace("- c", "- d")) if said.strip()] == [
+        "  ▸ expandable",
+        "- ▸ title: Why is [-that-]?",
+        "+ ▸ title: Why is {+this+}?",
+        "  Because.",
+        "  ▸ end of expandable",
+        "  ▦ cards",
+        "  Plan │ Price",
+        "  ▪ rows",
+        "- Free │ {valign=top} [-none-]",
+        "+ Free │ {valign=top} {+ten+}",
+        "  ▪ end of table",
+        "- ⧉ figure: [image: Flow of [-money-]] (f.png) A flow, width 40",
+        "+ ⧉ figure: [image: Flow of {+coins+}] (f.png) A flow, width 40",
+        "  ⧉ end of figure",
+        "  │ math: a = b",
+        "- │ - [-c-]",
+        "+ │ - {+d+}",
+        "  ▎ hint",
+        "  ▸ expandable",
+        "  ▸ title: In",
+        "  ▸ end of expandable",
+        "  ▎ end of hint",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("<details>", "<details open>", ["+ ▸ expandable: {+open+}"]),
+        ("<summary>Why</summary>", "<summary><b>Why</b></summary>", ["<b>"]),
+        ('<img src="a.png" alt="A">', '<img src="b.png" alt="A">', ["{+b.png+}"]),
+        ("<table data-x>", "<table data-view=cards>", ["table: [-data-x-]", "<table {+"]),
+        ("</details>x", "</details>y", ["</details>"]),
+        ("$$\na\n\nb\n$$", "$$\na\n\nc\n$$", ["$$ a"]),
+        ("$$x$$", "$$y$$", ["+ │ math: {+y+}"]),
+    ],
+)
+def test_what_differs_in_html_is_seen(before: str, after: str, shown: list[str]) -> None:
+    said = "\n".join(diff_lines(before + "\n", after + "\n"))
+    assert [each for each in shown if each not in said] == []
+
+
+@pytest.mark.parametrize("width", [50, 76, 136])
+def test_each_word_of_the_source_is_drawn_in_a_change(width: int) -> None:
+    joined = re.sub(r"[\s│▎]+", "", "".join(diff_lines(EVERY_BLOCK, f"{EVERY_BLOCK}\nNew.", width)))
+    words = re.findall(r"\w+", UNSAID.sub(" ", EVERY_BLOCK))
+    assert [word for word in words if word not in joined] == []
+
+
+@given(st.text("<>/=\"' adeilmst$\n", max_size=80), st.integers(20, 60))
+def test_no_letter_of_broken_html_is_lost_in_a_change(text: str, width: int) -> None:
+    for tag in ("<details>", "<summary>", "</summary>", "<img src='x'>", "</figure>", "$$"):
+        source = f"{tag}Word{text}\n"
+        assert "Word" in "".join("".join(diff_lines(source, f"{source}\nNew.", width)).split())
+
+
 def test_parts_are_counted_in_what_they_are_part_of() -> None:
     source = """{% stepper %}
 {% step %}

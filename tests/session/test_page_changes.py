@@ -214,6 +214,9 @@ HIDDEN = "hidden: readers do not find it in the table of contents"
          ["leads to: now “https://a.test”"]),
         ({"target": {"kind": "page", "page": "p"}}, {"target": {"kind": "space", "space": "s"}},
          ["leads to: was “page p”, now “space s”"]),
+        ({"tags": [{"tag": {"kind": "tag", "tag": "old"}}]},
+         {"tags": [{"tag": {"kind": "tag", "tag": {"slug": "n", "label": "New\x07"}}}]},
+         ["tags: was “old”, now “New”"]),
         ({}, {"description": "x" * 300}, [f"description: now “{'x' * 200}”"]),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from copydesk.contract.models.content import ContentPage
 from copydesk.contract.models.link import Link
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import KEPT, InboxRow, keep, recall
-from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows
+from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows, with_facts
 from tests.session.reads.told import plain
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -48,6 +48,17 @@ def test_a_tree_of_pages_is_rows_each_page_once() -> None:
     assert [row.readable for row in (*rows, PageRow("x", "X", "sheet", "x"))] == [
         True, False, False, True,
     ]  # fmt: skip
+
+
+def test_the_tags_of_a_page_are_among_its_facts() -> None:
+    tags = [{"tag": {"kind": "tag", "tag": {"slug": "a", "label": "Billing\x07"}}},
+            {"tag": {"kind": "tag", "tag": "api"}}, {"tag": {"kind": "tag"}}]  # fmt: skip
+    (row,) = page_rows([ContentPage.model_validate(page("x", tags=tags))])
+    assert with_facts(row, "Text.\n") == (
+        "---\ntitle: X\nslug: '/x'\ntags: Billing, api\n---\nText.\n"
+    )
+    (bare,) = page_rows([ContentPage.model_validate(page("x"))])
+    assert with_facts(bare, "Text.\n") == "Text.\n"
 
 
 def test_links_say_where_they_lead_broken_ones_first() -> None:

@@ -12,8 +12,9 @@ from copydesk.domain.html_table import ROW
 from copydesk.domain.late_dataclass import dataclass
 
 BlockKind: TypeAlias = Literal[
-    "front", "heading", "paragraph", "item", "quote", "table", "code", "html", "tag", "rule"
-]
+    "front", "heading", "paragraph", "item", "quote", "table", "code", "math", "html", "tag",
+    "rule",
+]  # fmt: skip
 
 RowKind: TypeAlias = Literal["blank", "prose", "line", "cells", "html"]
 """``prose`` may be wrapped over several lines, ``cells`` is a row of a table, ``html`` a row of one
@@ -44,8 +45,11 @@ _LONE_HTML = re.compile(r" {0,3}</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>[ \t]*$")
 _KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
 _BREAK = re.compile(r"(?:  |\\|<br */?>)$")
 QUOTING = re.compile(r"[ \t]*(?:>[ \t]?)+")
-_STARTS = frozenset("#`~>-*+_=<|{[0123456789")
+_STARTS = frozenset("#`~>-*+_=<|{[$0123456789")
 """The beginning of a line, after its indentation, that may be no paragraph."""
+
+FORMULA = "$$"
+"""What a formula of its own stands between."""
 
 _MARKED = 300
 """Characters of a line in which the sign of a block is looked for."""
@@ -148,6 +152,8 @@ class Scanner:
             return self._by_line("rule", at, at + 1)
         if is_tag(line):
             return self._by_line("tag", at, at + 1)
+        if line.lstrip(" \t").startswith(FORMULA) and (stop := self._formula(at)):
+            return stop
         if _REFERENCE.match(head):
             return self._prose("paragraph", at, at + 1)
         if QUOTE.match(head):
@@ -199,6 +205,22 @@ class Scanner:
         self.unclosed = at
         return self._by_line("code", at, len(self._lines))
 
+    def _formula(self, at: int) -> int:
+        """Cut a formula of its own, its signs with the lines beside them; 0 where it is none."""
+        head = self._lines[at].strip(" \t")
+        if len(head) > 2 * len(FORMULA) and head.endswith(FORMULA):
+            return self._by_line("math", at, at + 1)
+        if head != FORMULA:
+            return 0
+        last = self._end(at + 1, lambda line: line.strip(" \t") == FORMULA)
+        if last == len(self._lines) or self._lines[last].strip(" \t") != FORMULA:
+            return 0
+        first = len(self.starts)
+        for line in (at, *range(at + 2, last)):
+            self._row("line", line)
+        self.blocks.append(Block("math", first, len(self.starts)))
+        return last + 1
+
     def _indented(self, at: int, column: int) -> int:
         """Return where indented code ends: blank lines belong to it between code."""
         stop = at + 1
@@ -233,7 +255,7 @@ class Scanner:
     def _html(self, at: int, head: str) -> int:
         kept = _KEPT_HTML.match(head)
         if kept is None:
-            return self._html_rows(at, self._end(at + 1, lambda line: False))
+            return self._html_rows(at, self._end(at + 1, is_tag))
         closing = "-->" if kept[1] == "!--" else f"</{kept[1].lower()}"
         if closing not in self._never:
             for line in range(at, len(self._lines)):

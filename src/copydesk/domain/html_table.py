@@ -116,13 +116,20 @@ def row_text(source: str) -> str | None:
     Attributes that no Markdown has stand in braces before their cell or behind their link. None for
     an incomplete row.
     """
+    row = _one_row(source, told=True)
+    return None if row is None else f"{row.about}| {' | '.join(row.cells)} |"
+
+
+def plain_cells(source: str) -> Sequence[str] | None:
+    """Return the cells of a row as `row_text` has them, without what stands in braces there."""
+    row = _one_row(source, told=False)
+    return None if row is None else row.cells
+
+
+def _one_row(source: str, *, told: bool) -> _Row | None:
     tokens = _tokens(source)
-    if tokens is None:
-        return None
-    rows = _rows(tokens, told=True)
-    if rows is None or len(rows) != 1 or not rows[0].cells:
-        return None
-    return f"{rows[0].about}| {' | '.join(rows[0].cells)} |"
+    rows = None if tokens is None else _rows(tokens, told=told, escape=False)
+    return None if rows is None or len(rows) != 1 or not rows[0].cells else rows[0]
 
 
 def link_text(source: str) -> str:
@@ -160,7 +167,7 @@ class HtmlTable(NamedTuple):
 def read_table(source: str) -> HtmlTable | None:
     """Return a table with its cells as Markdown; None for markup that cannot be shown as one."""
     tokens = _tokens(source, MOST_OF_TABLE)
-    rows = None if tokens is None else _rows(tokens, told=False)
+    rows = None if tokens is None else _rows(tokens)
     if not rows:
         return None
     lines = _spread(rows)
@@ -202,7 +209,7 @@ def read_row(source: str, *, head: bool = False) -> list[str] | None:
     With ``head`` only a row that is a head is read.
     """
     tokens = _tokens(source)
-    rows = None if tokens is None else _rows(tokens, told=False)
+    rows = None if tokens is None else _rows(tokens)
     if rows is None or len(rows) != 1 or (head and not rows[0].head):
         return None
     lines = _spread(rows)
@@ -277,8 +284,13 @@ def _is_whole(kind: str, name: str, raw: str) -> bool:
     return False
 
 
-def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
-    """Return the rows of a table, or of a piece of it; None where something else stands in it."""
+def _rows(
+    tokens: Sequence[_Token], *, told: bool = False, escape: bool = True
+) -> list[_Row] | None:
+    """Return the rows of a table, or of a piece of it; None where something else stands in it.
+
+    Attributes are ``told`` in braces, and ``escape`` keeps text from being read as Markdown.
+    """
     rows: list[_Row] = []
     cell: list[_Token] | None = None
     about, inside = "", False
@@ -286,7 +298,7 @@ def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
     for token in tokens:
         edge = token.kind != "text" and token.name in ("td", "th", "tr")
         if cell is not None and (edge or (token.kind == "end" and token.name in _AROUND)):
-            said = _cell(cell, told=told, escape=not told)
+            said = _cell(cell, told=told, escape=escape)
             if said is None:
                 return None
             rows[-1].cells.append(" ".join(filter(None, (about, said))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from copydesk.domain.block_scanner import is_rule
-from copydesk.domain.block_tags import Piece, read_tag
+from copydesk.domain.block_scanner import FORMULA, is_rule
+from copydesk.domain.block_tags import Piece, Tag, read_tag
 from copydesk.domain.diff import Line, Move, TextDiff
+from copydesk.domain.html_line import read_html
 from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.text import clean, plural
 from copydesk.domain.words import SpanKind
@@ -196,14 +198,49 @@ def _row(line: Line, tone: str, room: int, table: DiffTable) -> list[Drawn]:
 
 def _body(line: Line, tone: str, room: int) -> list[Drawn]:
     """Return what a row says, as the block that it is in reads."""
-    if line.within == "tag" and (tag := read_tag(line.text)) is not None:
+    tag = _tag_of(line)
+    if tag is not None:
         sign = getattr(glyphs(), tag.kind.sign)
         if tag.ends:
             return [[(f"{sign} end of {tag.kind.word}", tone or "muted")]]
         word: Drawn = [(f"{sign} {tag.kind.word}", tone or "strong")]
         said = _pieces(line, tone, tag.about)
         return wrap_exact([*word, (": ", tone), *said] if said else word, room)
+    if line.within == "math":
+        return _formula(line, tone, room)
+    if line.within == "front" and (name := _SETTING.match(line.text)) is not None:
+        said = [(name[1], tone or "muted"), *part_of(line, tone, name.end(1), len(line.text))]
+        return wrap_exact(said, room)
     return wrap_exact(marked(line, tone), room)
+
+
+_SETTING = re.compile(r"([\w-]+)(?=[ \t]*:(?:\s|$))")
+
+
+def _tag_of(line: Line) -> Tag | None:
+    """Return the tag that a row is; None for text, and where a change in it would not be seen."""
+    if line.within == "tag":
+        return read_tag(line.text)
+    if line.within != "html" or line.table or (tag := read_html(line.text)) is None:
+        return None
+    told = [piece for piece in tag.about if not isinstance(piece, str)]
+    at = 0
+    for text, kind in line.marks or line.spans if line.paired else ():
+        begin, at = at + len(text) - len(text.lstrip()), at + len(text)
+        if kind != "same" and not any(start <= begin and at <= stop for start, stop in told):
+            return None
+    return tag
+
+
+def _formula(line: Line, tone: str, room: int) -> list[Drawn]:
+    """Return a row of a formula of its own, without the signs around it."""
+    text = line.text
+    start = text.index(FORMULA) + len(FORMULA) if text.lstrip().startswith(FORMULA) else 0
+    ends = text.rstrip().endswith(FORMULA) and text.rindex(FORMULA) >= start
+    stop = text.rindex(FORMULA) if ends else len(text)
+    start += len(text[start:stop]) - len(text[start:stop].lstrip())
+    lead = f"{glyphs().bar} {'math: ' if start else ''}"
+    return wrap_exact([(lead, tone or "muted"), *part_of(line, tone, start, stop)], room)
 
 
 def _pieces(line: Line, tone: str, pieces: Sequence[Piece]) -> list[Drawing]:

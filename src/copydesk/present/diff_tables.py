@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from copydesk.domain.block_scanner import CELLS, is_rule
 from copydesk.domain.blocks import cells
 from copydesk.domain.diff import TextDiff
-from copydesk.domain.html_table import MOST_COLUMNS
+from copydesk.domain.html_table import MOST_COLUMNS, plain_cells
 from copydesk.domain.text import plural
 from copydesk.present.markdown import Line as Drawn
 from copydesk.present.markdown import Look, field_lines, left_out, row_lines, rule_line
@@ -26,11 +26,16 @@ NEAR = 20
 
 
 class DiffTable(NamedTuple):
-    """A table of a change: how wide its columns would be, their names, and what of it is shown."""
+    """A table of a change: how wide its columns would be, their names, and what of it is shown.
+
+    ``plain`` are the cells of one row of it in HTML without their attributes: what is shown of
+    those that did not change.
+    """
 
     natural: Sequence[int]
     names: Sequence[str]
     look: Look
+    plain: Sequence[str] | None = None
 
 
 class DiffTables:
@@ -48,7 +53,22 @@ class DiffTables:
         if key not in self._known:
             self._known[key] = self._measured(*key)
         natural, names = self._known[key]
-        return DiffTable(natural, names, look)
+        return DiffTable(natural, names, look, self._plain(row))
+
+    def _plain(self, row: int) -> Sequence[str] | None:
+        """Return the cells of a row in HTML without attributes; None where they are told."""
+        (kind, old, new, _, _), step = self._diff.place(row)
+        if kind == "edited":
+            step, second = divmod(step, 2)
+            text, at = (self._diff.after, new) if second else (self._diff.before, old)
+        elif kind in ("same", "moved") and new >= 0:
+            text, at = self._diff.after, new
+        else:
+            return None
+        if text.row(at + step).kind != "html":
+            return None
+        found = plain_cells(text.source(at + step))
+        return found if found and len(found) == len(cells_of(text.said(at + step))) else None
 
     def _table_of(self, row: int) -> tuple[bool, int] | None:
         """Return the block of the text after (or, False, before) that a row is in."""
@@ -96,11 +116,12 @@ class DiffTables:
             if not found or is_rule(line):
                 continue
             said = [line[slice(*cell)] for cell in found]
-            names = names or said
-            natural += [1] * (len(said) - len(natural))
-            for at, cell in enumerate(said):
-                natural[at] = max(natural[at], cell_len(cell))
             segment, step = self._diff.place(row)
+            plain = self._plain(row) or said
+            names = names or list(plain)
+            natural += [1] * (len(said) - len(natural))
+            for at, cell in enumerate(plain if segment.kind != "edited" else said):
+                natural[at] = max(natural[at], cell_len(cell))
             if segment.kind == "edited" and step % 2:
                 changed |= {at for at, (one, other) in enumerate(zip(said, last, strict=False))
                             if one != other}  # fmt: skip
@@ -140,8 +161,16 @@ def draw_cells(
     if is_rule(line):
         return [[("-" * 3, "muted")]] if shown.as_fields else [rule_line(shown)]
     drawn = [part(*cell) for cell in found]
+    said = [line[slice(*cell)] for cell in found]
+    if table.plain is not None:
+        said = [*table.plain]
+        drawn = [
+            cell if _is_marked(cell) else [(plain, cell[0][1] if cell else "")]
+            for cell, plain in zip(drawn, table.plain, strict=True)
+        ]
+    is_head = said == [*table.names]
     if shown.as_fields:
-        named = line.strip() != "" and [line[slice(*cell)] for cell in found] != [*table.names]
+        named = line.strip() != "" and not is_head
         names = [[(name, "")] for name in table.names] if named else []
         return _values(names, drawn, room)
     count = len(table.natural)
@@ -150,7 +179,7 @@ def draw_cells(
     lines = row_lines(drawn, shown, exact=True)
     if not line.strip() or not (shown.before or shown.after):
         return lines
-    if [line[slice(*cell)] for cell in found] == [*table.names]:
+    if is_head:
         return [[(left_out(shown), "muted")], *lines]
     if any(_is_marked(cell) for at, cell in enumerate(drawn) if at not in shown.shown):
         lines.append([(f"{glyphs().more} it differs in a column that is left out", "changed")])

@@ -279,8 +279,11 @@ def _front(block: Block, width: int, *, turned: bool) -> list[Line]:
     for line in block.lines:
         if found := _FIELD.match(line):
             facts.append([found[1], (found[2] or "").strip()])
-        elif facts and line.strip():
-            facts[-1][1] = f"{facts[-1][1]} {line.strip()}".strip()
+        elif facts and (said := line.strip()):
+            apart = " "
+            if said.startswith("- "):  # one of a list
+                said, apart = said[2:].strip(), ", "
+            facts[-1][1] = apart.join(filter(None, (facts[-1][1], said)))
     lines: list[Line] = []
     used = width
     for name, value in facts:

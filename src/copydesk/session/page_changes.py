@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
 from copydesk.domain.text import clean, plural
+from copydesk.session.page_rows import tag_names
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import (
@@ -536,6 +537,7 @@ def settings_notes(before: ContentPage | None, after: ContentPage | None) -> lis
         ("emoji", before.emoji, after.emoji),
         ("cover", _cover(before.cover), _cover(after.cover)),
         ("leads to", _leads(before.target), _leads(after.target)),
+        ("tags", ", ".join(tag_names(before)), ", ".join(tag_names(after))),
     ):
         if (was or "") != (now or ""):
             notes.append(_difference(name, was or "", now or ""))

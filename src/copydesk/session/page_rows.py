@@ -11,6 +11,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_source import page_source
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean
+from copydesk.domain.yaml_lines import word
 
 if TYPE_CHECKING:
     from copydesk.contract.models.content import ContentPage
@@ -37,6 +38,7 @@ class PageRow:
     updated: str = ""
     url: str = ""
     target: str = ""
+    tags: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
     children: tuple[PageRow, ...] = field(default=(), repr=False)
 
@@ -58,9 +60,12 @@ def with_facts(page: PageRow, markdown: str) -> str:
     told: dict[str, JSON] = {
         "description": page.description, "icon": page.icon, "hidden": page.hidden,
     }  # fmt: skip
-    if not any(told.values()):
+    if not any(told.values()) and not page.tags:
         return markdown
-    return page_source({"title": page.title, "slug": f"/{page.path}", **told}, markdown)
+    slug = [f"slug: {word(f'/{page.path}')}"]
+    if page.tags:
+        slug.append(f"tags: {word(', '.join(page.tags))}")
+    return page_source({"title": page.title, **told}, markdown, {"slug": slug})
 
 
 def page_rows(pages: Sequence[ContentPage], above: tuple[str, ...] = ()) -> tuple[PageRow, ...]:
@@ -93,11 +98,19 @@ def _rows(
                 updated=page.updated_at.isoformat() if page.updated_at else "",
                 url=shown_at(page.urls.app, page.urls.published, page.urls.public),
                 target=reference(page.target) if page.target is not None else "",
+                tags=tag_names(page),
                 above=above,
                 children=_rows(page.pages, (*above, title), seen),
             )
         )
     return tuple(found)
+
+
+def tag_names(page: ContentPage) -> tuple[str, ...]:
+    """Return the names of the tags of a page, clean."""
+    found = (each.tag for each in page.tags or ())
+    names = (each.called("tag") or str((each.model_extra or {}).get("tag") or "") for each in found)
+    return tuple(filter(None, (clean(name).strip() for name in names)))
 
 
 def reference(target: ContentReference, titles: Mapping[str, str] | None = None) -> str:

@@ -44,11 +44,11 @@ class KeepsTyped(Protocol):
     """A part of the screen that is typed into."""
 
     def keep_typed(self) -> None:
-        """Have what was typed kept. Raises ``OSError``."""
+        """Save the typed text. Raises ``OSError``."""
 
 
 class Lifecycle:
-    """What becomes of the program at its end, and of what was typed in it, whatever ends it."""
+    """The end of the program: typed text is saved, whatever ends it."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Lifecycle:
         self.explained = ""
         """The sentence on the error that ended it, to be said once the terminal is given back."""
         self.kept_typed = ""
-        """What became of what was typed when it ended, as a sentence."""
+        """Where the typed text was saved at the end, as a sentence."""
         self.unkept_typed = False
         """Whether some of it was not on the disk then, and might still be sent."""
         self._over: threading.Event | None = None
@@ -83,7 +83,7 @@ class Lifecycle:
     # What was typed
 
     def tend_drafts(self) -> None:
-        """Say when the disk begins to refuse what is typed, and try again for as long as it does.
+        """Tell when the disk begins to refuse drafts, and try again while it does.
 
         Called every second; what is refused is tried after 1, 2, 4 … `MOST_TICKS` of them. An
         error that has just been said, as what of this was not kept, is read first.
@@ -165,7 +165,7 @@ class Lifecycle:
     # Told to end
 
     def end(self, number: int) -> None:
-        """End because of a signal: keep what was typed, let what is under way arrive, and leave."""
+        """End because of a signal: save typed text, let writes under way arrive, and leave."""
         if self.ended_by is not None:
             return
         self.ended_by = signal.Signals(number)
@@ -230,7 +230,7 @@ class Lifecycle:
     # Mistakes
 
     def take(self, error: BaseException) -> None:
-        """Keep what was typed, and explain the error that ends the program."""
+        """Save the typed text, and explain the error that ends the program."""
         self.kept_typed = self.keep_typed()
         if self.explain is not None:
             self.explained = self.explain(error, self.kept_typed)

@@ -61,7 +61,7 @@ CLEARING = "\x1b[?1049h"
 """What takes the second screen, and clears it, also where it is taken already."""
 
 MOST = Size(600, 200)
-"""More than any screen has; of what is larger a corner is drawn, or a frame would take seconds."""
+"""The largest size drawn; a larger terminal is filled in part, for a frame would take seconds."""
 
 TICK_SECONDS = 0.1
 """How often is looked whether a lone Escape is one, for a while after something was read."""
@@ -260,7 +260,7 @@ class TerminalDriver(LinuxDriver):
     # Sizes
 
     def process_message(self, message: Message) -> None:
-        """Take what was read from the terminal, with no size that would stop everything."""
+        """Handle an event of the terminal; an absurd size is limited."""
         if isinstance(message, events.Resize):
             size = _drawn(*message.size)
             if size != message.size:
@@ -270,7 +270,7 @@ class TerminalDriver(LinuxDriver):
     # Reading
 
     def run_input_thread(self) -> None:
-        """Read what is typed until it is told to end, or the terminal is gone."""
+        """Read the terminal's input until it is stopped, or the terminal is gone."""
         try:
             self._read()
         except OSError:

@@ -37,13 +37,13 @@ LOOK_SECONDS = 0.05
 """How often it is looked whether what an action waits for has been read."""
 
 KEEP_SECONDS = 0.7
-"""How long after a key what was typed is on the disk."""
+"""How long after a key typed text is on disk."""
 
 PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
 """Keys that are never for a field."""
 
 PAUSE_SECONDS = 1.0
-"""How long a pause ends what is typed for a field that was refused."""
+"""How long a pause ends the text typed for a refused field."""
 
 READ_SECONDS = 0.15
 """How long after a question was drawn first nobody can have read it."""
@@ -108,7 +108,7 @@ class EarlyKeys:
         """What keys wait in."""
 
     def take(self, event: Typed) -> bool:
-        """Take a key, or what is pasted, if it must not be acted on, or not yet."""
+        """Take a key or a paste that must not act, or not yet."""
         pressed = event.key if isinstance(event, events.Key) else ""
         if pressed in PASS:
             return False
@@ -281,7 +281,7 @@ class EarlyKeys:
         return not self.is_text(key)
 
     def _keep_from_sheet(self, keys: list[Typed]) -> None:
-        """Do nothing in a sheet that came late of what was typed before: it may be words."""
+        """Keep keys typed before a dialog opened from acting in it: they may be text."""
         assert self._led_to is not None
         (sheet, leading), self._led_to = self._led_to, None
         label, named = sheet.heading, ""
@@ -417,7 +417,7 @@ def text_of(keys: list[Typed]) -> str:
 
 
 def is_word(event: Typed) -> bool:
-    """Whether a key, or what is pasted, writes or mends words: arrows and the like do not."""
+    """Whether a key or a paste writes or corrects text: arrows and the like do not."""
     if not isinstance(event, events.Key):
         return True
     return event.is_printable or event.key in ("enter", "backspace")

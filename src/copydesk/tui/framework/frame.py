@@ -395,7 +395,7 @@ def _short(view: View) -> str:
 def _that_fit(
     views: Sequence[View], current: str, width: int
 ) -> tuple[Sequence[View], Callable[[View], str]]:
-    """Return the views of which there is room for the names, and what gives these.
+    """Return the views whose names fit, and the text of these names.
 
     Where even the shortest do not all fit, the ones farthest from the current one are left out.
     """
@@ -437,7 +437,7 @@ def spared_lines(size: Size) -> dict[str, bool]:
 
 
 def waiting_rows(source: Any) -> str:
-    """Return what waits to be folded into the rows of a source, or what is new in them."""
+    """Return how many rows wait to join the rows of a source, or are new in them."""
     if source is None:
         return ""
     base = getattr(source, "base", source)
@@ -453,7 +453,7 @@ def waiting_rows(source: Any) -> str:
 
 
 def last_write(session: Session) -> str:
-    """Return what was written last and which key takes it back; "" while there is nothing."""
+    """Return the last write and the key that undoes it; "" while there is none."""
     if (wait := next(iter(session.writes.waits[::-1]), None)) is not None:
         return f"{wait.doing} is sent in {wait.seconds} s, u recalls it"
     if (lost := session.reversals.unsettled()) is not None:
@@ -523,7 +523,7 @@ class Status(Line):
         self._take_room()
 
     def _take_room(self) -> None:
-        """Fold what does not fit into one line, as far as the terminal has lines to give."""
+        """Wrap text that does not fit into one line, within the lines that the terminal has."""
         width = self.size.width
         most = max(1, min(MOST_LINES, self.screen.size.height // LINES_EACH))
         folded: list[Strip] = []
@@ -572,7 +572,7 @@ class Status(Line):
             self.update()
 
     def parts(self, width: int) -> tuple[Text, Text]:
-        """Chord hints, else the message, else what is slow, else what the place has to say."""
+        """Chord hints, else the message, else slow reads, else the place's own status."""
         right = Text(self.place.status_right(), style=self.tone("off"))
         if self.keys:
             return Text(self.keys, style=self.tone("key")), Text()
@@ -592,7 +592,7 @@ class Status(Line):
         return self._known(right, width), right
 
     def at_start(self) -> Strip:
-        """Return the line with what there is to know about the place, and no message."""
+        """Return the line with the place's own status and no message."""
         width = self.size.width
         right = Text(self.place.status_right(), style=self.tone("off"))
         return self.draw(self._known(right, width), right, width)
@@ -605,7 +605,7 @@ class Status(Line):
 
 
 def _slow_reads(said: Sequence[str], room: int) -> str:
-    """Return what is slow: that Esc stops it is said once, and is not cut off."""
+    """Return the slow reads; the hint that Esc stops them stands once, never cut off."""
     reads = [each.removesuffix(STOPS) for each in said]
     told = "  ".join(reads) + STOPS
     if len(reads) > 1 and cell_len(told) > room:

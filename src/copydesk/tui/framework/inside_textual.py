@@ -76,7 +76,7 @@ class SteadyApp(App[None]):
 
     @abstractmethod
     def take(self, error: BaseException) -> None:
-        """Keep what was typed, and explain the error that ends the program."""
+        """Save the typed text, and explain the error that ends the program."""
 
     @abstractmethod
     def note(self, error: BaseException) -> None:
@@ -158,7 +158,7 @@ class SteadyApp(App[None]):
     # Stands on: a message pump handles each message in it, and ends without a word where it is
     # cancelled.
     async def _dispatch_message(self, message: Message) -> None:
-        """Go on where only what was waited for was stopped: else the program ends without a word.
+        """Go on where only an awaited task was cancelled: else the program ends without a word.
 
         A worker that is stopped stops what it waits for, as that a screen is taken away; the
         program may wait for the same.
@@ -174,7 +174,7 @@ class SteadyApp(App[None]):
     # Stands on: `App` has what `call_next` was given (`_next_callbacks`) done in it, in the task
     # of whoever waits for a screen that is put up.
     async def _flush_next_callbacks(self) -> None:
-        """Do what is to be done next; for a worker that asks for a sheet, in a task of its own.
+        """Run the callbacks of the next frame; a worker's dialog opens in a task of its own.
 
         Textual has that worker do it. It may be the worker of a place that is being taken away:
         then it waits for that, is stopped by that, and stops it half-way.
@@ -186,7 +186,7 @@ class SteadyApp(App[None]):
 
 
 class LaidOutOnce(Widget):
-    """A widget whose size is given by what is around it, and changes nothing there.
+    """A widget whose size is given by its surroundings, and changes nothing there.
 
     Textual lays out the whole screen once more after each layout in which a widget became larger or
     smaller: what it holds may have become too large for it, and need a scroll bar.
@@ -254,7 +254,7 @@ class SteadyScreen(Screen[R]):
             super()._screen_resized(size)
 
     def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
-        """Call something once what is asked for was drawn; nothing where it was left by then."""
+        """Call something after the next frame; not if the screen was left by then."""
 
         def unless_left() -> Any:
             return callback(*args, **kwargs) if self.is_attached else None
@@ -292,7 +292,7 @@ class SteadyScreen(Screen[R]):
             self._update_timer.resume()
 
     async def on_event(self, event: events.Event) -> None:
-        """Begin nothing in what was left before it was drawn: it has no parts."""
+        """Begin nothing in a screen that was left before it was drawn: it has no widgets."""
         if isinstance(event, events.ScreenResume) and not self._was_shown:
             self._was_shown = True
             event.refresh_styles = False  # its parts have got their styles when they were made
@@ -367,7 +367,7 @@ async def give_way(screen: Screen[Any], other: Screen[Any]) -> None:
 
 
 def whole_frame(screen: Screen[Any]) -> LayoutUpdate:
-    """Return all that a screen shows; what is still to be drawn of it stays to be drawn."""
+    """Return the whole frame of a screen; its pending repaints stay pending."""
     compositor = screen._compositor
     waiting = compositor._dirty_regions.copy()
     update = compositor.render_full_update()
@@ -422,7 +422,7 @@ def limit_size(driver: LinuxDriver, most: Size) -> None:
 
 
 class Pastes:
-    """What is read from a terminal, with no escape in what is pasted.
+    """The input of a terminal, without escapes in pasted text.
 
     Textual takes an escape for the beginning of a sequence there too, and what follows it for keys
     that were pressed before the paste: a text would come in another order, and press keys.
@@ -474,7 +474,7 @@ def _without_escapes(text: str) -> str:
 
 
 def terminal_parser() -> XTermParser:
-    """Return what makes events of what is read from a terminal."""
+    """Return the parser of a terminal's input."""
     from textual._xterm_parser import XTermParser
 
     pastes = Pastes()

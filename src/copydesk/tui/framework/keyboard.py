@@ -57,7 +57,7 @@ LEAVES = frozenset({"enter", "escape"})
 """Keys by which a field may be left."""
 
 FIELD_SECONDS = 1.0
-"""How long what is typed waits for a field to put in what was typed before."""
+"""How long keys wait for a field that still takes in the keys before them."""
 
 BEGAN_ON: ContextVar[ref[Screen[Any]] | None] = ContextVar("began_on", default=None)
 """What was in front when the action began that goes on here, or where it went itself since.
@@ -481,7 +481,7 @@ class Keyboard:
             screen.say(text, "warn")
 
     def _explain(self, event: events.Key, chain: Sequence[Acts]) -> bool:
-        """Say that a key means nothing here, and which is near it: ? lists those that do."""
+        """Tell that a key has no action here, and name a near one: ? lists all."""
         name = declared_name(event.key)
         near = name.swapcase() if len(name) == 1 else ""
         here = {

@@ -67,7 +67,7 @@ def _entry(way: Way, uses: Sequence[Uses] = ()) -> Entry:
 
 
 ENTRIES: dict[str, Entry] = {way.name: _entry(way) for way in ways()}
-"""Every way to go somewhere, by the word after ``:``; also to what is not imported yet."""
+"""Every command that goes somewhere, by its word after ``:``; also to screens not imported yet."""
 
 PLACES: dict[str, type[Place]] = {}
 """The places that are imported, by the word after ``:``."""

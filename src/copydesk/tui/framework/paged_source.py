@@ -85,7 +85,7 @@ class PagedSource(Source[T]):
         self.failure: Exception | None = None
         """What the last load failed with, until someone took note; ``error`` is its sentence."""
         self.kept_at: datetime | None = None
-        """When what is shown came from the service, if it was kept on this machine; else None."""
+        """When the cached rows came from the service; None for rows just read."""
         self._confirming = False
         self._silent = False
 
@@ -149,7 +149,7 @@ class PagedSource(Source[T]):
         return self._pages.row(index) if index < self.loaded else self._tail.row(index, self.length)
 
     def shown(self) -> Iterator[T]:
-        """Yield the rows that are loaded: nothing for those that were dropped."""
+        """Yield the loaded rows, without the dropped ones."""
         return self._pages.kept
 
     def index_of(self, row_id: str) -> int | None:

@@ -74,7 +74,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """Show again which objects here have waiting writes."""
 
     def retitle(self) -> None:
-        """Build the border's title again from what it is made of."""
+        """Build the border's title again."""
         title = self.title_line()
         if title != self._titled:
             self._titled = title
@@ -167,7 +167,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         return ""
 
     def refresh_rows(self) -> None:
-        """Draw everything again and forget what was kept of earlier drawings."""
+        """Draw everything again and drop the cached lines."""
         self.refresh()
 
     def notify_style_update(self) -> None:

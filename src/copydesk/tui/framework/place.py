@@ -74,7 +74,7 @@ def style_path(name: str) -> Path:
 
 
 def later_styles() -> Sequence[Path]:
-    """Return the style sheets of which the first frame needs none, those of the sheets first."""
+    """Return the style sheets that the first frame does not need, those of dialogs first."""
     first, sheets = style_path("base"), style_path("sheets")
     others = sorted(path for path in styles_folder().glob("*.tcss") if path not in (first, sheets))
     return [sheets, *others]
@@ -96,7 +96,7 @@ class Place(Acts, SteadyScreen[None]):
     IN_ORGANIZATION: ClassVar[bool] = True
     """Whether it has nothing to read where the reader is in no organization."""
     RAW: ClassVar[tuple[str, ...]] = ()
-    """The operations that the JSON of what is under the cursor may be read with."""
+    """The operations that may read the JSON of the row under the cursor."""
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
@@ -123,11 +123,11 @@ class Place(Acts, SteadyScreen[None]):
         """What waited in the outbox when that was shown last."""
         self.view: str = target.view or ""
         self.resuming = ""
-        """The part of a draft that is opened once what it is about has been read; "" for none."""
+        """The part of a draft that opens once its subject has been read; "" for none."""
         self.begins_at = ""
         """The id that its cursor is put on once it is read; "" for what it begins with."""
         self.cached = False
-        """Whether what is on screen comes from the last run."""
+        """Whether the screen shows data cached by the last run."""
         self._unwatch: Callable[[], None] = lambda: None
         self._lines: tuple[Head, Views, Status, Foot] | None = None
         self.mounted_panes: dict[Pane, None] = {}
@@ -207,7 +207,7 @@ class Place(Acts, SteadyScreen[None]):
 
     @property
     def shows_secret(self) -> bool:
-        """Whether what is on screen is not to be kept for the next start."""
+        """Whether the screen must not be kept for the next start."""
         return False
 
     def start_at(self, id: str) -> None:
@@ -403,7 +403,7 @@ class Place(Acts, SteadyScreen[None]):
         self.reads.pause.ask()
 
     def follow_cursor(self, rows: Pane) -> None:
-        """Show what belongs to the row under the cursor of a list, and read what is missing."""
+        """Show the details of the row under a list's cursor, and read the missing parts."""
 
     def refresh_frame(self) -> None:
         """Have the frame brought up to date: once for all that asks for it before it is drawn."""
@@ -540,7 +540,7 @@ class Place(Acts, SteadyScreen[None]):
         self.reads.poll()
 
     def arrived_later(self) -> None:
-        """Show what was written from here and has arrived by a later try, as one out of the log."""
+        """Show a write of this place that arrived on a later try."""
         self.read_again()
 
 

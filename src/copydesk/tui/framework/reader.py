@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Kept = Literal["first", "away", "never"]
-"""When what is kept of a read is shown: until it is answered, if it cannot be, or not at all."""
+"""When the cached answer of a read is shown: until the answer, without one, or never."""
 
 SLOW_SECONDS = 2.0
 """After how long a read says that it is slow."""
@@ -65,18 +65,18 @@ class Reads:
         self.asked_at: datetime | None = None
         """When that was last asked for, whatever came of it."""
         self.unread = False
-        """Whether nothing of what was asked for last could be read."""
+        """Whether the last read failed whole."""
         self.useless = 0
         """How many times in a row some of it was answered, but not so that it can be used."""
         self.hushed = False
-        """Whether what is read now was asked for by nobody, and says nothing."""
+        """Whether the current read is automatic, and shows no progress."""
         self._kept: dict[str, datetime] = {}
-        """When the service said what is shown, by group, where that was kept on this machine.
+        """When the service sent the shown data, by group, where these are cached.
 
         What was left before the service answered is here under a name of its own (`_left`).
         """
         self._read_behind: dict[str, str] = {}
-        """What is read of each group behind what is kept of it."""
+        """The label of the read that runs behind the cached data of each group."""
         self._failing: set[str] = set()
         """The groups whose last read the service did not answer, or not so that it can be used."""
         self._live: dict[str, datetime] = {}
@@ -125,7 +125,7 @@ class Reads:
         return [source for source in bases if isinstance(source, PagedSource)]
 
     def _news(self) -> int:
-        """Return how much of what is on screen others did since it was seen."""
+        """Return how many changes on screen others made since it was seen."""
         bases = (getattr(source, "base", source) for source in self._sources())
         return sum(base.waiting + len(base.fresh) for base in bases if isinstance(base, Source))
 
@@ -302,7 +302,7 @@ class Reads:
         self._reads[group].add_done_callback(partial(self._over, group))
 
     def ask_for(self, asker: Asker) -> None:
-        """Tag the requests of this task, and of those that it begins, as read for the place."""
+        """Tag the requests of this task and of its children as read for the place."""
         ASKER.set(asker)
         MISREAD.set(self.misread)
 

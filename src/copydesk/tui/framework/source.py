@@ -82,7 +82,7 @@ class Source(ABC, Generic[T]):
         """Hear which rows are, or soon will be, on screen."""
 
     def cancel(self) -> None:
-        """Stop loading beyond what is on screen."""
+        """Stop loading rows that are not on screen."""
 
     def retry(self) -> None:
         """Try again after an error."""

@@ -1,4 +1,4 @@
-"""The last step before the terminal: in a frame no text holds anything but what is drawn.
+"""The last step before the terminal: no text of a frame holds anything but drawn characters.
 
 Texts of strangers are cleaned where they become parts of a screen (`domain.text.clean`). What was
 forgotten there ends here: every frame passes `only_text` just before it becomes the codes that are

@@ -145,7 +145,7 @@ class TreeSource(ListSource[Twig[T]]):
         return self._roots
 
     def set_roots(self, roots: Iterable[T]) -> None:
-        """Show another tree; what is unfolded stays so by id."""
+        """Show another tree; unfolded rows stay unfolded by id."""
         self._roots = list(roots)
         self._waiting_roots = None
         self._read_children.clear()

@@ -59,7 +59,7 @@ class Opening:
     before: Screen[Any] | None = None
     """What it asks before it opens the field."""
     waits: bool = False
-    """Whether what it is about is not read yet, so that it has not begun."""
+    """Whether its subject is not read yet, so that it has not begun."""
     waited: bool = False
     """Whether that was so once."""
     blind: bool = False
@@ -67,10 +67,10 @@ class Opening:
     resumes: Here | None = None
     """The place that opens a draft again, by whatever action does that; None for an action."""
     came: bool = False
-    """Whether its field is there, and is about to be given what was typed for it."""
+    """Whether its field is open, and about to get the text typed for it."""
     keys: list[Typed] = field(default_factory=list)
     draft: str = ""
-    """The key of the draft that has what was typed, until the field has it; empty for none yet."""
+    """The key of the draft that holds the typed text until the field has it; empty for none."""
     told: tuple[Here, str] | None = None
     """Where it was said last that it opens, and how: no longer so once it has, or will not."""
 
@@ -225,7 +225,7 @@ class TypingAhead:
             self._timer = self._app.set_timer(KEEP_SECONDS, self.keep_typed)
 
     def again(self, label: str) -> None:
-        """Keep what is typed for another field, which the action that goes on here opens next."""
+        """Keep the keys for another field, which the action that goes on here opens next."""
         cause, place = CAUSE.get(), self._app.here
         if cause and place is not None:
             self._end()
@@ -247,7 +247,7 @@ class TypingAhead:
         return True
 
     def keep_typed(self) -> None:
-        """Keep what was typed for a field that is not there yet; it has a draft of its own."""
+        """Save the text typed for a field that is not open yet, in a draft of its own."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -269,7 +269,7 @@ class TypingAhead:
         return opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
 
     def _offer_kept(self, sheet: Any, opening: Opening) -> None:
-        """Give an empty field what was typed ahead for it once, and has not reached it since."""
+        """Give an empty field the text typed ahead for it that has not reached it yet."""
         from copydesk.session.draft_keys import ahead_for
 
         field, on = getattr(sheet, "composer", None), self._on(opening)
@@ -282,12 +282,12 @@ class TypingAhead:
                 return
 
     def _given(self, draft: str) -> None:
-        """Forget what was typed ahead, once its field has it and keeps it itself."""
+        """Drop the draft of text typed ahead once its field has saved it."""
         self._app.keep_soon()
         self._app.session.drafts.drop(draft)
 
     def came(self, sheet: Screen[Any], *, field: bool, drawn: bool = False) -> None:
-        """Give what was typed to a sheet that has come; ``field`` says that it is the one."""
+        """Give the typed keys to a dialog that has opened; ``field``: it is the awaited one."""
         opening = self.opening
         typed = field or (opening is not None and opening.keys)
         if typed and not (drawn or sheet.focused):  # it has no focus yet

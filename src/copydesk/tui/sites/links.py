@@ -523,6 +523,6 @@ class ShareLinksPlace(Place, scope="share_links"):
             self.desk.copy(link.title if chosen == "name" else link.id)
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what may be shown of what is copied: never the address."""
+        """Return the things that can be copied, with a text to show; never the address."""
         link = self.link
         return [] if link is None else [("name", link.title), ("id", link.id)]

@@ -194,7 +194,7 @@ def secret(here: SiteReadersPlace) -> str | None:
 
 @place("site-readers", title="Site as readers get it")
 class SiteReadersPlace(Place, scope="site_readers"):
-    """What readers get of a site and where; what is kept from them is marked, with the reason."""
+    """The pages of a site as readers get them; hidden ones are marked with the reason."""
 
     OF_SITE = True
     COMMAND_CLASSES = (DetailsCommands, PublicationCommands)

@@ -61,7 +61,7 @@ class Staged:
 
 @dataclass
 class Plan:
-    """What a file comes to: what is sent, what is that way already, what is wrong."""
+    """The plan of a redirect file: redirects to send, those that exist, and faulty lines."""
 
     staged: list[Staged] = field(default_factory=list)
     same: int = 0
@@ -150,7 +150,7 @@ async def plan_of(wanted: Sequence[Wanted], bad: Sequence[BadLine], read: Redire
 async def destinations_of(
     wanted: Sequence[Wanted], read: RedirectsRead
 ) -> tuple[dict[int, dict[str, str]], list[BadLine]]:
-    """Return where the lines of a file lead, by their numbers, and what is wrong with others.
+    """Return the destinations of a file's lines by number, and the faults of others.
 
     A line may lead to a path that only a redirect holds for, of the file or of the site: a chain.
     One that leads back to itself is wrong. Raises ``ApiError``.

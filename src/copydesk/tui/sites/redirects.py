@@ -1,4 +1,4 @@
-"""The redirects of a site: where addresses that are gone lead, and what is wrong with them."""
+"""The redirects of a site, with their faults."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ READ = ("get_site", "list_site_redirects", "list_site_sections", "list_site_spac
 
 
 def trouble_cell(row: RedirectRow) -> Text:
-    """Return in a word what is wrong with a redirect."""
+    """Return the fault of a redirect in a word."""
     return Text(row.trouble.partition(":")[0].replace("leads nowhere", "gone"), style="warn")
 
 

@@ -198,7 +198,7 @@ class SettingsCommands(Commands, scope="site_settings"):
         await self._set(setting, chosen, facts, recall=audience)
 
     async def _switch(self, setting: Setting) -> None:
-        """Switch adaptive content on or off; what has conditions is what it is about."""
+        """Switch adaptive content on or off; it decides about all content with conditions."""
         on = setting.value != "on"
         conditional = await _conditional(await self.place.session.ready(), self.place.tabs.ids)
 
@@ -329,7 +329,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         return Raw(f"site {present.title_of(site)}", "get_site", self.tabs.ids)
 
     def url(self) -> str | None:
-        """Return where readers find the site; where it is set up, for what is changed there."""
+        """Return the readers' address of the site; for settings made in the app its address there."""
         site = self.site
         if site is None:
             return None

@@ -82,7 +82,7 @@ HELP: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its wire name, what it is called and shown as, and the value for a field."""
+    """One setting: its wire name, its label, its shown value, and its value for a field."""
 
     name: str
     label: str
@@ -97,7 +97,7 @@ class Setting:
 
 
 def settings_of(site: Site) -> list[Setting]:
-    """Return all settings of a site, those that are changed most first."""
+    """Return all settings of a site, the most changed ones first."""
     visibility = str(site.visibility)
     adaptive = adaptive_of(site)
     agents = str(site.agents_context or "")

@@ -65,7 +65,7 @@ SHOWN_TO = "visitor-auth"
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting, and what it is now; of a key only that there is one, unless it is revealed."""
+    """One setting and its value; a key is shown only as set, unless it is revealed."""
 
     id: Name
     shown: Text | str
@@ -118,7 +118,7 @@ def value_of(auth: SitePublishingAuth, name: Name) -> str | None:
 
 
 def wrong_address(text: str) -> str | None:
-    """Say what is wrong with an address that readers are sent to."""
+    """Return the fault of an address that readers are sent to, as a sentence."""
     from pydantic import ValidationError
 
     from copydesk.contract.models.publishing_auth import SitePublishingAuthUpdate
@@ -295,7 +295,7 @@ class SignInPlace(Place, scope="sign_in"):
         return Raw(f"sign-in of {self.read.title}", value=hidden)
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what may be shown of what is copied: never the key."""
+        """Return the things that can be copied, with a text to show; never the key."""
         if self.read is None:
             return []
         names: tuple[Name, ...] = ("fallbackURL", "logoutURL")

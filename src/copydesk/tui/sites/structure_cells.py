@@ -24,7 +24,7 @@ Nodes = Mapping[str, SiteNode]
 """The rows as the service has them, by id; rows that are only staged are not among them."""
 
 SAID_KINDS = frozenset({"group", "link"})
-"""What is said of a row behind its title: everything else is a section, or in one."""
+"""The kinds that are named behind a title: all other rows are sections, or in one."""
 
 SHOWN_TITLES = 20
 """So many titles of the rows inside are listed in the details of one."""

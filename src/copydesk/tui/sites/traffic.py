@@ -177,7 +177,7 @@ class TrafficPlace(Place, scope="traffic"):
         )
 
     def poll(self) -> None:
-        """Read nothing again by itself: what is counted hardly changes within a day."""
+        """Read nothing again: counts hardly change within a day."""
 
     async def _read(self, api: Api) -> Traffic | None:
         if await self.tabs.find_site(api) is None:

@@ -174,7 +174,7 @@ def _difference(before: Attribute, after: Attribute) -> str:
 
 
 def summary(changes: Changes) -> str:
-    """Return in a few signs what was changed, for the log."""
+    """Return the changes in a few signs, for the log."""
     counts = (("+", changes.added), ("-", changes.removed), ("~", changes.changed))
     said = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
     return said or "what is said beside the attributes"

@@ -44,7 +44,7 @@ _TONES = {"success": "good", "failure": "bad", "timeout": "bad", "running": "acc
 
 
 def state_facts(state: GitSyncState, now: datetime) -> list[Fact]:
-    """Return what there is to know of a repository and of the last import or export."""
+    """Return the facts of a repository and of its last import or export."""
     # The desk has no word of its own for a repository of its machine.
     provider = clean(state.installation_provider or "") if web_address(state.url) else ""
     found = [
@@ -239,7 +239,7 @@ class GitPlace(Place, scope="git_sync"):
             return
 
         async def check(values: Mapping[str, str]) -> None:
-            """Send nothing yet: what was typed is confirmed by the name first."""
+            """Send nothing yet: the name confirms it first."""
 
         key = form_key("git-sync", self.target, direction)
         form = Form(

@@ -92,7 +92,7 @@ def lacks(node: SpaceNode, permission: str) -> bool:
 
 
 def no_space_row(here: OrganizationStructurePlace) -> str | None:
-    """Say so when the row is no space, or one of those that are picked."""
+    """Return why the row is no space to act on; None where it is one."""
     items = here.draft.arrangement.now.items
     if any(items[row].kind != "space" for row in here.rows.picked() if row in items):
         return "This is a collection: it has no merge rules, no lock and no emoji."
@@ -519,7 +519,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         )
 
     def losing_lines(self) -> list[str]:
-        """Say which sites stop showing what is going to be deleted."""
+        """Return a line for each site that stops showing a deleted space."""
         lines = []
         for row, item in self.place.draft.arrangement.removed.items():
             if sites := self._losing.get(row):

@@ -158,7 +158,7 @@ KEYS = Text.assemble(
 
 
 class TokenInput(Field, scope="token_input"):
-    """The field of a `TokenSheet`: what is typed is not shown, and in no draft."""
+    """The field of a `TokenSheet`: its text is hidden, and in no draft."""
 
     @action("enter", "use it", show=False, also=("ctrl+s",))
     def take(self) -> None:
@@ -203,7 +203,7 @@ class TokenSheet(Sheet[str]):
             self.query_one("#token-known", Static).update(self.paint(known))
 
     def _known(self) -> Text:
-        """Return what is known of the token, and what becomes of another."""
+        """Return the facts of the token, and what a new one replaces."""
         host, contact = clean(self._session.host) or "the service", self._session.contact
         if contact.refused:
             stands = f"{host} refused the token."
@@ -233,13 +233,13 @@ class TokenSheet(Sheet[str]):
         self.query_one("#token-keys", Label).update(self.paint(said))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take back what was said of it once something else is typed."""
+        """Clear the message about the token once another one is typed."""
         event.stop()
         if not self.under_way:
             self._say()
 
     def take(self, typed: str) -> None:
-        """Ask the service about what was typed, or about what is kept when nothing was."""
+        """Check the typed token with the service, or the kept one where none is typed."""
         if self.under_way:
             return
         if not typed and not self._again:

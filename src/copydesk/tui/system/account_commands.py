@@ -37,7 +37,7 @@ class Account:
         self._hints: Sequence[str] = ()
 
     async def close(self) -> None:
-        """Let go of the service: what was read of it is kept, and nothing holds it open."""
+        """Close the connection; its cached data stay."""
         api = self._desk.session.api
         if api is not None and (api.caches or self.bound_for is not None):
             with suppress(TimeoutError):

@@ -98,7 +98,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         self._stop = session.watch(self._changed)
 
     def _lines(self) -> list[Written]:
-        """Return what there is, newest first."""
+        """Return the writes, newest first."""
         session = self._session
         both = [*session.messages, *session.log]
         return sorted(both, key=lambda line: (line.at, line.number), reverse=True)
@@ -122,7 +122,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         self._changed()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show in full what was said of the line under the cursor."""
+        """Show the whole message of the line under the cursor."""
         event.stop()
         self._tell()
 
@@ -210,7 +210,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
 
 
 class Requests(ScrollingSheet[None], scope="requests"):
-    """Lists what was sent, by screen and reason, the latest first."""
+    """Lists the requests sent, by screen and reason, the latest first."""
 
     ASKS = False
 

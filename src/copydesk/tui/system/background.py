@@ -1,4 +1,4 @@
-"""What goes on behind the screens: runs of merges and of what is rearranged, and the news."""
+"""Work behind the screens: merge runs, rearrangements, and the news."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTICE_SECONDS = 30
 
 
 class Runs:
-    """At most one merge run, which goes on whatever place is in front, and what is rearranged."""
+    """At most one merge run, and the rearrangements: they go on whatever place is in front."""
 
     def __init__(self, app: DeskApp) -> None:
         self._app = app
@@ -144,7 +144,7 @@ class Newsreader:
         self._told_at: datetime | None = None
 
     def tick(self) -> None:
-        """Read what is new, if it is time to."""
+        """Read the news when they are due."""
         news = self._session.news
         if news.due():
             before = news.newest

@@ -112,7 +112,7 @@ class CommandPrompt(Prompt):
             self.input.cursor_position = len(self.input.value)
 
     def recall(self, by: int) -> None:
-        """Walk through what was entered before."""
+        """Step through the earlier entries."""
         self._at = max(0, min(len(HISTORY), self._at + by))
         self.input.value = HISTORY[self._at] if self._at < len(HISTORY) else ""
         self.input.cursor_position = len(self.input.value)

@@ -112,7 +112,7 @@ def request_of(belongs: Belonging | None) -> tuple[str, str] | None:
 
 
 NAMED_AT_ONCE = 30
-"""Of how many change requests the titles are read; the others are named by what was typed."""
+"""How many change requests' titles are read; drafts of others are named by their text."""
 
 
 def none_selected(here: Drafts) -> str | None:

@@ -61,7 +61,7 @@ class SearchPrompt(Prompt):
         cast("Place", self.screen).show_keys("  ".join(found[:MOST_HINTS]) + more)
 
     def changed(self, text: str) -> None:
-        """Filter; what is not understood filters nothing and says why."""
+        """Filter; a word that is not understood filters nothing, and the reason is shown."""
         place = cast("Place", self.screen)
         try:
             self._pane.find(text)
@@ -94,13 +94,13 @@ class SearchPrompt(Prompt):
         super().submitted(text)
 
     def _understood(self, text: str) -> str:
-        """Return a filter without what is wrong in it."""
+        """Return a filter without its faulty terms."""
         fields = self._pane.fields
         terms = () if fields is None else Query.parse(text, fields).terms
         return " ".join(text[term.start : term.stop] for term in terms)
 
     def complete(self) -> None:
-        """Complete the last word as far as it is clear, else step through what it may become.
+        """Complete the last word by the common part, else step through its completions.
 
         A key that is wrong becomes the nearest one that there is.
         """

@@ -222,7 +222,7 @@ Act = Callable[[], Awaitable[None]]
 
 
 def offers(app: DeskApp) -> list[tuple[Option, Act]]:
-    """Return what the palette offers: what is not off, then the places; movement has its keys."""
+    """Return the palette's options: available actions, then places; not movement."""
     keyboard = app.keyboard
     found: list[tuple[Option, Act]] = []
     seen: set[str] = set()

@@ -58,7 +58,7 @@ class NewsPlace(Place, scope="news"):
         yield "News"
 
     def reload(self) -> None:
-        """Show what is known, and count it as looked at."""
+        """Show the news, and mark them as seen."""
         news = self.session.news
         count, since = news.look()
         self._new |= {item.id for item in news.items[:count]}

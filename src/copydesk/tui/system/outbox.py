@@ -116,7 +116,7 @@ def about(entry: Entry) -> str:
 
 
 def goal(entry: Entry) -> tuple[str, Target] | None:
-    """Return the place of what it is about, and what that shows; None where that is not known."""
+    """Return the place and target of a write's subject; None where it is not known."""
     belongs = belonging(entry.draft) if entry.draft else None
     if belongs is not None:
         return belongs.place, belongs.target
@@ -193,7 +193,7 @@ FIRST = {
     "": "It goes by itself with the next answer of the service.",
     "unknown": "No answer came. It is looked for before anything is sent again.",
 }
-"""What is said of what waits where nothing was said yet."""
+"""The first message of a waiting write, by its state."""
 
 
 def none_selected(here: OutboxPlace) -> str | None:
@@ -212,7 +212,7 @@ def is_sending(here: OutboxPlace) -> str | None:
 
 
 def not_editable(here: OutboxPlace) -> str | None:
-    """Say why there is nothing to edit in what is under the cursor."""
+    """Return why the write under the cursor cannot be edited; None where it can."""
     entry = here.entry
     if entry is not None and entry.state == "unknown":
         return "It may have arrived: s finds out first."
@@ -244,7 +244,7 @@ class OutboxPlace(Place, scope="outbox"):
         yield Part("side", self.text)
 
     def _columns(self, entries: Sequence[Entry]) -> list[Column[Entry]]:
-        """Return the columns; what has little to say leaves its room to what it is about."""
+        """Return the columns; short ones leave their room to the subject."""
         longest = max((cell_len(first_words(each)) for each in entries), default=0)
         what: Column[Entry] = Column("what", "WHAT", lambda entry: clean(entry.what), width=8)
         return [
@@ -377,7 +377,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     @action("s", "send this", unless=(none_selected, is_sending), show=20, danger=1, stages=True)
     async def send_this(self) -> None:
-        """Send what is under the cursor now, also if the thing was changed since.
+        """Send the write under the cursor now, even if its subject changed since.
 
         It is looked for first: what is there already is not sent again. Where reading does not tell
         whether it arrived, it asks.
@@ -391,7 +391,7 @@ class OutboxPlace(Place, scope="outbox"):
         "ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1, stages=True
     )
     async def send_all(self) -> None:
-        """Send what waits, in order; what is held stays until you decide."""
+        """Send the waiting writes in order; held ones stay until you decide."""
         self.say("Sending.")
         said = await self.outbox.send(tell=False)
         left = self.outbox.count
@@ -401,7 +401,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     @action("D", "drop", unless=(none_selected, is_sending), show=14)
     async def drop(self) -> None:
-        """Take what is under the cursor out; its text is a draft again. u puts it back."""
+        """Drop the write under the cursor; its text is a draft again. u puts it back."""
         entry = self.entry
         assert entry is not None
 
@@ -423,7 +423,7 @@ class OutboxPlace(Place, scope="outbox"):
     @action("e", "edit", unless=(none_selected, is_sending, not_editable), danger=1, show=16,
             stages=True, types=True)  # fmt: skip
     async def edit(self) -> None:
-        """Edit what is under the cursor: its text, else the fields of what it sends."""
+        """Edit the write under the cursor: its text, else its fields."""
         entry = self.entry
         assert entry is not None
         with self.outbox.editing(entry.id):
@@ -475,7 +475,7 @@ class OutboxPlace(Place, scope="outbox"):
         )
 
     async def _changed(self, entry: Entry, body: Any, text: str, *, what: str = "") -> None:
-        """Put another body into what waits, and what is read of it later."""
+        """Give a waiting write another body and another label."""
         assert entry.request is not None
         request = {**entry.request, "body": json.dumps(body, ensure_ascii=False)}
         changes: dict[str, Any] = {"request": request, "text": text, "what": what or entry.what}

@@ -102,7 +102,7 @@ async def look_again(place: Place, past: Past) -> None:
 
 
 async def redo(place: Place, *, asking: Naming | None = None) -> None:
-    """Do again what was taken back last; with ``asking`` the requests for it are shown first."""
+    """Redo the write undone last; with ``asking`` its requests are shown first."""
     pasts = place.session.reversals.redoable()
     if asking is None or await _plan_agreed(place, pasts, asking, again=True):
         await turn(place, pasts, again=True)
@@ -111,7 +111,7 @@ async def redo(place: Place, *, asking: Naming | None = None) -> None:
 async def turn(
     place: Place, pasts: Sequence[Past], *, again: bool = False, agreed: bool = False
 ) -> None:
-    """Take writes back, or do them ``again``; ask about those that changed since.
+    """Undo writes, or redo them with ``again``; ask about those whose subject changed since.
 
     ``agreed`` says that what has to be agreed to was. Raises `WriteError` when the service refuses.
     """
@@ -189,7 +189,7 @@ async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:
 async def _plan_agreed(
     place: Place, pasts: Sequence[Past], called: Naming, *, again: bool = False
 ) -> bool:
-    """Show what would be sent to take back what was sent, or to do it again, and ask."""
+    """Show the requests of an undo or redo, and ask."""
     sent = [past for past in pasts if not is_of_outbox(past)]
     if not sent:
         return True
@@ -208,7 +208,7 @@ async def _plan_agreed(
 
 
 def plan_line(past: Past, called: Naming, *, again: bool = False) -> str:
-    """Return a write that is taken back, or done again, and what becomes of its thing then."""
+    """Return the line of a plan for one undo or redo, with its effect."""
     said = clean(f"{past.entry.what} {past.entry.target}")
     steps = past.reversal.forth if again else past.reversal.back
     words = list(dict.fromkeys(word for step in steps for word in _step_words(step, called)))
@@ -397,7 +397,7 @@ class UndoList(Place, scope="undo_list"):
     """What the spaces are called that writes were in: numbers are told apart by them."""
 
     def panes(self) -> ComposeResult:
-        """The writes, and what is known of the one under the cursor."""
+        """The writes, and the facts of the one under the cursor."""
         self.rows: VirtualList[Past] = VirtualList(
             ListSource(key=lambda past: past.id),
             [
@@ -465,7 +465,7 @@ class UndoList(Place, scope="undo_list"):
         return Text(self._titles.get(_space_of(past), ""), style="muted")
 
     def poll(self) -> None:
-        """Read nothing: what is written here shows at once."""
+        """Read nothing: writes of this program show at once."""
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()

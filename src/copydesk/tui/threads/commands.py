@@ -208,7 +208,7 @@ class HasThreads(Protocol):
 
 
 class ThreadCommands(Commands, scope="thread_actions"):
-    """The actions on threads, and sending what is written in them."""
+    """The actions on threads, and sending comments and replies."""
 
     place: Place
 
@@ -224,7 +224,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         self.show_drafts_soon()
 
     def show_drafts_soon(self) -> None:
-        """Show what is due, but not under what is written now: that is no draft to go on with."""
+        """Show the due drafts, but not under text being written now."""
         self.place.call_later(self._show_drafts)
 
     def _show_drafts(self) -> None:

@@ -67,7 +67,7 @@ SORTS: Mapping[str, str] = {
 
 
 def why_words(row: InboxRow) -> Text:
-    """Return why a thread waits, or what was done about it."""
+    """Return why a thread waits, or how it was settled."""
     if row.done:
         return Text(f"{glyphs().passed} {row.done}", style="good")
     words, tone = WORDS[row.why]
@@ -481,7 +481,7 @@ class Inbox(Place, scope="inbox"):
     # Acting
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show a thread as it is after the undo; what is not told here is read again."""
+        """Show a thread after an undo; parts missing in the results are read again."""
         known = [each for each in results if getattr(each, "id", "") in self._all]
         for each in known:
             if isinstance(each, Comment):

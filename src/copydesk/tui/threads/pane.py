@@ -68,7 +68,7 @@ class ThreadView(WrappedList, scope="threads"):
         self._left: Sequence[tuple[str, str]] = ()
         self._answers: Mapping[str, str] = {}
         self.fits: Mapping[str, Fit] = {}
-        """Where the suggestions of threads go, by thread, of those that are known."""
+        """Where the suggestions of threads fit, by thread; judged ones only."""
         self.ticked: AbstractSet[str] = frozenset()
         """The threads whose suggestions are marked."""
 

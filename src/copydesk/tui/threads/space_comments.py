@@ -207,7 +207,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         super().came()
 
     def text_of(self, shown: Shown[Comment], item: Comment) -> str | Text | None:
-        """Return what is shown of a thread; the page that it is on is known here only."""
+        """Return a cell of a thread; only this screen knows its page."""
         return self.place_of(item) if shown.name == "page" else super().text_of(shown, item)
 
     def place_of(self, comment: Comment) -> str:
@@ -346,11 +346,11 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         self._writing.waits_changed()
 
     def on_screen_resume(self) -> None:
-        """Show what was due while something was written over it."""
+        """Show changes that waited while a dialog was open above it."""
         self._writing.show_drafts_soon()
 
     def forget_draft(self, key: str) -> None:
-        """Show a draft no more: it is drawn from what is kept."""
+        """Hide a draft: it is drawn from the saved drafts."""
 
     def message_arrived(self, thread: str, *, read: bool) -> None:
         self.show_threads()

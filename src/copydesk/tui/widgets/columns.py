@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Column(Generic[T]):
-    """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of what is left.
+    """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of the rest.
 
     When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
     the least width of a flexible column before others are dropped for it. A column with ``most``

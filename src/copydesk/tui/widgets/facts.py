@@ -1,4 +1,4 @@
-"""A pane of labelled facts: the details of what is selected."""
+"""A pane of labelled facts: the details of the selected row."""
 
 from __future__ import annotations
 

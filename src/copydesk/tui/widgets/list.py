@@ -161,7 +161,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     @property
     def source(self) -> FilteredSource[T]:
-        """The rows, behind the filter; ``source.base`` is what was given."""
+        """The filtered rows; ``source.base`` is the unfiltered source."""
         return self._source
 
     @source.setter
@@ -441,7 +441,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return f"{self.count_marks()} ({len(self.hidden_marks)} hidden by filter)"
 
     def set_marks(self, marks: Iterable[str], rows: Mapping[str, T] = MappingProxyType({})) -> None:
-        """Mark exactly these; ``rows`` has what is known of those that the list does not hold.
+        """Mark exactly these; ``rows`` holds the ones that the list has not loaded.
 
         An id without a row is not marked: nothing could be done to it.
         """
@@ -505,7 +505,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self._want()
 
     def redraw(self, rows: Iterable[T]) -> None:
-        """Draw rows again of which more is known by now, and no line that looks as before."""
+        """Draw rows whose data changed; a line that looks the same is not written again."""
         before: dict[str, list[Strip]] = {self._source.key(row): [] for row in rows}
         for drawn in [each for each in self._strips if each[0] in before]:
             before[drawn[0]].append(self._strips.pop(drawn))
@@ -516,7 +516,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
                 self.refresh_line(line + self.scroll_offset.y)
 
     def _want(self) -> None:
-        """Tell the source what is on screen."""
+        """Tell the source which rows are on screen."""
         first = self.scroll_offset.y
         self._source.want(first, first + max(1, self.page_lines - self._header))
 
@@ -600,7 +600,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return strip
 
     def _grow(self, column: str, cells: int) -> None:
-        """Give a column so many cells from now on; what was drawn before is drawn again."""
+        """Widen a column to ``cells``; drawn rows are drawn again."""
         self._grown[column] = cells
         self._layout_width, self._head = -1, None
         self.call_later(self.refresh)

@@ -43,7 +43,7 @@ class Marking(Acts, scope="marks"):
     """The id of the row that a range begins at: rows may move before it ends."""
 
     def on_mount(self) -> None:
-        """Have the place know where its marks are: what is for one row asks there."""
+        """Tell the place where its marks are: actions for one row ask there."""
         place_of(self._rows).marking = self._rows
 
     @property

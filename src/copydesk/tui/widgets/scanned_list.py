@@ -132,7 +132,7 @@ class SiftedPages(ScannedPages[T]):
 
     @property
     def looked(self) -> int:
-        """How many rows have been looked at, with those that are not shown."""
+        """How many rows have been scanned, shown or not."""
         return sum(self._sizes[token] for token in self._taken)
 
     @property
@@ -201,12 +201,12 @@ class ScannedList(VirtualList[T]):
 
     @property
     def _partial(self) -> bool:
-        """Whether rows may be left out of what is shown because nobody has looked at them."""
+        """Whether rows may be missing because they were not scanned yet."""
         return self.source.filtering or isinstance(self._pages, SiftedPages)
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is more to look through than what is shown."""
+        """Whether there are rows left to scan."""
         pages = self._pages
         return pages is not None and self._partial and not pages.complete
 

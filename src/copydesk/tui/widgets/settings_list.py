@@ -1,4 +1,4 @@
-"""The settings of something as one list: what each is called, and what it is now."""
+"""The settings of an object as a list of labels and values."""
 
 from __future__ import annotations
 

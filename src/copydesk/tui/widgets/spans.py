@@ -69,7 +69,7 @@ class TableKeys(Acts, scope="tables"):
 
     @action("z h", "columns left", unless=no_column_before, show=False, group="Look")
     def columns_left(self) -> None:
-        """Show the column before those that are shown of a wide table."""
+        """Scroll a wide table one column to the left."""
         look = self.pane.look
         # Where tables end before that column, it is the last one that they can begin with.
         passed = max(each.before for each in self.pane.tables_in_view())
@@ -89,7 +89,7 @@ class SpanPane(Pane):
     """How its tables are shown."""
 
     def tables_in_view(self) -> Sequence[Columns]:
-        """Return what is shown of the tables that are at least partly on screen."""
+        """Return the shown columns of the tables that are at least partly on screen."""
         return ()
 
     @property
@@ -113,7 +113,7 @@ class SpanPane(Pane):
         return self._found
 
     def forget_styles(self) -> None:
-        """Forget what was made of the theme's styles."""
+        """Drop the styles made from the theme."""
         self._styles.clear()
         self._drawn_spans.clear()
 
@@ -134,7 +134,7 @@ class SpanPane(Pane):
         return style
 
     def strip_of(self, spans: Sequence[Span], base: Style, width: int) -> Strip:
-        """Return a line as wide as asked for, what is searched for lit in it."""
+        """Return a line of ``width`` cells with search matches highlighted."""
         key = (*spans, base, width, self._found)
         strip = self._drawn_spans.get(key)
         if strip is None:

@@ -166,7 +166,7 @@ class TextView(SpanPane):
         self._go_on()
 
     def _go_on(self) -> None:
-        """Measure in the background what is not measured yet."""
+        """Measure the remaining lines in the background."""
         if not self._measured and self._measuring is None:
             self._measuring = asyncio.create_task(self._measure_on(), name="measure text")
         self.refresh()
@@ -202,7 +202,7 @@ class TextView(SpanPane):
         self.refresh()
 
     def _settle(self) -> None:
-        """Size the scroll bar by what is measured and a guess of the rest."""
+        """Size the scroll bar by the measured lines and a guess of the rest."""
         done = len(self._starts) - 1
         total = self._starts[-1]
         if done < len(self._blocks):

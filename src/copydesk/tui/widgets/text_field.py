@@ -39,7 +39,7 @@ class TextField(Acts, TextArea):
         super().load_text(typed(text, lines=True))
 
     def edit(self, edit: Edit) -> EditResult:
-        """Take a change: what is typed, pasted, put in."""
+        """Apply an edit: typed, pasted or inserted text."""
         edit.text = typed(edit.text, lines=True)
         return super().edit(edit)
 

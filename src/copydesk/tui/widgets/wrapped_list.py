@@ -403,6 +403,6 @@ class WrappedList(SpanPane):
         return [(glyphs().cursor, "accent"), (lead[1:], tone), *rest]
 
     def _said(self, y: int, width: int) -> Line:
-        """Return a line of what is said when there are no rows."""
+        """Return a line of the message shown where there are no rows."""
         lines = wrap_exact([(self.nothing_said(self.empty), "muted")], max(8, width - 2))
         return [(" ", ""), *lines[y]] if y < len(lines) else []

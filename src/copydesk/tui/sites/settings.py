@@ -329,7 +329,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         return Raw(f"site {present.title_of(site)}", "get_site", self.tabs.ids)
 
     def url(self) -> str | None:
-        """Return the readers' address of the site; for settings made in the app its address there."""
+        """Return the readers' address of the site; of a setting made in the app, the one there."""
         site = self.site
         if site is None:
             return None

@@ -54,9 +54,10 @@ bench: $(VENV)/.test         ## the real program on a terminal, as ratios to a b
 durability: $(VENV)/.test    ## kill a desk 200 times while it is written; nothing acknowledged may be lost
 	DURABILITY_ROUNDS=$${ROUNDS:-200} $(BIN)/python -m pytest -q -s -p no:xdist tests/server/test_durability.py
 
-killing: $(VENV)/.test       ## end copydesk at every moment of a rearrangement, and of sending edits; each change once, or none
+killing: $(VENV)/.test       ## end copydesk at every moment of rearranging, editing, settling and pushing; each change once, or none
 	$(BIN)/python -m tests.tui.killing_arrangements
 	$(BIN)/python -m tests.tui.killing_edits
+	$(BIN)/python -m tests.tui.killing_settling
 
 monkey: $(VENV)/.test        ## KEYS=20000 keys by chance, from SEED=1, over a desk and over a faulty one
 	COPYDESK_MONKEY_KEYS=$(or $(KEYS),20000) COPYDESK_MONKEY_SEED=$(or $(SEED),1) \

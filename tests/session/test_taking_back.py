@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -164,3 +166,14 @@ async def test_settings_beyond_the_text_are_taken_back_and_put_back_as_main_has_
     back = await api(read, desk.space, made.id, page, format="markdown")
     assert back.layout is not None
     assert back.layout.cover_size == "hero"
+
+
+def test_a_process_that_is_killed_leaves_the_same_pages() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.tui.killing_settling", "--few"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.count("the same") == 4

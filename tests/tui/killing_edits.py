@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -309,18 +309,23 @@ def build(folder: Path) -> dict[str, str]:
     return ids
 
 
-def main(root: Path, *, few: bool) -> int:
-    """Go through all of it."""
+def go_through(
+    root: Path,
+    build: Callable[[Path], dict[str, str]],
+    trial_of: Callable[[Path, Mapping[str, str], str, int], Trial],
+    moments: Iterable[tuple[str, int]],
+) -> int:
+    """End a process at each of the moments, by way; return 1 when one went wrong."""
     assert "textual" not in sys.modules
     (root / "desk").mkdir()
     ids = build(root / "desk")
     failed, ended = 0, set[str]()
-    for way, at in sorted(FEW) if few else ((way, at) for way in WANTED for at in range(1, MOST)):
+    for way, at in moments:
         if way in ended:
             continue
         folder = root / f"{way}{at}"
         shutil.copytree(root / "desk", folder)
-        trial = Trial(folder, ids, way, at)
+        trial = trial_of(folder, ids, way, at)
         went = in_own_process(trial.stage)
         began = in_own_process(trial.begin)
         if began == THROUGH:
@@ -333,6 +338,18 @@ def main(root: Path, *, few: bool) -> int:
     return int(bool(failed))
 
 
-if __name__ == "__main__":
+def main(
+    build: Callable[[Path], dict[str, str]],
+    trial_of: Callable[[Path, Mapping[str, str], str, int], Trial],
+    ways: Iterable[str],
+    few: Iterable[tuple[str, int]],
+) -> int:
+    """Go through all moments of some ways, or with ``--few`` through those few."""
+    moments = ((way, at) for way in ways for at in range(1, MOST))
     with TemporaryDirectory() as scratch:
-        sys.exit(main(Path(scratch), few="--few" in sys.argv))
+        chosen = sorted(few) if "--few" in sys.argv else moments
+        return go_through(Path(scratch), build, trial_of, chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(build, Trial, WANTED, FEW))

@@ -13,7 +13,8 @@ from copydesk.server import site_seed
 from copydesk.session import errors
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
-from tests.tui.opening import open_world
+from tests.tui.opening import open_world, typed
+from tests.tui.review.test_suggestions import suggests
 from tests.tui.review_world import ReviewWorld
 from tests.world import World
 
@@ -103,6 +104,34 @@ async def test_a_space_of_today_s_service_is_not_prepared_for_a_transfer(today: 
         await expect(driver, "enter", said="This service has no transfer of a space.")
         assert "Hand Handbook over to" not in driver.screen
     assert today.row("space", space)["organization_id"] == today.home
+
+
+NO_CONTENT = "This service cannot write content"
+
+
+async def test_an_earlier_service_takes_no_content_and_says_so_before_anything_is_typed() -> None:
+    world = World(edition="earlier")
+    review = ReviewWorld(world)
+    suggests(review, "We retry", "We try.")
+    merged = world.change_request(review.space, {"new": "# New\n"}, status="open")
+    async with world.api() as desk:
+        await desk(ops.merge_change_request, review.space, merged)
+    target = Target(world.home, space=review.space, change_request=review.request)
+    api = world.api(elsewhere=True)
+    async with drive(open_world(world, "review", target, api=api), "]") as driver:
+        for keys in (("e",), ("D",), ("I",), ("ctrl+n",), ("g p",), ("3", "S")):
+            for _ in range(2):  # asked for, then known
+                await expect(driver, *keys, said=NO_CONTENT)
+                assert driver.place.PLACE == "review"
+                assert driver.app.screen is driver.place.screen
+                await driver.press("2")
+                assert NO_CONTENT not in driver.screen
+        await driver.app.go("review", target.but(change_request=merged))
+        await expect(driver, ":", *typed("revert No."), "enter", said=NO_CONTENT)
+        await driver.app.go("pages", target.but(change_request=None))
+        await expect(driver, "e", said=NO_CONTENT)
+        assert driver.app.screen is driver.place.screen
+    world.close()
 
 
 async def test_a_service_of_the_document_only_has_no_reviews(document: World) -> None:

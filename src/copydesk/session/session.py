@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.client.budget import Budget
     from copydesk.contract.models.user import User
+    from copydesk.contract.operation import Operation
     from copydesk.session.news import News
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
@@ -373,6 +374,10 @@ class Session:
         """Return why the service does nothing of some operations: it has none; None if it does."""
         missing = None if self._api is None else self._api.routes.without(names)
         return None if missing is None else sentence(missing)
+
+    def has(self, operation: Operation[..., Any]) -> bool:
+        """Whether the service has an operation, as far as that is known."""
+        return self._api is None or not self.lacks_any or self._api.has(operation)
 
     @property
     def lacks_any(self) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.user import User
     from copydesk.domain.reversal import JSON
     from copydesk.session.change_rows import ChangeRow
+    from copydesk.session.session import Session
 
 SUBJECT_LENGTH = 100
 """The longest subject that the service takes."""
@@ -76,6 +77,24 @@ def why_no_verdict(request: ChangeRequest, space: Space) -> str | None:
     if request.status not in ("open", "draft"):
         return f"#{request.number} is {clean(request.status)} and takes no review."
     return right_missing(space, lambda granted: granted.review, "review")
+
+
+NO_CONTENT = "This service cannot write content: c comments, o opens the page in the app."
+
+
+def takes_no_content(session: Session) -> str | None:
+    """Return that the service is known to have no way to write content, or None."""
+    return None if session.has(ops.update_change_request_content) else NO_CONTENT
+
+
+async def ask_for_content(session: Session) -> str | None:
+    """Return that the service has no way to write content, or None, before anything is typed.
+
+    Where that is not known the service is asked for its description, at most once a day.
+    """
+    if not session.offline:
+        await (await session.ready()).routes.lacks(ops.update_change_request_content)
+    return takes_no_content(session)
 
 
 def why_no_edit(request: ChangeRequest, space: Space) -> str | None:

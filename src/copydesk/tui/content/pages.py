@@ -38,7 +38,12 @@ from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
 from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
-from copydesk.session.writes.requests import beginning, subject_wrong
+from copydesk.session.writes.requests import (
+    ask_for_content,
+    beginning,
+    subject_wrong,
+    takes_no_content,
+)
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.content.pictures import PictureKeys, Sides
 from copydesk.tui.dialogs.ask import Ask
@@ -219,6 +224,11 @@ def no_document(here: PagesPlace) -> str | None:
     return None if page.readable else "This has no text of its own."
 
 
+def no_content(here: PagesPlace) -> str | None:
+    """Say so where the service is known to have no way to write content."""
+    return takes_no_content(here.session)
+
+
 def nothing_for_new(here: PagesPlace) -> str | None:
     """Say so when nothing is staged for a new change request."""
     return None if here.new_edits else "Nothing is staged for a new change request."
@@ -271,7 +281,7 @@ class EditInRequest(Commands, scope="pages"):
     @action(
         "e",
         "edit",
-        unless=no_document,
+        unless=(no_document, no_content),
         danger=1,
         show=12,
         group="Write",
@@ -286,6 +296,9 @@ class EditInRequest(Commands, scope="pages"):
         page, target, session = self.place.page_at_hand, self.place.target, self.place.session
         assert page is not None
         assert target.space is not None
+        if (why := await ask_for_content(session)) is not None:
+            self.place.tell(why, "warn")
+            return
         request = target.change_request or await self._choose(target.space)
         if request is None:
             return

@@ -403,6 +403,8 @@ class RequestCommands(ReviewCommands, scope="review"):
             self.place.say("No change request is chosen.", "warn")
             return
         session = self.place.session
+        if not await self.takes_content():
+            return
 
         async def read() -> taking_back.TakingBack:
             me = await read_me(await session.ready())

@@ -193,10 +193,14 @@ class PageEditing(ReviewCommands, scope="review"):
     """What one does with the page under the cursor of the tree, or in front of the reader."""
 
     async def _begin(self, page: str) -> PageEdit | None:
-        """Return what is staged of a page, else the page as it is now; None when that was left.
+        """Return what is staged of a page, else the page as it is now.
+
+        None when that was left, and where the service takes no content.
 
         A page that is only staged to be moved is read, too: its text is not kept with that.
         """
+        if not await self.takes_content():
+            return None
         known = self.model.edits.get(page)
         if known is not None and (known.kind != "update" or known.base_text):
             return known
@@ -297,6 +301,8 @@ class PageEditing(ReviewCommands, scope="review"):
         """
         page = page_at(self.here)
         assert page is not None
+        if not await self.takes_content():
+            return
         key = insertion_key(*self.model.ids, page, "path")
         sheet = Ask("Insert a file", "Path:", draft_key=key, check=path_wrong)
         typed = cast("str | None", await self.place.desk.push_screen_wait(sheet))
@@ -526,6 +532,8 @@ class EditCommands(ReviewCommands, scope="review"):
         """Write a new page, after the one under the cursor; it is staged, not sent."""
         staged, opened = self.model.staged, self.model.known
         assert staged is not None
+        if not await self.takes_content():
+            return
         levels = staged_levels(levels_of(opened.pages), self.model.edits)
         beside = page_at(self.here)
         into = next((level for level, rows in levels.items() if beside in rows), None)
@@ -562,6 +570,8 @@ class EditCommands(ReviewCommands, scope="review"):
     )
     async def arrange(self) -> None:
         """Go to the tree of all pages, to move them and to change title, address and icon."""
+        if not await self.takes_content():
+            return
         target = self.place.target.but(
             space=self.model.ids[0], change_request=self.model.ids[1], page=page_at(self.here)
         )

@@ -9,7 +9,9 @@ from copydesk.domain.text import clean
 from copydesk.session.writes.requests import (
     NO_REVIEWS,
     ONLY_REVIEWS,
+    ask_for_content,
     right_missing,
+    takes_no_content,
     why_no_edit,
     why_no_verdict,
 )
@@ -57,6 +59,13 @@ class ReviewCommands(Commands):
     def model(self) -> ReviewModel:
         """What is known of the request."""
         return self.here.model
+
+    async def takes_content(self) -> bool:
+        """Whether the service has a way to write content; where not, that is said."""
+        why = await ask_for_content(self.place.session)
+        if why is not None:
+            self.place.tell(why, "warn")
+        return why is None
 
     @property
     def writing(self) -> ThreadCommands:
@@ -182,7 +191,8 @@ def may_not_write(here: HasReview) -> str | None:
     if opened is None:
         return not_read(here)
     why = why_no_edit(opened.request, opened.space)
-    return f"{why} s suggests the change." if why == ONLY_REVIEWS else why
+    said = f"{why} s suggests the change." if why == ONLY_REVIEWS else why
+    return said or takes_no_content(here.session)
 
 
 def no_page(here: HasReview) -> str | None:

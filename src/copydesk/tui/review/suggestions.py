@@ -26,6 +26,7 @@ from copydesk.session.suggestions import (
     read_texts,
 )
 from copydesk.session.writes.comments import PendingDraft
+from copydesk.session.writes.requests import takes_no_content
 from copydesk.tui.dialogs.composer import Composer, WriteSheet
 from copydesk.tui.framework.actions import NotYet, action, away, refusal
 from copydesk.tui.framework.keyboard import because, tell_failures
@@ -65,7 +66,7 @@ def may_not_apply(here: HasReview) -> str | None:
     permissions = opened.space.permissions
     if permissions is not None and not permissions.edit:
         return "You may not edit here; its author can."
-    return None
+    return takes_no_content(here.session)
 
 
 def not_suggested(here: HasReview) -> str | None:
@@ -315,6 +316,8 @@ class SuggestCommands(ReviewCommands, scope="review"):
         """
         suggestions, staged = self.here.discussion.suggestions, self.model.staged
         assert staged is not None
+        if not await self.takes_content():
+            return
         current = suggestions.current()
         chosen = [
             suggestions.found[each] for each in suggestions.found if each in suggestions.ticked

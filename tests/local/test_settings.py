@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.domain.checks import Check
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import Snooze, next_snooze
 from copydesk.local.saved_views import SavedViews
@@ -130,3 +131,45 @@ def test_what_sleeps_is_kept_for_each_desk(tmp_path: Path) -> None:
     assert Snooze(at).asleep(at, at)
     assert not Snooze(at).asleep(at + timedelta(seconds=1), at)
     assert not Snooze(at, at).asleep(at, at)
+
+
+def test_checks_are_commands_with_their_formats(tmp_path: Path) -> None:
+    content = """
+[checks]
+prose = {command = ["vale", "--output=JSON", "{files}"], reads = "vale", when = "open", seconds = 5}
+[checks.links]
+command = ["lychee"]
+"""
+    assert load(tmp_path, content).checks == (
+        Check("prose", ("vale", "--output=JSON", "{files}"), "vale", "open", 5),
+        Check("links", ("lychee",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        ("checks = 5", 1, "checks are a table: it begins with [checks]"),
+        ("[checks]\n\nprose = 5", 3, "check prose is no table"),
+        ("[checks]\nprose = {}", 2, 'check prose needs a command: a list such as ["vale"'),
+        ('[checks]\nprose = {command = "vale x"}', 2, "command must be a list such as"),
+        ("[checks]\nprose = {command = []}", 2, "check prose: command is empty"),
+        ("[checks.prose]\ncommand = [5]", 1, "command must be a list such as"),
+        ('[checks]\na = {command = ["x"]}\nb = {command = ["x"], read = "vale"}', 3,
+         "check b: read is no key of a check: did you mean reads?"),
+        ('[checks]\na = {command = ["x"], reads = "json"}', 2,
+         "reads is 'json': use lines, rdjson, rdjsonl or vale"),
+        ('[checks]\na = {command = ["x"], when = "always"}', 2,
+         "when is 'always': use asked or open"),
+        ('[checks]\na = {command = ["x"], seconds = 0}', 2, "seconds is 0: it goes from 1 to 600"),
+        ('[checks]\ncopydesk = {command = ["x"]}', 2, "and is not copydesk"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_check_names_its_line(
+    tmp_path: Path, content: str, line: int, words: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, content)
+    assert words in str(caught.value)
+    assert f"config.toml, line {line}: " in str(caught.value)
+    assert caught.value.usable.theme == ""

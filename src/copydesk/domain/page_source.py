@@ -239,6 +239,14 @@ def body_of(text: str) -> str:
         return text
 
 
+def without_front(text: str) -> str:
+    """Return a text with empty lines in the place of its front matter, whoever wrote that."""
+    found = _FENCED.match(text.removeprefix(_MARK))
+    if found is None:
+        return text.removeprefix(_MARK)
+    return "\n" * found[0].count("\n") + text.removeprefix(_MARK)[found.end() :]
+
+
 def markdown_of(text: str) -> str:
     """Return the Markdown of a text as the service has it: whole, where that gave front matter."""
     return (

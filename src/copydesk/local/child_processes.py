@@ -1,13 +1,23 @@
-"""The programs that copydesk starts: the editor, the browser, the command for a token."""
+"""The programs that copydesk starts: the editor, the browser, commands for tokens and checks."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from copydesk.domain.late_dataclass import dataclass
 
 WITHHELD = ("COPYDESK_TOKEN",)
 """Variables that are for copydesk alone."""
+
+DRAIN_SECONDS = 2.0
+"""How long the rest of what a command wrote is waited for once it has ended."""
 
 
 def environment() -> Mapping[str, str]:
@@ -38,3 +48,76 @@ def run(
         check=False,
         env=environment(),
     ).returncode
+
+
+Why: TypeAlias = Literal["", "time", "flood"]
+"""Why a command was ended: it took too long, or wrote too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended that was listened to: its exit ``status``, and what it wrote."""
+
+    status: int
+    output: bytes
+    errors: bytes
+    why: Why = ""
+
+
+class _Listener(asyncio.SubprocessProtocol):
+    """Takes in what a command writes, up to so many bytes of its output and of its errors."""
+
+    def __init__(self, most: int) -> None:
+        loop = asyncio.get_running_loop()
+        self._most = most
+        self.written = {1: bytearray(), 2: bytearray()}
+        self.over: asyncio.Future[Why] = loop.create_future()
+        """Done when the command ends, or has written too much."""
+        self.exited: asyncio.Future[None] = loop.create_future()
+        self.closed: asyncio.Future[None] = loop.create_future()
+        """Done when nobody can write any more."""
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        into = self.written[fd]
+        into += data[: self._most - len(into)]
+        if len(into) >= self._most and not self.over.done():
+            self.over.set_result("flood")
+
+    def process_exited(self) -> None:
+        self.exited.set_result(None)
+        if not self.over.done():
+            self.over.set_result("")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set_result(None)
+
+
+async def listen(command: Sequence[str], folder: Path, *, seconds: float, most: int) -> Ended:
+    """Run a command in a folder, without a shell and without input, and return what it wrote.
+
+    It is ended after so many ``seconds``, when it writes more than ``most`` bytes, and when the
+    task is cancelled. What it started goes with it: all that is in its process group. Raises
+    ``OSError`` when it cannot be started.
+    """
+    transport, listener = await asyncio.get_running_loop().subprocess_exec(
+        lambda: _Listener(most),
+        *command,
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    why: Why = "time"
+    try:
+        done, _ = await asyncio.wait([listener.over], timeout=seconds)
+        why = listener.over.result() if done else "time"
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(transport.get_pid(), signal.SIGKILL)
+        # What it wrote is in the pipes still; what has left its group may hold them open for ever.
+        last = listener.exited if why else listener.closed
+        await asyncio.wait([listener.exited, last], timeout=DRAIN_SECONDS)
+        transport.close()
+    status = transport.get_returncode()
+    output, errors = (bytes(listener.written[fd]) for fd in (1, 2))
+    return Ended(-1 if status is None else status, output, errors, why)

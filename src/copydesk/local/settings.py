@@ -13,6 +13,7 @@ from copydesk.domain.saved_view import SavedView
 from copydesk.local.saved_views import views_of
 
 if TYPE_CHECKING:
+    from copydesk.domain.checks import Check
     from copydesk.domain.profile import Profile
 
 
@@ -54,7 +55,8 @@ class Settings:
     the terminal has colours and more signs than ASCII. ``views`` are the person's own views of the
     triage list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the
     default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
-    ``[profiles.NAME]`` (`copydesk.local.profiles`).
+    ``[profiles.NAME]`` (`copydesk.local.profiles`). ``checks`` are the commands that check pages,
+    the table ``[checks]`` (`copydesk.local.checks`).
     """
 
     theme: str = ""
@@ -65,6 +67,7 @@ class Settings:
     views: tuple[SavedView, ...] = ()
     profile: str = ""
     profiles: tuple[Profile, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 def load_settings(path: Path) -> Settings:
@@ -103,6 +106,12 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
     profiles, wrong = profiles_of(value.pop("profiles", {}), text)
     problems += [Problem(line, "profiles", sentence) for line, sentence in wrong]
+    checks: tuple[Check, ...] = ()
+    if "checks" in value:
+        from copydesk.local.checks import checks_of
+
+        checks, said = checks_of(value.pop("checks"), text)
+        problems += [Problem(line, "checks", sentence) for line, sentence in said]
     for key, given in value.items():
         if key in known:
             sentence = _mistake(known[key], given)
@@ -120,7 +129,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         del usable["profile"]
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(line_of("profile", text), "profile", sentence))
-    settings = Settings(**usable, views=views, profiles=profiles)
+    settings = Settings(**usable, views=views, profiles=profiles, checks=checks)
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
     return settings

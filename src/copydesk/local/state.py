@@ -73,6 +73,8 @@ CREATE TABLE IF NOT EXISTS staged_step (
     number INTEGER PRIMARY KEY, batch TEXT NOT NULL, desk TEXT NOT NULL, space TEXT NOT NULL,
     request TEXT NOT NULL, page TEXT NOT NULL, before TEXT, after TEXT, ended INTEGER NOT NULL,
     at REAL NOT NULL, UNIQUE (batch, page));
+CREATE TABLE IF NOT EXISTS hidden_finding (
+    desk TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (desk, key));
 CREATE INDEX IF NOT EXISTS staged_step_of ON staged_step (desk, space, request);
 PRAGMA user_version = 2;
 """

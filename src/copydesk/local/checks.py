@@ -1,0 +1,137 @@
+"""A person's own checks: the table ``[checks]`` of the settings, and the findings that are hidden.
+
+    [checks]
+    prose = {command = ["vale", "--output=JSON", "{files}"], reads = "vale", when = "open"}
+
+Only the settings name commands; nothing that a service sends does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, get_args
+
+from copydesk.domain.checks import BUILT_IN, FORMATS, Check, When
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.local.state import State
+
+KEYS: dict[str, tuple[type, str]] = {
+    "command": (list, 'a list such as ["vale", "--output=JSON", "{files}"]'),
+    "reads": (str, "text in quotes"),
+    "when": (str, "text in quotes"),
+    "seconds": (int, "a whole number"),
+}
+"""The keys of a check, which are its fields, with their types and how they are written."""
+
+SECONDS = range(1, 601)
+"""For how long a check may run."""
+
+_NAME = re.compile(r"[A-Za-z0-9][\w-]{0,39}")
+
+
+def checks_of(value: object, text: str) -> tuple[tuple[Check, ...], list[tuple[int, str]]]:
+    """Return the checks of the settings, and every mistake with its line.
+
+    ``value`` is the content under ``checks``, ``text`` the whole file.
+    """
+    if not isinstance(value, dict):
+        return (), [(_line("", text), "checks are a table: it begins with [checks]")]
+    checks: list[Check] = []
+    wrong: list[tuple[int, str]] = []
+    for name, given in value.items():
+        mistakes = list(_mistakes(name, given))
+        wrong += [(_line(name, text), sentence) for sentence in mistakes]
+        if not mistakes:
+            fields: dict[str, Any] = {**given, "command": tuple(given["command"])}
+            checks.append(Check(name, **fields))
+    return tuple(checks), wrong
+
+
+def _mistakes(name: str, given: object) -> Iterator[str]:
+    lead = f"check {clean(name, limit=60)}"
+    if not _NAME.fullmatch(name) or name == BUILT_IN:
+        yield f"{lead}: a name has letters, digits, _ and -, and is not {BUILT_IN}"
+    if not isinstance(given, dict):
+        yield f'{lead} is no table: {{command = ["…"], reads = "lines"}}'
+        return
+    if "command" not in given:
+        yield f"{lead} needs a command: {KEYS['command'][1]}"
+    for key, value in given.items():
+        if sentence := _mistake(key, value):
+            yield f"{lead}: {sentence}"
+
+
+def _mistake(key: str, value: object) -> str:
+    if key not in KEYS:
+        near = get_close_matches(key, KEYS, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+        return f"{clean(key, limit=60)} is no key of a check: {meant}"
+    kind, written = KEYS[key]
+    texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
+    if type(value) is not kind or not texts:
+        return f"{key} must be {written}"
+    if isinstance(value, list) and not _runs(value):
+        return f"command is empty: it must be {written}"
+    if key == "seconds" and value not in SECONDS:
+        return f"seconds is {value}: it goes from {SECONDS.start} to {SECONDS.stop - 1}"
+    choices = {"reads": FORMATS, "when": get_args(When)}.get(key, ())
+    if choices and value not in choices:
+        return f"{key} is {value!r}: use {', '.join(choices[:-1])} or {choices[-1]}"
+    return ""
+
+
+def _runs(words: list[str]) -> bool:
+    """Whether words can be a command."""
+    return bool(words and words[0]) and not any("\0" in word for word in words)
+
+
+def _line(name: str, text: str) -> int:
+    """Return the line of a check, else of the table; 0 for none."""
+    table = r"[\"']?checks[\"']?"
+    one = rf"[\"']?{re.escape(name)}[\"']?"
+    begins = re.compile(rf"\s*\[?\s*{table}\s*[\].=]")
+    names = re.compile(rf"\s*(?:\[\s*{table}\s*\.\s*)?(?:{table}\s*\.\s*)?{one}\s*[\].=]")
+    found = 0
+    for at, line in enumerate(text.splitlines(), 1):
+        if found and name and names.match(line):
+            return at
+        if begins.match(line):
+            found = found or at
+            if name and names.match(line):
+                return at
+    return found
+
+
+class DeskHidden:
+    """The findings that were hidden, by their keys. Raises ``OSError`` when the disk refuses."""
+
+    def __init__(self, store: State, desk: str = "") -> None:
+        self._store, self._desk = store, desk
+
+    def read(self) -> set[str]:
+        """Return the keys of the hidden findings."""
+        rows = self._store.rows("SELECT key FROM hidden_finding WHERE desk = ?", self._desk)
+        return {key for (key,) in rows}
+
+    def hide(self, keys: list[str]) -> None:
+        """Hide findings, durably."""
+        values = [(self._desk, key) for key in keys]
+        self._store.write(
+            lambda database: database.executemany(
+                "INSERT INTO hidden_finding (desk, key) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                values,
+            )
+        )
+
+    def show(self, keys: list[str]) -> None:
+        """Show hidden findings again."""
+        values = [(self._desk, key) for key in keys]
+        self._store.write(
+            lambda database: database.executemany(
+                "DELETE FROM hidden_finding WHERE desk = ? AND key = ?", values
+            )
+        )

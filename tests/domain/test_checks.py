@@ -1,0 +1,217 @@
+"""What commands answer: each format is read back, and nothing that one writes ends the reader."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.checks import (
+    FORMATS,
+    LONGEST,
+    MOST,
+    Check,
+    CheckedFile,
+    Fix,
+    Format,
+    commands_with,
+    read_answer,
+)
+from copydesk.domain.text import clean
+
+PAGE = ["# Retries", "", "We retry 𐐀 five times, näive.", "Then it is dropped."]
+FILES = {
+    "webhooks/retries.md": CheckedFile("p1", PAGE),
+    "retries.md": CheckedFile("p2", ["Old."]),
+}
+
+WORDS = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=20
+).filter(lambda text: clean(text).strip() != "")
+LINE = st.integers(1, len(PAGE))
+PATH = st.sampled_from(
+    ["webhooks/retries.md", "./webhooks/retries.md", "/tmp/copydesk-check-x1/webhooks/retries.md"]
+)  # fmt: skip
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+
+
+def read(reads: Format, output: str) -> tuple[list[tuple[str, int, str]], list[str], str]:
+    answer = read_answer(Check("prose", ("x",), reads), output, FILES)
+    found = [(each.page, each.line, each.text) for each in answer.findings]
+    return found, answer.unread, answer.trouble
+
+
+@st.composite
+def stretches(draw: st.DrawFn) -> tuple[int, int, int, int]:
+    """A place of the page: line and column (from 0), to line and column."""
+    first = draw(st.integers(0, len(PAGE) - 1))
+    last = draw(st.integers(first, len(PAGE) - 1))
+    start = draw(st.integers(0, len(PAGE[first])))
+    end = draw(st.integers(start if first == last else 0, len(PAGE[last])))
+    return first, start, last, end
+
+
+def replaced(place: tuple[int, int, int, int], text: str) -> list[str]:
+    """Return the page with other words at a place, character by character."""
+    first, start, last, end = place
+    before = "\n".join([*PAGE[:first], PAGE[first][:start]])
+    after = "\n".join([PAGE[last][end:], *PAGE[last + 1 :]])
+    return re.split(r"\r\n|\r|\n", f"{before}{text}{after}")
+
+
+def fixed(fix: Fix | None) -> list[str]:
+    assert fix is not None
+    made = fix.lines(PAGE)
+    assert made is not None
+    first, last, new = made
+    return [*PAGE[:first], *new, *PAGE[last + 1 :]]
+
+
+@given(st.lists(st.tuples(PATH, LINE, st.booleans(), WORDS), max_size=6))
+def test_lines(told: list[tuple[str, int, bool, str]]) -> None:
+    output = "".join(
+        f"{path}:{line}:{'7:' if column else ''} {text}\n" for path, line, column, text in told
+    )
+    found, unread, trouble = read("lines", output)
+    assert [(page, line) for page, line, _ in found] == [("p1", line) for _, line, _, _ in told]
+    for (_, _, said), (_, _, _, text) in zip(found, told, strict=True):
+        assert said == clean(text).strip().lstrip(":").strip() or said in clean(text)
+    assert (unread, trouble) == ([], "")
+
+
+def test_a_line_of_no_page_is_told_as_not_read() -> None:
+    found, unread, _ = read("lines", "2 problems\nother.md:3: x\nretries.md:99: At its end\n")
+    assert found == [("p2", 1, "At its end")]
+    assert unread == ["2 problems", "other.md: x"]
+
+
+def rdf(
+    line: int, text: str, place: tuple[int, int, int, int] | None = None, new: str = ""
+) -> dict[str, object]:
+    told: dict[str, object] = {
+        "message": text,
+        "location": {"path": "webhooks/retries.md", "range": {"start": {"line": line}}},
+        "code": {"value": "Rule.1"},
+    }
+    if place is not None:
+        first, start, last, end = place
+        told["suggestions"] = [
+            {
+                "range": {
+                    "start": {"line": first + 1, "column": len(PAGE[first][:start].encode()) + 1},
+                    "end": {"line": last + 1, "column": len(PAGE[last][:end].encode()) + 1},
+                },
+                "text": new,
+            }
+        ]
+    return told
+
+
+@given(st.lists(st.tuples(LINE, WORDS, stretches(), TEXT), max_size=4), st.booleans())
+def test_rdjson(told: list[tuple[int, str, tuple[int, int, int, int], str]], lines: bool) -> None:
+    values = [rdf(*each) for each in told]
+    output = "\n".join(map(json.dumps, values)) if lines else json.dumps({"diagnostics": values})
+    answer = read_answer(Check("x", (), "rdjsonl" if lines else "rdjson"), output, FILES)
+    assert (answer.unread, answer.trouble) == ([], "")
+    for finding, (line, text, place, new) in zip(answer.findings, told, strict=True):
+        assert (finding.page, finding.line, finding.rule) == ("p1", line, "Rule.1")
+        assert finding.text == clean(text, limit=LONGEST).strip()
+        assert fixed(finding.fix) == replaced(place, new)
+
+
+@given(stretches(), TEXT, WORDS)
+def test_vale(place: tuple[int, int, int, int], new: str, text: str) -> None:
+    line, start, _, _ = place
+    end = len(PAGE[line])
+    alert = {
+        "Action": {"Name": "replace", "Params": [new]},
+        "Span": [start + 1, end],
+        "Check": "Vale.Terms",
+        "Message": text,
+        "Severity": "warning",
+        "Match": PAGE[line][start:end],
+        "Line": line + 1,
+    }
+    said = json.dumps({"retries.md": [], "./webhooks/retries.md": [alert]})
+    answer = read_answer(Check("x", (), "vale"), said, FILES)
+    (finding,) = answer.findings
+    assert (finding.page, finding.line, finding.rule) == ("p1", line + 1, "Vale.Terms")
+    if start < end and new:
+        assert fixed(finding.fix) == replaced((line, start, line, end), new)
+    else:
+        assert finding.fix is None
+
+
+def test_a_fix_whose_columns_are_not_those_of_its_words_is_none() -> None:
+    alert = {"Line": 3, "Span": [4, 8], "Match": "retry", "Message": "Say try.", "Check": "A.B",
+             "Action": {"Name": "replace", "Params": ["try"]}}  # fmt: skip
+    for match, there in (("retry", True), ("etry ", False)):
+        said = json.dumps({"webhooks/retries.md": [{**alert, "Match": match}]})
+        (finding,) = read_answer(Check("x", (), "vale"), said, FILES).findings
+        assert (finding.fix is not None) is there
+    within = {"start": {"line": 3, "column": 11}, "end": {"line": 3, "column": 12}}  # of 𐐀
+    told = {**rdf(3, "x"), "suggestions": [{"range": within, "text": "y"}]}
+    answer = read_answer(Check("x", (), "rdjson"), json.dumps({"diagnostics": [told]}), FILES)
+    assert answer.findings[0].fix is None
+
+
+def test_whole_lines_are_replaced_where_no_columns_are_told() -> None:
+    span = {"start": {"line": 3}, "end": {"line": 4}}
+    told = {**rdf(3, "x"), "suggestions": [{"range": span, "text": "Gone.\n"}]}
+    answer = read_answer(Check("x", (), "rdjsonl"), json.dumps(told), FILES)
+    assert fixed(answer.findings[0].fix) == [*PAGE[:2], "Gone."]
+
+
+def test_vale_that_fails_says_why() -> None:
+    said = '{"Line": 0, "Path": "", "Text": "no such style", "Code": "E100", "Span": 0}'
+    assert read("vale", said) == ([], [], "no such style")
+
+
+@given(st.sampled_from(FORMATS), st.text(max_size=200))
+def test_any_text_is_taken(reads: Format, output: str) -> None:
+    read(reads, output)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(["diagnostics", "location", "path", "message", "range", "start", "line",
+                         "suggestions", "retries.md", "Line", "Span", "Action", "Text", "Code"]),
+        inner, max_size=4),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(st.sampled_from(FORMATS), JSON)
+def test_any_json_is_taken(reads: Format, value: object) -> None:
+    read(reads, json.dumps(value))
+
+
+@pytest.mark.parametrize("reads", FORMATS)
+def test_what_is_made_to_hurt_ends(reads: Format) -> None:
+    deep = "[" * 100_000
+    assert read(reads, deep)[0] == []
+    half = json.dumps(
+        {"retries.md": [{"Line": 1, "Message": "\ud800 x\x1b[2J\u202e", "Check": "\ud800"}]}
+    )
+    for _, _, text in read(reads, half)[0]:
+        assert text == clean(text)
+    many = "\n".join(["retries.md:1: x"] * (MOST + 5))
+    found, _, trouble = read("lines", many)
+    assert (len(found), trouble) == (MOST, "more than 5,000 findings: the rest is left out")
+
+
+def test_a_hidden_finding_is_known_as_long_as_its_line_is_the_same() -> None:
+    (one,) = read_answer(Check("x", ()), "retries.md:1: Say more", FILES).findings
+    assert one.key(["Old."]) == one.key(["Old."])
+    assert one.key(["Old."]) != one.key(["New."])
+
+
+def test_names_stand_where_they_are_wanted() -> None:
+    files = ["a b.md", "c.md"]
+    assert list(commands_with(["x", "{files}", "-y"], files)) == ["x", "a b.md", "c.md", "-y"]
+    assert list(commands_with(["x", "-y"], files)) == ["x", "-y", "a b.md", "c.md"]

@@ -1,0 +1,89 @@
+"""The built-in checks: what each finds, at which line, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.page_checks import check_page, lookalikes
+
+
+def found(markdown: str, **broken: str) -> list[tuple[int, str]]:
+    said = {address.replace("_", "/"): why for address, why in broken.items()}
+    return [(each.line, each.rule) for each in check_page("p", markdown, said)]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "wanted"),
+    [
+        ("# A\n\n![](a.png) and ![a cat](b.png)\n", [(3, "alt")]),
+        ("# A\r\n\r\nx\r\n![](a.png)\r\n", [(4, "alt")]),
+        ("# A\n\n| a |\n|---|\n| b |\n| ![](a.png) |\n", [(6, "alt")]),
+        ('<img src="a.png">\n', [(1, "alt")]),
+        ('x <img src="a.png" alt="A cat"> y\n', []),
+        ('<img src="line.png" alt="">\n', []),  # decoration, said so
+        ('<figure><img src="a" alt=""><figcaption></figcaption></figure>\n', [(1, "alt")]),
+        ('<figure><img src="a" alt=""><figcaption><p>A cat</p></figcaption></figure>\n', []),
+        ("```\n![](a.png)\n#### B\n```\n", []),
+        ("# A\n\n## B\n\n#### C\n\n## D\n", [(5, "heading")]),
+        ("### A\n", [(1, "heading")]),
+        ("## A\n\n# B\n\n## C\n", []),
+        ("---\ntitle: A\ndescription: B\n---\n\n## C\n\n#### D\n", [(8, "heading")]),
+        ("# A\n\n## B\n\n## B\n", [(5, "anchor")]),
+        ("# A\n\n## B\n\n### X\n\n## C\n\n### X\n", []),
+        ("# A\n\n### `<or>` Directive\n### `<and>` Directive\n", [(3, "heading")]),
+        ('<a id="x"></a>\n\nText <a id="x"></a>\n', [(3, "anchor")]),
+        ("# A\n\n[b](#c) and\n[c](#nothing)\n\n## C\n", [(4, "link")]),
+        ("# A\n\n[x](#less-than-or-greater-than-section)\n\n## `<or>` Section\n", []),
+        ("# A\n\n[x](#or-section) [y](#section)\n\n## <or> Section\n", []),
+        ("# A\n\n## <or> Section\n\n## <and> Section\n", []),
+        ("# A\n\n[x](#b-c)\n\n## [B](x) **c**\n", []),
+        ("# A\n\n[x](#b-1)\n\n## B\n", []),
+        ("# A\n\n[x](#top) [y](#)\n", []),
+        ("# A\n\nSee [x](https://p\u0430ypal.com/a).\n", [(3, "look-alike")]),
+    ],
+)  # fmt: skip
+def test_what_is_found(markdown: str, wanted: list[tuple[int, str]]) -> None:
+    assert found(markdown) == wanted
+
+
+def test_a_link_that_leads_nowhere_stands_at_its_line() -> None:
+    text = "# A\n\nOne line\nand [x](b/c) here.\n\n[y]: b/c\n\nSee [y].\n"
+    assert found(text, b_c="Gone.") == [(4, "link"), (8, "link")]
+
+
+@pytest.mark.parametrize(
+    ("address", "word"),
+    [
+        ("https://p\u0430ypal.com", "U+0430, cyrillic small letter a"),
+        ("https://xn--pypal-4ve.com/x", "U+0430"),
+        ("https://\u0430\u0440\u0440\u04cf\u0435.com", "U+0430"),
+        ("/guides/\uff41bc", "U+FF41"),
+        ("../l\u03bfgin.md", "U+03BF"),
+        ("https://docs.example.com/l%D0%BEgin", "U+043E"),
+        ("https://docs.example.com/a#t\u0435st", "U+0435"),
+    ],
+)  # fmt: skip
+def test_letters_that_are_taken_for_others(address: str, word: str) -> None:
+    (said,) = lookalikes(address)
+    assert word in said
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://example.com/a", "https://пример.рф/сора", "/руководство/начало", "/日本語/ガイド",
+     "/10μs", "https://münchen.de/straße", "/ελληνικά", "/a-каталог", "//[", "mailto:a@b.c"],
+)  # fmt: skip
+def test_other_alphabets_are_no_finding(address: str) -> None:
+    assert list(lookalikes(address)) == []
+
+
+@given(
+    st.text(max_size=200), st.sampled_from(["{}", "[a]({})", "<img src='{}'>", "# {}", "![]({})"])
+)
+def test_any_text_is_taken(text: str, within: str) -> None:
+    markdown = within.replace("{}", text)
+    lines = markdown.count("\n") + markdown.count("\r") + 1
+    for each in check_page("p", markdown, {}):
+        assert 1 <= each.line <= lines

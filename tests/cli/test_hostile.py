@@ -68,6 +68,8 @@ OF_THE_SERVICE: tuple[tuple[str, ...], ...] = (
     ("structure", "export", "<site>"),
     ("structure", "apply", "<site>", "<folder>/plan.yaml", "--plan"),
     ("cr", "comment", "2", "Well", *AT),
+    ("cr", "check", "2", *AT, "--all"),
+    ("cr", "check", "2", *AT, "--json"),
     ("cr", "threads", "2", *AT, "--all"),
     ("cr", "threads", "2", *AT, "--all", "--json"),
     ("cr", "reply", "2", "\u202e\x1b]0;x\x07", "Well", *AT),

@@ -246,6 +246,12 @@ def add_cr(commands: Subparsers) -> None:
         "--plan", action="store_true", help="print what would be applied: 7 if any"
     )
     applying.add_argument("--yes", action="store_true", help="apply without asking")
+    checked = ones(
+        "check", "cr_check:check_request", "check what one changes: 1 if it has findings"
+    )
+    checked.add_argument(
+        "--all", action="store_true", dest="every", help="findings in older text of its pages, too"
+    )
     checking = ones("checkout", "cr_files:checkout", "write the pages of one as files")
     checking.add_argument("folder", metavar="FOLDER", type=Path, help="an empty one, or a new name")
     pushing = actions.add_parser("push", help="send what was changed in such a folder")

@@ -11,17 +11,16 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from copydesk.domain.merge_forecast import Forecast, forecast
 from copydesk.domain.merge_run import MergeRun, Reason, RunItem
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types, sentence
-from copydesk.session.writes.log import WriteError
+from copydesk.session.runs.merge_steps import MergeSteps
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import Conflict
     from copydesk.session.change_rows import ChangeRow
     from copydesk.session.reads.merge_run import Standing
     from copydesk.session.session import Session
@@ -50,7 +49,8 @@ class MergeRunner:
         """The states of the requests of the plan, by key."""
         self.unread: dict[str, str] = {}
         """Why a request of the plan could not be read, by key."""
-        self.clashes: dict[str, Sequence[Conflict]] = {}
+        self._steps = MergeSteps(session)
+        self.clashes = self._steps.clashes
         """The conflicts met in this program, by key."""
         self.trouble = ""
         self.changes = 0
@@ -383,81 +383,10 @@ class MergeRunner:
         item = self.run.current
         if self.run.state != "running" or item is None:
             return False
-        if item.state == "checking":
-            await self._check(api, item)
-        elif item.state == "updating":
-            await self._update(api, item)
-        else:
-            await self._merge(api, item)
+        change = await self._steps.take(api, item)
+        self.run = change(self.run)
         self._touched()
         return await self._keep()
-
-    async def _check(self, api: Api, item: RunItem) -> None:
-        from copydesk.session.reads.merge_run import read_found, why_not_read
-        from copydesk.session.settling import CUT_OFF, is_cut_off
-
-        assert self.run is not None
-        try:
-            if await is_cut_off(self._session, item.space, item.request):
-                self.run = self.run.fail("conflict", CUT_OFF, self._now())
-                return
-            found = await read_found(api, item)
-        except failure_types() as error:
-            self._session.learn(error, quiet=False)
-            reason, said = why_not_read(error)
-            self.run = self.run.fail(reason, clean(said), self._now())
-            return
-        self._session.fresh()
-        self.run = self.run.judge(found, self._now())
-
-    async def _update(self, api: Api, item: RunItem) -> None:
-        from copydesk.session.reads import conflicts
-
-        now = await self._write(
-            "Update", item, lambda: conflicts.update(api, item.space, item.request)
-        )
-        if now is not None and self.run is not None:
-            self.run = self.run.updated(now.revision)
-
-    async def _merge(self, api: Api, item: RunItem) -> None:
-        from copydesk.session.reads import conflicts
-        from copydesk.session.reads.merge_run import conflicting
-
-        answer = await self._write(
-            "Merge",
-            item,
-            lambda: conflicts.merge(api, item.space, item.request),
-            look=lambda: conflicts.merged(api, item.space, item.request),
-        )
-        if answer is None or self.run is None:
-            return
-        result, now = answer
-        revision = clean((result and result.revision) or now.revision_merged or "")
-        if result is not None and result.result == "conflicts":
-            self.clashes[item.key] = result.conflicts or ()
-            said = "Merged all the same, and it is live: both sides changed "
-            said += f"{conflicting(result.conflicts or ())}. It needs hands."
-            self.run = self.run.merged_with_conflicts(revision, said, self._now())
-            return
-        said = "" if result is not None else "No answer came, but it had arrived."
-        self.run = self.run.merged(revision, self._now(), said)
-
-    async def _write(self, what: str, item: RunItem, send: Any, look: Any = None) -> Any:
-        """Send one write of the run; return None after a failure, which is noted."""
-        try:
-            return await self._session.writes.perform(what, item.name, send, look=look, now=True)
-        except WriteError as error:
-            from copydesk.session.reads.conflicts import ConflictedError
-            from copydesk.session.reads.merge_run import why_not_written
-
-            cause = error.__cause__
-            if isinstance(cause, ConflictedError):
-                self.clashes[item.key] = cause.conflicts
-                self._session.hold_stuck(cause.moment)
-            assert self.run is not None
-            reason, said = why_not_written(what, cause or error)
-            self.run = self.run.fail(reason, clean(said), self._now())
-            return None
 
     def _tell_end(self) -> None:
         run = self.run

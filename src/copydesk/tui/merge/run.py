@@ -18,6 +18,7 @@ from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
+from copydesk.session.runs.merge_steps import FOUND_BY
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choices
 from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, fact_lines
@@ -39,12 +40,6 @@ NAMED = 10
 """So many requests a sheet names of those that it counts."""
 
 LIVE = "Each goes live at once; :revert takes one back."
-
-READS = (
-    "get_change_request", "get_space", "list_change_request_comments",
-    "list_change_request_reviews", "list_requested_reviewers",
-)  # fmt: skip
-"""The operations that a request is read with before anything is sent for it."""
 
 
 def no_run(here: MergeRunPlace) -> str | None:
@@ -257,7 +252,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
         "ctrl+s", "start", unless=(no_run, not_ready), danger=3, show=30, now=start_label,
         uses=(
             "merge_change_request", "pull_change_request_updates", "get_change_request_revision",
-            "list_change_request_comment_replies", *READS,
+            "list_change_request_comment_replies", *FOUND_BY,
         ),
     )  # fmt: skip
     async def start(self) -> None:
@@ -351,7 +346,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
         await self.place.runner.pause()
 
     @action("r", "try again", unless=(no_run, not_stopped), show=19, now=again_label,
-            uses=("pull_change_request_updates", *READS))  # fmt: skip
+            uses=("pull_change_request_updates", *FOUND_BY))  # fmt: skip
     async def again(self) -> None:
         """Try the request again that it stopped at: it is read before anything is sent. Asks."""
         run = self.place.run

@@ -237,6 +237,7 @@ class Driver:
         if app.awake is not None:
             tasks.append(app.awake)
         tasks.extend(app.merging.busy)
+        tasks.extend(app.session.waiting_merges.busy)
         if app.keyboard.early.task is not None:
             tasks.append(app.keyboard.early.task)
         tasks.extend(app.session.arranging.busy)

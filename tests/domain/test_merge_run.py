@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from copydesk.domain.merge_forecast import Forecast, forecast
@@ -374,3 +374,90 @@ def test_the_forecast_leaves_out_what_is_dealt_with() -> None:
     assert ahead["s/r1"] == Forecast(((run.items[3], ("Page",)),), None)
     assert ahead["s/r4"].behind == run.items[0]
     assert run.items[0].name == "#1 Change 1"
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.sampled_from(["look", "edit", "say", "approve", "main", "end", "end early"]), max_size=14
+    )
+)
+def test_one_that_waits_for_its_rules_is_merged_once_and_never_unseen(orders: list[str]) -> None:
+    """In any order of edits, comments, verdicts and looks; ``end`` kills it in the next."""
+    run = MergeRun("w", waits=True).add([replace(item(1), revision="r0")])
+    run = run.start(0.0).advance(0.0).wait("")
+    revision, seen, comments, rules, outdated = "r0", "r0", 0, 0, False
+    merged: list[str] = []
+    ends = ""
+    for at, order in enumerate([*orders, "approve", "look", "look", "look"]):
+        match order:
+            case "edit":
+                revision = f"r{at + 1}"
+            case "say":
+                comments += 1
+            case "approve":
+                rules = 2
+            case "main":
+                outdated = True
+            case "end" | "end early":
+                ends = order
+        if order != "look" or run.state in ("stopped", "finished"):
+            continue
+        run = run.cut_off().go_on().advance(1.0)
+        while run.state == "running" and (each := run.current) is not None:
+            if ends == "end early" and each.state != "checking":
+                ends = ""
+                break
+            match each.state:
+                case "checking":
+                    pulled = None
+                    if each.sent == "update" and revision != each.revision:
+                        pulled = each.revision if revision == f"{each.revision}+" else ""
+                    found = Found(
+                        "merged" if merged else "open",
+                        revision,
+                        outdated=outdated,
+                        comments=tuple((f"c{n}", 0) for n in range(comments)),
+                        failing="" if rules == 2 else "It needs a review.",
+                        rules=(rules, 2),
+                        pulled_into=pulled,
+                    )
+                    run = run.judge(found, 1.0)
+                    continue
+                case "updating":
+                    seen = revision = f"{revision}+" if revision == seen else revision
+                    outdated = False
+                case "merging":
+                    merged.append(revision)
+                    assert revision == seen, "merged what nobody saw"
+                    assert not comments, "merged though somebody spoke"
+            if ends:  # what was kept before the request is all that is left of the process
+                ends = ""
+                break
+            run = run.updated(revision) if each.state == "updating" else run.merged("m", 1.0)
+            run = run.advance(1.0)
+    assert len(merged) <= 1
+    assert run.state == ("finished" if merged else "stopped")
+    event(f"{len(merged)} merged, {run.items[0].reason}")
+
+
+def test_one_that_waits_says_what_for_and_is_not_sent_twice_by_itself() -> None:
+    waiting = MergeRun("w", waits=True).add([replace(item(1), revision="rev")])
+    waiting = waiting.start(0.0).advance(0.0)
+    unmet = Found("open", "rev", failing="It needs a review.", rules=(1, 2))
+    run = waiting.judge(unmet, 1.0)
+    assert (run.state, run.items[0].said) == ("paused", "1 of 2 rules: needs a review")
+    away = run.go_on().advance(1.0).fail("failed", "It could not be looked at.", 1.0)
+    assert (away.state, away.items[0].said) == ("paused", "It could not be looked at.")
+    sent = away.go_on().advance(1.0).judge(Found("open", "rev"), 1.0)
+    assert sent.items[0].sent == "merge"
+    cut = sent.cut_off().go_on()
+    stopped = cut.judge(Found("open", "rev"), 2.0)
+    assert stopped.stopped is not None
+    assert stopped.stopped.reason == "unknown"
+    assert cut.judge(Found("merged", "rev", merged="m"), 2.0).advance(2.0).state == "finished"
+    again = stopped.again()
+    assert (again.state, again.items[0].state, again.items[0].sent) == ("paused", "waiting", "")
+    assert again.go_on().advance(3.0).judge(Found("open", "rev"), 3.0).items[0].sent == "merge"
+    refused = sent.fail("rule", "The service refused it.", 2.0)
+    assert refused.state == "stopped", "what the service refused is not sent again by itself"

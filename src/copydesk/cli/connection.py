@@ -389,7 +389,7 @@ def session_for(
     """
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.page_edits import DeskEdits
-    from copydesk.local.runs import Applications, Arrangements, Runs, Settlings
+    from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
@@ -409,6 +409,7 @@ def session_for(
         seen=DeskSeen(store, desk),
         staged=DeskEdits(store, desk),
         runs=Runs(store, desk),
+        waiting_runs=WaitingRuns(store, desk),
         arrangements=Arrangements(store, desk),
         settlings=Settlings(store, desk),
         applications=Applications(store, desk),

@@ -490,6 +490,7 @@ def build_parser() -> Parser:
     _keys(commands)
     _log(commands)
     _outbox(commands)
+    _watch(commands)
     _cache(commands)
     _structure(commands)
     _conversations(commands)
@@ -583,6 +584,21 @@ def _log(commands: Subparsers) -> None:
         help="print where errors and requests are logged",
     )
     parser.set_defaults(runner="copydesk.cli.log:print_log")
+
+
+def _watch(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "watch",
+        help="merge what waits for its rules (M in the merge sheet), once these hold",
+        description="Look each minute at the change requests that wait for their rules, and merge "
+        "those whose rules hold. Ends when none waits: 0 if all were merged, 4 if one was stopped.",
+    )
+    parser.add_argument("--once", action="store_true", help="look once; 7 where some still wait")
+    parser.add_argument(
+        "--json", action="store_true", dest="as_json", help="a JSON object for each, one a line"
+    )
+    _connection(parser, again=True)
+    parser.set_defaults(runner="copydesk.cli.watch:watch_merges")
 
 
 def _cache(commands: Subparsers) -> None:

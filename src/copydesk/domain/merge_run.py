@@ -44,6 +44,11 @@ UNSEEN = "unseen"
 """The revision of a request that was changed before it could be read for the plan: by then it was
 another one than the reader had seen, so the run stops there as at any edit."""
 
+MAYBE_SENT = (
+    "A merge was sent and no answer came. It is not merged by now: look; r lets it wait again."
+)
+"""Why one that waits for its rules is not merged a second time by itself."""
+
 Comments: TypeAlias = tuple[tuple[str, int], ...]
 """The discussion of a request: each thread with its number of replies, and each review that asks
 for changes, as `OBJECTION` and its id."""
@@ -104,6 +109,7 @@ class Found:
     ``pulled_into`` is the revision into which its newest one pulled primary content, empty when it
     pulled nothing, None when that is not known. ``off`` says why it cannot be merged even with
     every rule met, ``failing`` which rules are not met; one that an update mends does not count.
+    ``rules`` are how many are met, of how many.
     """
 
     status: str
@@ -117,6 +123,8 @@ class Found:
     off: str = ""
     pulled_into: str | None = None
     merged: str = ""
+    rules: tuple[int, int] = (0, 0)
+    open_threads: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +144,8 @@ class MergeRun:
     made: float = 0.0
     started: float | None = None
     ended: float | None = None
+    waits: bool = False
+    """Whether its one request is merged once its rules hold: between two looks it is paused."""
 
     # How far it is
 
@@ -290,6 +300,9 @@ class MergeRun:
             arrived = "It had arrived: that was found by reading again."
             said = arrived if item.sent == "merge" else "It was merged already, not by this run."
             return self._settled(item, "done", at, said=said, merged=found.merged, sent="")
+        if self.waits and item.sent == "merge":
+            # Nobody looks on, and it may still be under way.
+            return self.fail("unknown", MAYBE_SENT, at)
         if item.sent == "update" and found.revision != item.revision:
             known = found.pulled_into is not None
             ours = found.pulled_into == item.revision if known else found.revision == item.arrived
@@ -308,6 +321,10 @@ class MergeRun:
             against.append(("rule", found.failing))
         # The report says what was found, so who goes on then knows it.
         item = replace(item, revision=found.revision, comments=found.comments)
+        if self.waits and [reason for reason, _ in against] == ["rule"]:
+            met, rules = found.rules
+            missing = found.failing.removeprefix("It ").removesuffix(".")
+            return self._put(item).wait(f"{met} of {plural(rules, 'rule')}: {missing}")
         if against:
             run = self._put(item)
             return run.fail(against[0][0], " ".join(said for _, said in against), at)
@@ -344,6 +361,8 @@ class MergeRun:
         """Stop at the current request, or pass over it where the run is not to stop at that."""
         item = self.current
         assert item is not None
+        if self.waits and reason == "failed" and item.state == "checking":
+            return self.wait(said)
         if reason in STOPS and reason not in self.stops:
             return self._settled(item, "skipped", at, reason=reason, said=said, sent="")
         sent = item.sent if reason == "unknown" else ""
@@ -366,11 +385,20 @@ class MergeRun:
         if item is None or item.state == "done":
             return self
         run = self.change(item.key, state="checking", reason="", said="", ended=None)
-        return replace(run, state="running", stopped_at="")
+        run = replace(run, state="running", stopped_at="")
+        if not self.waits:
+            return run
+        return run.change(item.key, sent="" if item.sent == "merge" else item.sent).wait("")
 
     def end(self, at: float) -> MergeRun:
         """End it here; what has not begun is left as it is."""
         return replace(self, state="finished", ended=at, pausing=False, cut=False)
+
+    def wait(self, said: str) -> MergeRun:
+        """Leave the current request as it is until the next look; ``said`` is what it waits for."""
+        item = self.current
+        assert item is not None
+        return replace(self._put(replace(item, state="waiting", said=said)), state="paused")
 
     def _put(self, item: RunItem) -> MergeRun:
         return replace(

@@ -199,6 +199,12 @@ class Runs(KeptRuns["MergeRun"]):
         return run.id, run.made, run.state == "finished"
 
 
+class WaitingRuns(Runs):
+    """The requests of one desk that are merged once their rules hold: a run for each."""
+
+    KIND = "waiting"
+
+
 class Arrangements(KeptRuns["ArrangeRun"]):
     """The runs of one desk that rearrange sites and organizations: one for each of these."""
 

@@ -20,7 +20,7 @@ from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
-from copydesk.local.runs import Applications, Arrangements, Runs, Settlings
+from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.seen_pages import DeskSeen
 from copydesk.local.snapshot import Snapshots
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from copydesk.session.news import News
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
+    from copydesk.session.runs.waiting import WaitingMerges
 
 NOT_DONE = ("failed", "recalled", "queued", "dropped")
 """The states of log lines that changed nothing at the service."""
@@ -75,6 +76,7 @@ class Session:
     seen: DeskSeen = field(default_factory=lambda: DeskSeen(State()))
     staged: DeskEdits = field(default_factory=lambda: DeskEdits(State()))
     runs: Runs = field(default_factory=lambda: Runs(State()))
+    waiting_runs: WaitingRuns = field(default_factory=lambda: WaitingRuns(State()))
     arrangements: Arrangements = field(default_factory=lambda: Arrangements(State()))
     settlings: Settlings = field(default_factory=lambda: Settlings(State()))
     applications: Applications = field(default_factory=lambda: Applications(State()))
@@ -147,6 +149,7 @@ class Session:
     _connecting: asyncio.Task[Api] | None = None
     _watchers: list[Callable[[], None]] = field(default_factory=list)
     _arranger: Arranger | None = None
+    _waiting_merges: WaitingMerges | None = None
     _news: News | None = None
 
     def title_of(self, organization: str | None) -> str:
@@ -172,6 +175,8 @@ class Session:
         self.local_steps.update(tree_steps(self.ready))
         self.local_steps.update(
             stage_again=self._stage_again,
+            wait_to_merge=lambda merge, run: self.waiting_merges.put(merge, run),
+            waits_to_merge=lambda merge: self.waiting_merges.told(merge),
             restore_draft=self._restore_draft,
             drop_draft=self._drop_draft,
             draft=self._draft,
@@ -219,6 +224,15 @@ class Session:
 
             self._arranger = Arranger(self)
         return self._arranger
+
+    @property
+    def waiting_merges(self) -> WaitingMerges:
+        """The requests that are merged once their rules hold."""
+        if self._waiting_merges is None:
+            from copydesk.session.runs.waiting import WaitingMerges
+
+            self._waiting_merges = WaitingMerges(self)
+        return self._waiting_merges
 
     @property
     def rearranges(self) -> bool:

@@ -223,6 +223,7 @@ class CopydeskApp(DeskApp):
             return
         self._ticked_at = now
         self.newsreader.tick()  # also under a sheet: it changes nothing but the header
+        self.runs.tick()
         self.lifecycle.tend_drafts()
         self.keep_visit()
         if self._rests:
@@ -314,6 +315,7 @@ class CopydeskApp(DeskApp):
             self.opens_with,
             await recover(self.session, await self.runs.rearranged()),
             await self.runs.find_run(),
+            await self.runs.find_waiting(),
             await self.runs.find_rearranging(),
             await self.runs.find_settling(),
         ]

@@ -138,6 +138,8 @@ async def _found(
         failing=_failing(request, rules),
         off=why_not_mergeable(request, space, RulesRead((), None, None)) or "",
         pulled_into=pulled_into,
+        rules=(rules.passed, len(rules.results)),
+        open_threads=request.comments,
     )
     return found, rules, said
 

@@ -25,14 +25,16 @@ from copydesk.present.merge import (
     result_lines,
     warnings,
 )
-from copydesk.session.errors import failure_types
+from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError, read_overlaps
 from copydesk.session.reads.impact import read_impact
-from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
+from copydesk.session.reads.merge import RulesRead, SpokenFor, why_not_mergeable
+from copydesk.session.runs.merge_steps import FOUND_BY
+from copydesk.session.runs.waiting import reversal_of, when_ready
 from copydesk.session.seen_pages import SeenPages
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.dialog import Sheet
@@ -150,6 +152,16 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def _request(self) -> ChangeRequest | None:
         return None if self._spoken is None else self._spoken.request
 
+    def why_not_when_ready(self) -> str | None:
+        """Return why the request cannot wait until its rules hold; None where it can."""
+        spoken = self._spoken
+        if spoken is None or self._waits or self.unknown or self._merged:
+            return self.off
+        if self._clashed:
+            return "It conflicts with main: U settles that first."
+        others = why_not_mergeable(spoken.request, spoken.space, RulesRead((), None, None))
+        return others or (None if self.off else "No rule is in its way: y merges it.")
+
     def on_mount(self) -> None:
         """Read what the merge depends on; count the seconds while it can be stopped."""
         self._unwatch = self.place.session.watch(self._ticked)
@@ -215,6 +227,9 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                 # The failed rules are listed above; what else is in the way is not.
                 said = "It cannot be merged while a rule is not met." if failed else self.off
                 self._status = Text(said, style="bad")
+                if self.why_not_when_ready() is None:
+                    count = len(read.rules.results)
+                    self._status.append(f" M {when_ready(count)}.", style="warn")
             self._look_beside(read)
         self._draw()
 
@@ -292,6 +307,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         off = self.off is not None
         text.append("y", style="muted" if off else "accent")
         text.append(" merge   ", style="muted" if off else "")
+        if self.why_not_when_ready() is None:
+            text.append("M", style="accent").append(" merge when ready   ")
         return text.append("esc", style="accent").append(" cancel")
 
     def _ticked(self) -> None:
@@ -351,6 +368,43 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         else:
             self._waits = False
             self._done(result, now)
+
+    @action(
+        "M",
+        "merge when ready",
+        unless=lambda sheet: sheet.why_not_when_ready(),
+        danger=2,
+        stages=True,
+        uses=FOUND_BY,
+    )
+    async def merge_when_ready(self) -> None:
+        """Let it wait in the merge run, and merge it once its rules hold, as it was seen here.
+
+        An edit, a comment, another verdict or a conflict stops it. It is looked at each minute
+        while copydesk or ``copydesk watch`` runs. ``u`` takes it back.
+        """
+        spoken, place = self._spoken, self.place
+        assert spoken is not None
+        merges = place.session.waiting_merges
+        try:
+            run = await merges.plan(spoken.request, spoken.space.title)
+        except NotDoneError as error:
+            self._above = [Text(str(error), style="bad"), ""]
+            self.read()
+            return
+        kept, former = merges.as_json(run), merges.of(self._space_id, spoken.request.id)
+        if former is not None and former.stopped is None:
+            self._draw("It waits already.")
+            return
+        await place.writer.perform(
+            "Merge when ready",
+            run.items[0].name,
+            lambda api: merges.put(run.id, kept),
+            reversal=reversal_of(run.id, None, kept),
+            done=f"{run.items[0].label} {when_ready(len(spoken.rules.results))}.",
+        )
+        if self.stands:
+            self.dismiss(None)
 
     def _stopped(self) -> None:
         self._waits, self.off = False, None

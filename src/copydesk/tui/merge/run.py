@@ -19,6 +19,7 @@ from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.runs.merge_steps import FOUND_BY
+from copydesk.session.runs.waiting import reversal_of
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choices
 from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, fact_lines
@@ -55,16 +56,22 @@ def nothing_selected(here: MergeRunPlace) -> str | None:
 
 
 def not_waiting(here: MergeRunPlace) -> str | None:
-    """Say so when the request under the cursor has begun."""
+    """Say so when the request under the cursor has begun, or waits for its rules."""
     item = here.selected
     if item is None:
         return nothing_selected(here)
+    if here.waiting is not None:
+        return f"{item.label} has no place in the order: it is merged once its rules hold."
     return None if item.state == "waiting" else f"{item.label} {_stands(item)}."
 
 
 def not_removable(here: MergeRunPlace) -> str | None:
     """Say so when the request can neither be taken out nor put back."""
     item = here.selected
+    if here.waiting is not None:
+        return None
+    if (why := no_run(here)) is not None:
+        return why
     if item is not None and item.state == "removed" and here.run and here.run.state != "finished":
         return None
     if item is not None and here.run is not None and here.run.stopped == item:
@@ -97,6 +104,12 @@ def not_running(here: MergeRunPlace) -> str | None:
 
 def not_stopped(here: MergeRunPlace) -> str | None:
     """Say so when there is nothing to try again."""
+    if (waiting := here.waiting) is not None:
+        return (
+            None if waiting.stopped is not None else "It has not stopped: it waits for its rules."
+        )
+    if (why := no_run(here)) is not None:
+        return why
     stopped = None if here.run is None else here.run.stopped
     if stopped is None:
         return "It has not stopped at anything."
@@ -129,6 +142,8 @@ def start_label(here: MergeRunPlace) -> str:
 def out_label(here: MergeRunPlace) -> str:
     """Return what x does now."""
     item, run = here.selected, here.run
+    if here.waiting is not None:
+        return "take out"
     if item is not None and item.state == "removed":
         return "put back"
     if run is not None and item is not None and run.stopped == item:
@@ -147,6 +162,8 @@ def again_label(here: MergeRunPlace) -> str:
     """Return what r does now; nothing in the footer when nothing has stopped."""
     if not_stopped(here) is not None:
         return ""
+    if here.waiting is not None:
+        return "wait again"
     stopped = None if here.run is None else here.run.stopped
     return "merge all the same" if stopped is not None and stopped.at_news else "try again"
 
@@ -209,11 +226,17 @@ class MergeRunCommands(Commands, scope="merge_run"):
             await self.place.runner.move(item.key, by)
 
     @action(
-        "x", "take out", unless=(no_run, not_removable), show=18, now=out_label,
+        "x", "take out", unless=not_removable, show=18, now=out_label,
         stages=True,
     )  # fmt: skip
     async def take_out(self) -> None:
-        """Take it out of the run, or put it back at its end; skip the one that it stopped at."""
+        """Take it out of the run, or put it back at its end; skip the one that it stopped at.
+
+        One that waits for its rules waits no more; ``u`` takes that back.
+        """
+        if self.place.waiting is not None:
+            await self._wait_no_more(self.place.waiting)
+            return
         item, run = self.place.selected, self.place.run
         if item is None or run is None:
             return
@@ -221,6 +244,16 @@ class MergeRunCommands(Commands, scope="merge_run"):
             await self._after_stop(run, item)
         else:
             await self.place.runner.take_out(item.key)
+
+    async def _wait_no_more(self, run: MergeRun) -> None:
+        merges, item = self.place.session.waiting_merges, run.items[0]
+        await self.place.writer.perform(
+            "Merge no more when ready",
+            item.name,
+            lambda api: merges.put(run.id, None),
+            reversal=reversal_of(run.id, merges.as_json(run), None),
+            done=f"{item.label} waits no more.",
+        )
 
     @command("ready", stages=True)
     async def take_out_others(self, rest: str) -> None:
@@ -345,10 +378,16 @@ class MergeRunCommands(Commands, scope="merge_run"):
         """Pause after the current request; the second time, go on after it all the same."""
         await self.place.runner.pause()
 
-    @action("r", "try again", unless=(no_run, not_stopped), show=19, now=again_label,
+    @action("r", "try again", unless=not_stopped, show=19, now=again_label,
             uses=("pull_change_request_updates", *FOUND_BY))  # fmt: skip
     async def again(self) -> None:
-        """Try the request again that it stopped at: it is read before anything is sent. Asks."""
+        """Try the request again that it stopped at: it is read before anything is sent. Asks.
+
+        One that no longer waited for its rules waits again; what stopped it is taken as seen.
+        """
+        if self.place.waiting is not None:
+            await self.place.session.waiting_merges.again(self.place.waiting.id)
+            return
         run = self.place.run
         if run is not None and run.stopped is not None:
             await self._after_stop(run, run.stopped)
@@ -477,7 +516,9 @@ class MergeRunPlace(Place, scope="merge_run_place"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._former: Sequence[MergeRun] = ()
-        self._shown = -1
+        self._shown = (-1, -1)
+        self._waited: frozenset[str] = frozenset()
+        """The ids of those that waited for their rules when that was shown last."""
         self._stopped_at = ""
         """The key of the request that it stopped at, once that was shown."""
         self._stop: Callable[[], None] = lambda: None
@@ -500,8 +541,18 @@ class MergeRunPlace(Place, scope="merge_run_place"):
     def selected(self) -> RunItem | None:
         """The request under the cursor, as it is now."""
         row = self.rows.selected
-        run = self.run
-        return None if row is None or row.item is None or run is None else run.item(row.id)
+        if row is None or row.item is None:
+            return None
+        run = self.waiting or self.run
+        return None if run is None else run.item(row.item.key)
+
+    @property
+    def waiting(self) -> MergeRun | None:
+        """The request under the cursor if it waits for its rules, as it is now."""
+        row = self.rows.selected
+        if row is None or not row.run.waits or self.view != "run":
+            return None
+        return self.session.waiting_merges.run(row.run.id)
 
     def panes(self) -> ComposeResult:
         """The requests in their order, and the details of the one under the cursor."""
@@ -527,10 +578,8 @@ class MergeRunPlace(Place, scope="merge_run_place"):
                     lambda row: listed([item.label for item in row.run.listed]), flex=1, drop=1,
                 ),
             ]  # fmt: skip
-        run = self.run
-        items = () if run is None else run.items
-        rows = [] if run is None else [Row(item.key, 0, run, item) for item in items]
-        spaces = {item.space for item in items}
+        rows = self._run_rows()
+        spaces = {_item(row).space for row in rows}
         wide = self.app.size.width >= WIDE
         columns: list[Column[Row]] = [
             Column("at", "", lambda row: Text(str(row.number or ""), style="muted"), 2,
@@ -551,8 +600,19 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         # Of one space all have the same: its name is in the details.
         return [column for column in columns if column.key != "space" or len(spaces) > 1]
 
+    def _run_rows(self) -> list[Row]:
+        """Return the requests of the run, and those that wait for their rules after them."""
+        run, rows = self.run, []
+        if run is not None:
+            places = {item.key: at for at, item in enumerate(run.listed, 1)}
+            rows = [Row(item.key, places.get(item.key, 0), run, item) for item in run.items]
+        waiting = self.session.waiting_merges.runs
+        return rows + [Row(f"waits {run.id}", 0, run, run.items[0]) for run in waiting]
+
     def _what(self, row: Row) -> Text:
         item, runner = _item(row), self.runner
+        if row.run.waits and row.run.state != "finished":
+            return present.waits_for(row.run)
         if row.run.state == "finished" and item.state == "waiting":
             return Text("not begun", style="muted")
         if row.run.cut and item.sent:
@@ -586,6 +646,9 @@ class MergeRunPlace(Place, scope="merge_run_place"):
     def status_left(self) -> str:
         """Say how far it is, and what can be done about it."""
         run = self.run
+        if (waiting := self.waiting) is not None:
+            trouble = self.session.waiting_merges.trouble
+            return trouble or present.how_it_waits(waiting)
         if run is None:
             return ""
         item = run.current
@@ -645,7 +708,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def poll(self) -> None:
         """Look at a run that another copydesk goes through; what goes on here shows itself."""
-        if self.runner.elsewhere:
+        if self.runner.elsewhere or self.session.waiting_merges.runs:
             self._read_runs()
 
     def _read_runs(self) -> None:
@@ -655,7 +718,10 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     async def _read(self) -> Sequence[MergeRun]:
         await self.runner.look_elsewhere()
-        return await self.runner.former()
+        waiting = self.session.waiting_merges
+        await waiting.read()
+        former = [*await self.runner.former(), *await waiting.former()]
+        return sorted(former, key=lambda run: run.made, reverse=True)
 
     def _came(self, former: Sequence[MergeRun]) -> None:
         self._former = former
@@ -678,8 +744,12 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         self._show()
         self.rows.move_first()
 
+    @property
+    def _changes(self) -> tuple[int, int]:
+        return self.runner.changes, self.session.waiting_merges.changes
+
     def _follow(self) -> None:
-        if self.is_attached and self._shown != self.runner.changes:
+        if self.is_attached and self._shown != self._changes:
             run = self.runner.run
             ended = run.id if run is not None and run.state == "finished" else None
             self._show()
@@ -688,28 +758,29 @@ class MergeRunPlace(Place, scope="merge_run_place"):
                 self._stopped_at = stopped
                 self.rows.select(stopped)  # people want to look at the request that stopped it
             self._name_views()
-            if ended is not None and all(each.id != ended for each in self._former):
+            known, waited = {each.id for each in self._former}, self._waited
+            self._waited = frozenset(each.id for each in self.session.waiting_merges.runs)
+            if (ended is not None and ended not in known) or waited - self._waited - known:
                 self._read_runs()
 
     def _show(self) -> None:
-        self._shown = self.runner.changes
+        self._shown = self._changes
         base = cast("ListSource[Row]", self.rows.source.base)
         run = self.run
         if self.view == "former":
             base.set(Row(each.id, at, each) for at, each in enumerate(self._former))
             self.rows.title, self.rows.note = "Former runs", ""
-        elif run is None:
-            base.set([])
-            self.rows.title, self.rows.note = "Merge run", ""
         else:
             columns = tuple(self._columns())
             now = [(each.key, each.width, each.most) for each in self.rows.columns]
             if [(each.key, each.width, each.most) for each in columns] != now:
                 self.rows.columns = columns
                 self.rows.refresh_rows()
-            places = {item.key: at for at, item in enumerate(run.listed, 1)}
-            base.set(Row(item.key, places.get(item.key, 0), run, item) for item in run.items)
-            self.rows.title, self.rows.note = "Merge run", present.summary(run)
+            base.set(self._run_rows())
+            waiting = self.session.waiting_merges.note()
+            said = "" if run is None else present.summary(run)
+            self.rows.title = "Merge run"
+            self.rows.note = "; ".join(filter(None, [said, waiting]))
         self.rows.retitle()
         self._look()
         self.refresh_frame()

@@ -72,6 +72,21 @@ def what(
     return Text(behind, style="muted")
 
 
+def waits_for(run: MergeRun) -> Text:
+    """Return what a request waits for, or why it waits no more."""
+    item = run.items[0]
+    if run.state == "stopped":
+        return Text(_short(item.said), style="bad")
+    return Text(item.said or "not looked at yet", style="warn")
+
+
+def how_it_waits(run: MergeRun) -> str:
+    """Say what becomes of a request that waits for its rules."""
+    if run.state == "stopped":
+        return "It waits no more: r takes that as seen and waits again, x takes it out."
+    return "Merged once its rules hold; x takes it out."
+
+
 def _short(said: str) -> str:
     """Return a sentence about a request without its subject, for a narrow column."""
     return said.removeprefix("It ")
@@ -165,15 +180,23 @@ def about_run(run: MergeRun) -> list[Fact]:
     """Return how a run stands as a whole."""
     facts = [Fact("run", summary(run))]
     if run.state != "finished":
-        stops = listed([said for stop, said in STOPS.items() if stop in run.stops], "or")
+        stopping = run.stops - {"rule"} if run.waits else run.stops
+        stops = listed([said for stop, said in STOPS.items() if stop in stopping], "or")
         rest = "" if len(run.stops) == len(STOPS) else "; what else it meets it passes over"
         facts.append(Fact("stops at", (stops or "nothing that can be passed over") + rest))
+    if run.waits and run.state == "paused":
+        looked = (
+            "each minute by copydesk or copydesk watch; nothing is checked while both are closed"
+        )
+        facts.append(Fact("read", looked))
     return facts
 
 
 def summary(run: MergeRun) -> str:
     """Return how far a run is, and what became of its requests."""
     total = len(run.listed)
+    if run.waits and run.state == "paused":
+        return f"merged once its rules hold; waits since {when(run)}"
     match run.state:
         case "planned":
             return f"{plural(total, 'change request')}, not started"

@@ -33,6 +33,7 @@ class Runs:
     def __init__(self, app: DeskApp) -> None:
         self._app = app
         self._runner: MergeRunner | None = None
+        self._ticks: Callable[[], None] = lambda: None
 
     @property
     def merging(self) -> MergeRunner:
@@ -57,6 +58,21 @@ class Runs:
         """Find the run of an earlier start that has not ended; return where it stopped."""
         await asyncio.to_thread(import_module, "copydesk.session.runs.merge")
         return await self.merging.find_interrupted()
+
+    async def find_waiting(self) -> str:
+        """Find the requests that wait for their rules; return how many there are."""
+        await asyncio.to_thread(import_module, "copydesk.session.runs.waiting")
+        waiting = self._app.session.waiting_merges
+        try:
+            await waiting.read()
+        except OSError as error:
+            return f"It cannot be read what waits to be merged: {error}"
+        self._ticks = waiting.tick
+        return f"{note}: M shows it." if (note := waiting.note()) else ""
+
+    def tick(self) -> None:
+        """Look at the requests that wait for their rules, if it is time to."""
+        self._ticks()
 
     async def find_settling(self) -> str:
         """Find what an earlier start was settling; return what leads back to it."""

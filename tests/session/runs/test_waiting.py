@@ -1,0 +1,198 @@
+"""Requests that wait for their rules, on a real desk: merged once, and only as they were seen."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewCreate
+from copydesk.domain.merge_run import MergeRun
+from copydesk.local.journal import Journal
+from copydesk.local.runs import WaitingRuns
+from copydesk.local.state import State
+from copydesk.session.errors import NotDoneError
+from copydesk.session.runs.waiting import BUSY, CHANGED, EVERY_SECONDS, WaitingMerges
+from copydesk.session.session import Session
+from tests.drive import eventually
+from tests.tui.arranging_world import Way
+from tests.world import BASE_URL, World
+
+RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+
+
+class Waits:
+    """A space that wants a review, and a program that lets requests of it wait."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
+        self.lee = world.user("lee", display_name="Lee Park")
+        self.space = world.space("Guide", {"auth": "# Auth\n"}, merge_rules=RULES)
+        self.way = Way(world)
+        self.said: list[str] = []
+        self.merges = self.begin()
+
+    def begin(self) -> WaitingMerges:
+        """Start a program; the next is another one on the same disk."""
+        world = self.world
+
+        def seconds() -> float:
+            return world.clock.now.timestamp()
+
+        api = Api(BASE_URL, world.token(world.ana), transport=self.way, clock=seconds)
+
+        async def connect() -> Api:
+            return api
+
+        store = State(self.folder / "state.db", clock=seconds)
+        session = Session(
+            connect,
+            waiting_runs=WaitingRuns(store, "desk"),
+            journal=Journal(store, "desk"),
+            clock=lambda: world.clock.now,
+            report=lambda said, tone: self.said.append(said),
+        )
+        return session.waiting_merges
+
+    def request(self, page: str) -> str:
+        """Open a request that adds a page."""
+        return self.world.change_request(
+            self.space, {page: f"# {page}\n"}, subject=page, by=self.lee
+        )
+
+    async def wait(self, request: str) -> MergeRun:
+        """Let a request wait, as it is seen now."""
+        async with self.world.api() as api:
+            seen = await api(ops.get_change_request, self.space, request)
+        run = await self.merges.plan(seen, "Guide")
+        await self.merges.put(run.id, self.merges.as_json(run))
+        return run
+
+    async def approve(self, request: str) -> None:
+        """Approve a request as its reader."""
+        async with self.world.api() as api:
+            body = ReviewCreate(status="approved")
+            await api(ops.create_change_request_review, self.space, request, body)
+
+    def status(self, request: str) -> str:
+        return str(self.world.row("change_request", request)["status"])
+
+
+@pytest.fixture
+def waits(world: World, tmp_path: Path) -> Waits:
+    return Waits(world, tmp_path)
+
+
+async def test_in_any_order_none_is_merged_that_was_not_seen(waits: Waits) -> None:
+    chance = Random(10)
+    requests = {f"page-{n}": waits.request(f"page-{n}") for n in range(12)}
+    runs = {name: await waits.wait(each) for name, each in requests.items()}
+    news: dict[str, list[str]] = {name: [] for name in requests}
+    for _ in range(4):
+        for name, request in requests.items():
+            if waits.status(request) == "merged":
+                continue
+            does = chance.choice(["nothing", "nothing", "edit", "say", "approve"])
+            if does == "edit":
+                text = {name: f"# Unseen {chance.random()}\n"}
+                waits.world.edit_change_request(request, text, by=waits.lee)
+            elif does == "say":
+                waits.world.comment(waits.space, by=waits.lee, change_request=request)
+            elif does == "approve":
+                await waits.approve(request)
+            if does in ("edit", "say"):
+                news[name].append(does)
+        waits.world.clock.now += timedelta(seconds=EVERY_SECONDS)
+        waits.merges.tick()
+        await asyncio.gather(*waits.merges.busy)
+    merged = [name for name, each in requests.items() if waits.status(each) == "merged"]
+    assert merged
+    for name, request in requests.items():
+        run = waits.merges.run(runs[name].id)
+        if waits.status(request) == "merged":
+            assert not news[name]
+            assert run is None
+            continue
+        assert run is not None
+        assert (run.stopped is not None) == bool(news[name])
+
+
+async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(
+    waits: Waits,
+) -> None:
+    first, lost = waits.request("first"), waits.request("lost")
+    await waits.wait(first)
+    other = waits.begin()
+    await waits.approve(first)
+    waits.way.hold = asyncio.Event()
+    looking = asyncio.create_task(waits.merges.look())
+    await eventually(lambda: bool(waits.way.writes), lambda: asyncio.sleep(0))
+    with pytest.raises(NotDoneError, match=BUSY):
+        await other.look()
+    waits.way.hold.set()
+    await looking
+    await other.look()
+    assert (waits.status(first), waits.way.writes) == ("merged", ["POST"])
+    assert waits.said == ["#1 first is merged. Its rules hold."]
+    assert [run.items[0].label for run in await other.former()] == ["#1"]
+
+    run = await waits.wait(lost)
+    await waits.approve(lost)
+    # It is updated first, for main has the other by now.
+    waits.way.trouble[3] = "blind"
+    await waits.merges.look()
+    stopped = waits.merges.run(run.id)
+    assert stopped is not None
+    assert stopped.stopped is not None
+    assert stopped.stopped.reason == "unknown"
+    waits.way.reads = ""
+    await waits.merges.look()
+    assert len(waits.way.writes) == 3, "it waits for a person"
+    await waits.merges.again(run.id)
+    await waits.merges.look()
+    assert len(waits.way.writes) == 3, "it was found by reading"
+    assert (waits.status(lost), waits.merges.runs) == ("merged", ())
+
+
+async def test_a_killed_program_leaves_it_for_the_next_which_reads_first(waits: Waits) -> None:
+    request = waits.request("killed")
+    run = await waits.wait(request)
+    await waits.approve(request)
+    # As it was on the disk when the process ended, before its merge went out.
+    going = run.go_on().advance(1.0)
+    going = going.change(going.items[0].key, state="merging", sent="merge")
+    await waits.merges.put(run.id, waits.merges.as_json(going))
+    other = waits.begin()
+    await other.look()
+    assert waits.way.writes == []
+    assert "no answer came" in waits.said[-1]
+    await other.again(run.id)
+    await other.look()
+    assert waits.status(request) == "merged"
+
+
+async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Waits) -> None:
+    request = waits.request("seen")
+    async with waits.world.api() as api:
+        seen = await api(ops.get_change_request, waits.space, request)
+    waits.world.comment(waits.space, by=waits.lee, change_request=request)
+    with pytest.raises(NotDoneError, match=CHANGED):
+        await waits.merges.plan(seen, "Guide")
+    waits.world.edit_change_request(request, {"seen": "# Unseen\n"}, by=waits.lee)
+    with pytest.raises(NotDoneError, match=CHANGED):
+        await waits.merges.plan(seen, "Guide")
+    await waits.approve(request)
+    with pytest.raises(NotDoneError, match="y merges it"):
+        await waits.wait(request)
+    other = waits.request("other")
+    run = await waits.wait(other)
+    again = await waits.wait(other)
+    assert [each.id for each in waits.merges.runs] == [again.id], "a request waits once"
+    assert await waits.merges.told(run.id) == {"waits": False}
+    await waits.merges.put(again.id, None)
+    assert waits.merges.runs == ()

@@ -1,0 +1,76 @@
+"""Merge when ready, driven as a person would: it waits in the run, is stopped, and is merged."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewCreate
+from copydesk.session.runs.waiting import EVERY_SECONDS
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+
+
+async def look(driver: Driver, world: World) -> None:
+    """Let a minute pass, after which what waits is looked at."""
+    world.clock.now += timedelta(seconds=EVERY_SECONDS)
+    driver.app.tick()
+    await driver.idle()
+
+
+async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_seen(
+    world: World, update_golden: bool
+) -> None:
+    lee = world.user("lee", display_name="Lee Park")
+    space = world.space("Guide", {"auth": "# Auth\n"}, merge_rules=RULES)
+    second, first = (
+        world.change_request(space, {page: f"# {page}\n"}, subject=f"Write {page}", by=lee)
+        for page in ("retries", "limits")
+    )
+    async with drive(open_world(world, "changes"), size=(80, 24)) as driver:
+        await driver.press("m")
+        assert "an edit, comment, other verdict or conflict stops it" in driver.screen
+        await driver.resize(140, 40)
+        driver.golden("merge_sheet.when_ready", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("merge_sheet.when_ready", update=update_golden)
+        # What changed since the sheet was read was not seen.
+        world.edit_change_request(first, {"limits": "# Unseen\n"}, by=lee)
+        await driver.press("M")
+        assert "It has changed since you looked" in driver.screen
+        await driver.press("M")
+        assert "#2 merges when 1 rule holds" in driver.screen
+        await driver.press("u")
+        assert driver.app.session.waiting_merges.runs == ()
+        await driver.press("ctrl+r")
+        await driver.press("M")
+        await look(driver, world)
+        await driver.resize(140, 40)
+        driver.golden("merge_run.waits", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("merge_run.waits", update=update_golden)
+        # A comment stops it; r takes that as seen.
+        world.comment(space, "Wait for the release.", by=lee, change_request=first)
+        await look(driver, world)
+        assert "stopped" in driver.line("Write limits")
+        await driver.resize(140, 40)
+        driver.golden("merge_run.waits_no_more", update=update_golden)
+        await driver.resize(80, 24)
+        await driver.press("r")
+        assert "waiting" in driver.line("Write limits")
+        await driver.press("x")
+        assert driver.app.session.waiting_merges.runs == ()
+        await driver.press("u")
+        assert "waiting" in driver.line("Write limits")
+        async with world.api() as api:
+            body = ReviewCreate(status="approved")
+            await api(ops.create_change_request_review, space, first, body)
+        await look(driver, world)
+        assert "#2 Write limits is merged. Its rules hold." in driver.screen
+        await driver.press("2")
+        assert "finished: 1 merged" in driver.screen
+    assert world.row("change_request", first)["status"] == "merged"
+    assert world.row("change_request", second)["status"] == "open"

@@ -390,6 +390,7 @@ def session_for(
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.page_edits import DeskEdits
     from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
+    from copydesk.local.saved_replies import SavedReplies
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
@@ -415,6 +416,7 @@ def session_for(
         applications=Applications(store, desk),
         snoozes=DeskSnoozes(store, desk),
         views=SavedViews(paths.settings),
+        replies=SavedReplies(paths.replies),
         journal=journal,
         begins=begins,
         recall_seconds=recall_seconds,

@@ -1,37 +1,51 @@
-"""What a word that is being typed may become: people after an ``@``, signs after a ``:``."""
+"""What a word that is being typed may become.
+
+People after an ``@``, signs after a ``:``, saved replies after a ``/`` that begins a line.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named
+from copydesk.domain.saved_reply import SavedReply, filled
+from copydesk.domain.text import shorten
 
 MOST = 8
 """How many are offered at once."""
 
+WORDS = 200
+"""Cells of a saved reply that are shown before it is taken."""
+
 PERSON = re.compile(r"(?<![\w@./`])@((?:[^\s@`:;,!?][^@\n`:;,!?]{0,39})?)\Z")
 EMOJI = re.compile(r"(?<![\w:`]):([a-z0-9_+-]{2,40})\Z", re.IGNORECASE)
 """Two letters at least: ``:)`` and the colon of a sentence ask for nothing."""
+REPLY = re.compile(r"\A/([^\s/]{0,40})\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A word that can be completed: its typed part, and where it starts in the line."""
 
-    kind: Literal["person", "emoji"]
+    kind: Literal["person", "emoji", "reply"]
     typed: str
     start: int
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A completion of a word: how it is shown, and the text it inserts."""
+    """A completion of a word: how it is shown, and the text it inserts.
+
+    ``note`` is shown while it is the chosen one, ``said`` once it was taken.
+    """
 
     shown: str
     text: str
+    note: str = ""
+    said: str = ""
 
 
 def begun(before: str) -> Begun | None:
@@ -43,6 +57,8 @@ def begun(before: str) -> Begun | None:
         return Begun("person", found[1], found.start())
     if (found := EMOJI.search(before)) is not None:
         return Begun("emoji", found[1].casefold(), found.start())
+    if (found := REPLY.search(before)) is not None:
+        return Begun("reply", found[1], 0)
     return None
 
 
@@ -92,3 +108,18 @@ def signs(
         if len(found) == most:
             break
     return [(name, sign) for sign, name in found.items()]
+
+
+def replies(typed: str, known: Iterable[SavedReply], values: Mapping[str, str]) -> list[Offer]:
+    """Return the replies whose name has what was typed; those that begin so come first."""
+    wanted = typed.casefold()
+    found = [each for each in known if wanted in each.name.casefold()]
+    found.sort(key=lambda each: not each.name.casefold().startswith(wanted))
+    return [_offer(each, values) for each in found[:MOST]]
+
+
+def _offer(reply: SavedReply, values: Mapping[str, str]) -> Offer:
+    if reply.trouble:
+        return Offer(reply.name, "", note=reply.trouble, said=f"{reply.name}: {reply.trouble}.")
+    text, said = filled(reply.text, values)
+    return Offer(reply.name, text, note=shorten(" ".join(text.split()), WORDS), said=said)

@@ -31,6 +31,11 @@ class Paths:
         return self.config / "config.toml"
 
     @property
+    def replies(self) -> Path:
+        """The folder of saved replies."""
+        return self.config / "replies"
+
+    @property
     def desk(self) -> Path:
         """The embedded desk that is opened when no other is named."""
         return self.data / "desk.db"

@@ -21,6 +21,7 @@ from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
+from copydesk.local.saved_replies import SavedReplies
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.seen_pages import DeskSeen
 from copydesk.local.snapshot import Snapshots
@@ -82,6 +83,7 @@ class Session:
     applications: Applications = field(default_factory=lambda: Applications(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
     views: SavedViews = field(default_factory=SavedViews)
+    replies: SavedReplies = field(default_factory=SavedReplies)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     identify: Callable[[Session, Api], Awaitable[None]] = identify
     journal: Journal = field(default_factory=lambda: Journal(State(), ""))

@@ -11,6 +11,7 @@ import pytest
 
 from copydesk.domain.completion import Begun, begun, emoji, people
 from copydesk.domain.mention import Named
+from copydesk.local.saved_replies import SavedReplies
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names
 from copydesk.tui.app import CopydeskApp
@@ -39,6 +40,11 @@ def review(world: World) -> ReviewWorld:
         ("`@ana", None),
         ("@ ", None),
         ("Note: then", None),
+        ("/", Begun("reply", "", 0)),
+        ("/tha", Begun("reply", "tha", 0)),
+        (" /", None),
+        ("and/or", None),
+        ("/etc/hosts", None),
     ],
 )
 def test_words_that_can_be_completed(before: str, word: Begun | None) -> None:
@@ -159,3 +165,51 @@ async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: Revie
         await driver.press("u")
         assert len(app.session.drafts.texts()) == 3, "one u takes back all that went together"
         assert review.open_threads() == 4
+
+
+async def test_saved_replies_are_offered_at_the_beginning_of_a_line_and_filled_in(
+    review: ReviewWorld, tmp_path: Path, update_golden: bool
+) -> None:
+    app = review.app()
+    app.session.replies = SavedReplies(tmp_path / "replies")
+    async with drive(app, "]", "c", size=(140, 40)) as driver:
+        await driver.type("/")
+        assert "No saved replies: a file NAME.md in " in driver.screen
+        assert field(driver).text == "/"
+        (tmp_path / "replies").mkdir()
+        (tmp_path / "replies" / "thanks.md").write_text(
+            "Thanks, {author}, for {page} in {space} ({number}, {subject}).\n\n"
+            "{me} \x1b[2J\u202e{x}\n"
+        )
+        (tmp_path / "replies" / "source.md").write_text("Where does that come from?\n")
+        (tmp_path / "replies" / "bytes.md").write_bytes(b"\xff")
+        await driver.press("backspace")
+        await driver.type("/")
+        driver.golden("reply-list", update=update_golden)
+        assert "[bytes]  source  thanks  no text in UTF-8" in driver.screen
+        await driver.press("tab")
+        assert "bytes: no text in UTF-8." in driver.screen
+        assert field(driver).text == "/"
+        await driver.type("tha")
+        assert "[thanks]  Thanks, Lee Park, for Retries" in driver.screen
+        await driver.press("enter")
+        assert field(driver).text == (
+            "Thanks, Lee Park, for Retries in API reference "
+            "(#1, Webhook retries and dead letters).\n\nAna Silva {x}"
+        )
+        await driver.type(" /so")
+        assert "tab takes" not in driver.screen, "not in the middle of a line"
+        await driver.press("escape")
+    app = review.app()
+    app.session.replies = SavedReplies(tmp_path / "replies")
+    (tmp_path / "replies" / "bytes.md").unlink()
+    (tmp_path / "replies" / "page.md").write_text("On {page}: good.")
+    async with drive(app, "1", "a", size=(80, 24)) as driver:
+        assert "/ replies   esc cancel" in driver.screen
+        await driver.type("/")
+        driver.golden("reply-list", update=update_golden)
+        await driver.type("pa")
+        await driver.press("tab")
+        assert field(driver).text == "On {page}: good."
+        assert "Not known here: {page}." in driver.screen
+        await driver.press("escape")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
@@ -62,6 +63,15 @@ class PeopleCommands(Commands, scope="changes"):
     """Gives verdicts, and asks others for theirs."""
 
     place: ChangesPlace
+
+    def reply_values(self) -> Mapping[str, str]:
+        row = self.place.rows.selected
+        if row is None or self.place.rows.marks:  # what is written goes to each of the marked
+            return {}
+        space = self.place.known.space_title(row.space)
+        return {
+            "author": row.author, "number": row.label, "space": space, "subject": row.subject,
+        }  # fmt: skip
 
     @action(
         "a", "approve", unless=unless_marked(nothing_selected, may_not_review), danger=1, show=17,

@@ -19,6 +19,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
+from copydesk.present.passages import Passage, table_text
 from copydesk.present.threads import Group, Thread
 from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.content import Content
@@ -268,6 +269,17 @@ class EditInRequest(Commands, scope="pages"):
     def _staged(self) -> StagedPages:
         """What is staged for a new change request of the space."""
         return StagedPages.of(self.place.session, self.place.target.space or "", NEW_REQUEST)
+
+    def passages(self) -> Sequence[Passage]:
+        """Return the first table in view of the page in front."""
+        text = self.place.text
+        if not text.tables_in_view():
+            return ()
+
+        async def table() -> str:
+            return await asyncio.to_thread(table_text, text.table_blocks())
+
+        return [Passage("table", "the first table in view, as Markdown", table)]
 
     def resume_draft(self, part: str) -> bool:
         """Go on with a text that was typed for a new change request."""

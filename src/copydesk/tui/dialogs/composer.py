@@ -7,7 +7,7 @@ any reason but sending. `Composer` is the field; `WriteSheet` is the sheet aroun
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
@@ -20,10 +20,12 @@ from textual.widgets import Label, Static, TextArea
 
 from copydesk.domain import completion
 from copydesk.domain.completion import begun
+from copydesk.domain.saved_reply import SavedReply
 from copydesk.domain.text import clean, plural, typed
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
+from copydesk.session.members import name_of
 from copydesk.session.writes.comments import PendingDraft, draft_words
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from copydesk.session.drafts import CountedDrafts
     from copydesk.session.session import Session
+    from copydesk.tui.framework.place import Place
 
 AUTOSAVE_SECONDS = 0.7
 """How long after a key the draft is kept."""
@@ -100,6 +103,8 @@ class Composer(TextField, scope="composer"):
         self._timer: Timer | None = None
         self._kept: str | None = None
         self._emoji: Sequence[tuple[str, str]] | None = None
+        self._replies: Sequence[SavedReply] | None = None
+        """The saved replies, while a line begins with a ``/``: each time they are read anew."""
         self.line = Completion()
         """The line below the field."""
 
@@ -144,6 +149,8 @@ class Composer(TextField, scope="composer"):
         if self.text != (self._given if self._kept is None else self._kept):
             self._session.writes.make_room(self.draft_key)
             self._offer()
+        elif not self.text:
+            self._replies = None
         if self._timer is None:
             # Not put off by the keys that follow: who types on and on is safe too.
             self._timer = self.set_timer(AUTOSAVE_SECONDS, self.keep)
@@ -194,11 +201,22 @@ class Composer(TextField, scope="composer"):
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
+    def _after(self) -> str:
+        row, column = self.cursor_location
+        return self.document.get_line(row)[column:]
+
     def _offer(self) -> None:
         """Offer completions of the word at the cursor; unread names are read first."""
         word = begun(self._before())
+        if word is not None and word.kind == "reply" and self._after():
+            word = None  # there are other words on the line
+        if word is None or word.kind != "reply":
+            self._replies = None
         if word is None or not self.has_focus:
             self.line.offer(())
+            return
+        if word.kind == "reply":
+            self._offer_replies(word.typed)
             return
         if word.kind == "emoji":
             if self._emoji is None:
@@ -212,6 +230,33 @@ class Composer(TextField, scope="composer"):
             self._read_once("people", self._read_people)
         else:
             self.line.offer(completion.people(word.typed, people))
+
+    def _offer_replies(self, typed: str) -> None:
+        if self._replies is None:
+            self._read_once("replies", self._read_replies)
+        elif self._replies:
+            self.line.offer(completion.replies(typed, self._replies, self._values()))
+        elif not typed and (folder := self._session.replies.folder) is not None:
+            said = f"No saved replies: a file NAME.md in {clean(str(folder))} is one. "
+            self.line.say(f"{said}{{author}}, {{page}} and so on are filled in there.")
+        else:
+            self.line.offer(())
+
+    def _values(self) -> Mapping[str, str]:
+        here, me = cast("Place | None", desk_of(self).here), self._session.me
+        values = {"me": "" if me is None else name_of(me)}
+        for each in () if here is None else here.commands:
+            values.update(each.reply_values())
+        return values
+
+    async def _read_replies(self) -> None:
+        try:
+            self._replies = await asyncio.to_thread(self._session.replies.read)
+        except OSError as error:
+            self._replies = []
+            self.line.say(f"The saved replies cannot be read: {error.strerror or error}", "bad")
+        else:
+            self._offer()
 
     def _read_once(self, what: str, read: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Begin to read something, unless that is under way."""
@@ -243,7 +288,10 @@ class Composer(TextField, scope="composer"):
         self.line.offer(())
         if key != "escape" and chosen is not None and word is not None:
             row, column = self.cursor_location
-            self.replace(chosen.text, (row, word.start), (row, column))
+            if chosen.text:
+                self.replace(chosen.text, (row, word.start), (row, column))
+            if chosen.said:
+                self.line.say(chosen.said)
 
     def _insert_quote(self) -> bool:
         """Put the quoted text in the place of a ``>`` alone on its line; False where none is."""
@@ -424,14 +472,17 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         yield Label(self.paint(self._keys()), classes="keys")
 
     def _keys(self) -> Text:
+        keys: tuple[tuple[str, str], ...]
         if not self._verdict:
             keys = (("ctrl+s", self._verb), ("ctrl+t", "preview"), ("ctrl+o", "$EDITOR"),
-                    ("@ :", "names"), ("esc", "keeps it"))  # fmt: skip
+                    ("@ : /", "names"), ("esc", "keeps it"))  # fmt: skip
             between = "  "
         else:
             words = "" if self._ticks is not None else ", with a comment or without"
-            ticks = () if self._ticks is None else (("tab", "to the drafts"), ("space", "ticks"))
-            keys = (("ctrl+s", f"gives it{words}"), *ticks, ("esc", "cancel"))
+            keys = (("tab", "to the drafts"), ("space", "ticks"))
+            if self._ticks is None:
+                keys = (("/", "replies"),)
+            keys = (("ctrl+s", f"gives it{words}"), *keys, ("esc", "cancel"))
             between = "   "
         parts = [Text.assemble((key, "accent"), f" {what}") for key, what in keys]
         return Text(between).join(parts)

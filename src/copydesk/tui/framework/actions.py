@@ -59,6 +59,7 @@ READS = ("get_", "list_", "search_", "aggregate_")
 """What the names of the operations begin with that read; all others write."""
 
 if TYPE_CHECKING:
+    from copydesk.present.passages import Passage
     from copydesk.session.session import Session
     from copydesk.tui.framework.base_app import BaseApp
     from copydesk.tui.framework.inside_textual import SteadyScreen
@@ -621,6 +622,14 @@ class Commands(Acts):
     def step_within(self) -> bool:
         """Step back inside the screen; False where there is nothing to step back from."""
         return False
+
+    def passages(self) -> Sequence[Passage]:
+        """Return the parts of the text under the cursor that ``Y`` offers before all else."""
+        return ()
+
+    def reply_values(self) -> Mapping[str, str]:
+        """Return the fields of a saved reply that are known of what is in front."""
+        return {}
 
     def resume_draft(self, part: str) -> bool:
         """Open the field that a draft was typed in; False where that is none of these actions."""

@@ -73,7 +73,9 @@ def withheld_url(owner: Any) -> str | None:
 
 def nothing_to_copy(owner: Any) -> str | None:
     """Say so when the selection has nothing to copy."""
-    return None if _here(owner).copies() else "There is nothing to copy here."
+    here = _here(owner)
+    some = here.copies() or any(each.passages() for each in here.commands)
+    return None if some else "There is nothing to copy here."
 
 
 def no_json(owner: Any) -> str | None:
@@ -344,15 +346,19 @@ class CommonCommands(Commands, scope="place"):
 
     @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share", takes="one")
     async def copy_menu(self) -> None:
-        """Choose what to copy: address, id, title or link."""
+        """Choose what to copy: address, id, title, link; in a review a thread, a hunk, a table."""
         from copydesk.session.options import Option
 
         place = self.place
+        passages = {each.name: each for owner in place.commands for each in owner.passages()}
         copies = dict(place.copies())
-        chosen = await place.desk.choose(
-            "Copy", [Option(name, name, clean(text, limit=200)) for name, text in copies.items()]
-        )
-        if chosen is not None:
+        options = [Option(each.name, each.name, each.note) for each in passages.values()]
+        options += [Option(name, name, clean(text, limit=200)) for name, text in copies.items()]
+        chosen = await place.desk.choose("Copy", options)
+        if chosen in passages:
+            text = await passages[chosen].text()
+            place.desk.copy(text, f"{chosen}, {plural(len(text.splitlines()), 'line')}")
+        elif chosen is not None:
             place.desk.copy(copies[chosen])
 
     @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 from uuid import uuid4
 
@@ -15,6 +15,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.session import taking_back
 from copydesk.session.change_rows import row_of
 from copydesk.session.draft_keys import revert_key, review_key
+from copydesk.session.members import name_of
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.spaces import read_me
@@ -51,6 +52,21 @@ from copydesk.tui.review.guards import (
 
 class RequestCommands(ReviewCommands, scope="review"):
     """The actions on the change request as a whole."""
+
+    def reply_values(self) -> Mapping[str, str]:
+        opened, thread = self.model.opened, self.here.discussion.current_thread()
+        if opened is None:
+            return {}
+        page = self.model.page_id if self.place.view == "changes" else None
+        change = self.model.find(page if thread is None else thread.page)
+        author = opened.request.created_by
+        return {
+            "author": "" if author is None else name_of(author),
+            "number": self.model.numbered,
+            "page": "" if change is None else clean(change.node.title),
+            "space": clean(opened.space.title),
+            "subject": clean(opened.request.subject),
+        }
 
     # Verdicts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -14,6 +14,7 @@ from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.diff_rows import SIDES
 from copydesk.present.page_changes import place_of, sign
+from copydesk.present.passages import Passage, line_passages
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
@@ -297,6 +298,13 @@ class PageReader(ReviewCommands, scope="review"):
         self.here.diff.focus()
 
     # What is done with the page in front
+
+    def passages(self) -> Sequence[Passage]:
+        """Return the hunk and the table that the line under the cursor is in."""
+        diff, change = self.here.diff, self.model.change
+        if self.place.pane is not diff or not diff.page or change is None or diff.line is None:
+            return ()
+        return line_passages(change, diff.page, diff.line)
 
     @action("J", "next change", unless=no_text, show=20, group="Read")
     def next_change(self) -> None:

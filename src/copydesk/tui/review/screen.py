@@ -16,7 +16,7 @@ from copydesk.domain.picture import Shown, pictures_of
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw, message_raw, request_raw
-from copydesk.present.page_changes import page_signs
+from copydesk.present.page_changes import page_signs, place_of
 from copydesk.present.threads import (
     Thread,
     Threads,
@@ -133,6 +133,7 @@ class Review(Place):
         self.discussion.beside.first = self.discussion.all_threads.first = marking
         self.editing.takes_back = self.commands_of(RequestCommands).take_back
         self.reader.look_again = self.news.look_again
+        self.commands_of(ThreadCommands).where = self._thread_is_on
         tabs = self.request_tabs
         self.tabs: dict[str, Pane] = {
             "overview": tabs.overview,
@@ -205,6 +206,12 @@ class Review(Place):
             link = markdown_link(f"#{request.number} {clean(request.subject)}", url)
             found = [("URL", url), ("Markdown link", link), *found]
         return [*found, ("id", request.id)]
+
+    def _thread_is_on(self, thread: Thread) -> str:
+        about = self.model.find(thread.page)
+        if about is not None:
+            return place_of(about)
+        return self.model.numbered if thread.page is None else f"a page of {self.model.numbered}"
 
     def opened(self) -> None:
         """Name the tabs, and begin on the changes."""

@@ -8,7 +8,7 @@ react to a single message, edit it and delete it (`MessageCommands`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.cells import cell_len
@@ -19,6 +19,7 @@ from copydesk.domain.inverses import message_edited, reacted
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.preconditions import still_says
 from copydesk.domain.text import clean, plural, typed
+from copydesk.present.passages import Passage, thread_text
 from copydesk.present.threads import (
     EMOJI,
     THUMBS_UP,
@@ -29,10 +30,12 @@ from copydesk.present.threads import (
     mine,
     who_reacted,
 )
+from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
 from copydesk.session.members import first_words, name_of
 from copydesk.session.options import Option
+from copydesk.session.reads.inbox import read_thread
 from copydesk.session.writes.comments import (
     CHANGES,
     DELETES,
@@ -51,6 +54,7 @@ from copydesk.tui.framework.actions import Commands, NoRowYet, action
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.contract.models.comment import CommentPermissions
     from copydesk.session.session import Session
     from copydesk.tui.framework.place import Place
@@ -132,7 +136,10 @@ class Subject:
 class HasThreads(Protocol):
     """What a place with threads says of them, and is told."""
 
-    threads: Threads
+    @property
+    def threads(self) -> Threads:
+        """The threads that are known."""
+        ...
 
     @property
     def session(self) -> Session:
@@ -215,8 +222,29 @@ class ThreadCommands(Commands, scope="thread_actions"):
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.here = cast("HasThreads", place)
+        self.where: Callable[[Thread], str] = lambda thread: ""
+        """Returns what a thread is on, for who reads a copy of it."""
         self._drafts_due = False
         """Whether texts came out of the outbox, or went there, since drafts were shown."""
+
+    def passages(self) -> Sequence[Passage]:
+        """Return the thread under the cursor, whose replies are read where they were not."""
+        thread, ids = self.here.current_thread(), self.here.thread_ids
+        if thread is None:
+            return ()
+
+        async def text() -> str:
+            whole = thread
+            if thread.replies is None and thread.comment.replies:
+
+                async def read(api: Api) -> list[CommentReply]:
+                    return await read_thread(api, *ids, thread.id)
+
+                found = await live_or_cached(self.place.session, read)
+                whole = Thread(thread.comment, thread.number, found.result)
+            return thread_text(whole, self.where(thread))
+
+        return [Passage("thread", first_words(thread.comment, 60), text)]
 
     def waits_changed(self) -> None:
         """Show what left the outbox as the draft that it is again, and what waits there as none."""

@@ -105,6 +105,7 @@ class Inbox(Place, scope="inbox"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.commands_of(ThreadCommands).where = self._place_of
         self.threads = Threads()
         """The threads of the rows that were read, without a number of their own."""
         self.sort = "newest"
@@ -115,6 +116,10 @@ class Inbox(Place, scope="inbox"):
         self._known: Known | None = None
         """What the readings told, for the next poll."""
         self._left_at: InboxRow | None = None
+
+    def _place_of(self, thread: Thread) -> str:
+        row = self._all.get(thread.id)
+        return "" if row is None else f"{row.where} {row.about}"
 
     def panes(self) -> ComposeResult:
         """The threads, and the whole of the one under the cursor."""

@@ -245,6 +245,12 @@ class TextView(SpanPane):
         found = (self._blocks[at] for at in self._in_view())
         return [columns_of(each, self._width, self.look) for each in found if each.kind == "table"]
 
+    def table_blocks(self) -> list[Block]:
+        """Return the blocks of the first table in view."""
+        shown = (self._blocks[at].table for at in self._in_view())
+        table = next((each for each in shown if each is not None), None)
+        return [each for each in self._blocks if table is not None and each.table is table]
+
     def texts_in_view(self) -> list[str]:
         """Return the texts of the blocks in view that are no code, as Markdown."""
         found = (self._blocks[at] for at in self._in_view())

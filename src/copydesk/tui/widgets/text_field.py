@@ -13,7 +13,7 @@ from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from copydesk.domain.completion import Offer
-from copydesk.domain.text import typed
+from copydesk.domain.text import shorten, typed
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts
 
@@ -48,6 +48,9 @@ KEYS = frozenset({"tab", "enter", "up", "down", "escape"})
 """The keys that are the line's while it offers something."""
 
 GAP = "  "
+
+LEAST_NOTE = 8
+"""Cells that a note takes at least."""
 
 
 class Completion(Static):
@@ -97,6 +100,8 @@ class Completion(Static):
             line.append(GAP)
             lit = at == self.at
             line.append(f"[{offer.shown}]" if lit else offer.shown, "accent" if lit else "")
+        if self.offers and (note := self.offers[self.at].note) and room > LEAST_NOTE:
+            line.append(f"{GAP}{shorten(note, room, glyphs().more)}", style="muted")
         self._show(line if self.offers else Text(""))
 
     def _first(self, room: int) -> int:

@@ -37,10 +37,14 @@ def pytest_collection() -> None:
     gc.disable()
 
 
+SELDOM = 50_000, 20, 20
+"""How often garbage is looked for: less often than by default, for there is memory."""
+
+
 def pytest_collection_finish() -> None:
-    """Look for garbage less often than by default: there is memory."""
+    """Look for garbage among what tests make, and not in what was imported."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(*SELDOM)
     gc.enable()
 
 
@@ -48,8 +52,16 @@ MOST_FILES = 200
 """Open files of desks that wait for the garbage; `select` takes numbers below 1,024 alone."""
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    """Close what commands left to the garbage in this process, which ends only after many."""
+    """Leave the next test what it is to find: few open files, and garbage looked for seldom.
+
+    The program and its commands turn that off, and the program looks through all objects whenever a
+    screen was left. Here these are those of thousands of tests.
+    """
+    if gc.get_threshold() != SELDOM or not gc.isenabled():
+        gc.set_threshold(*SELDOM)
+        gc.enable()
     with suppress(OSError):
         if sum(1 for _ in Path("/proc/self/fd").iterdir()) > MOST_FILES:
             gc.collect()

@@ -90,8 +90,7 @@ async def test_a_screen_that_was_left_is_freed_in_the_next_pause(world: World) -
             # On a busy machine its last task may end a turn of the event loop later.
             await eventually(lambda: left["review"]() is None, pause)
         finally:
-            gc.set_threshold(*before)
-            gc.unfreeze()
+            gc.set_threshold(*before)  # what is frozen stays so: it is all that was imported too
             gc.enable()
 
 

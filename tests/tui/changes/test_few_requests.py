@@ -145,7 +145,6 @@ async def test_all_objects_are_looked_through_only_while_no_key_comes(world: Wor
             assert kept
         finally:
             gc.set_threshold(*before)
-            gc.unfreeze()
             gc.enable()
 
 

@@ -21,7 +21,10 @@ def too_large(size: int) -> str:
 
 
 def image_size(head: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels from the start of a PNG, GIF or JPEG, None otherwise."""
+    """Return width and height in pixels from the start of a picture, None where it is none.
+
+    Known are PNG, GIF, JPEG and WebP.
+    """
     try:
         if head.startswith(b"\x89PNG\r\n\x1a\n"):
             width, height = struct.unpack_from(">II", head, 16)
@@ -31,6 +34,8 @@ def image_size(head: bytes) -> tuple[int, int] | None:
             return width, height
         if head.startswith(b"\xff\xd8"):
             return _jpeg_size(head)
+        if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+            return _webp_size(head)
     except struct.error:
         # The image ends before its header does.
         return None
@@ -50,6 +55,20 @@ def _jpeg_size(head: bytes) -> tuple[int, int] | None:
         at += 2 + length
 
 
+def _webp_size(head: bytes) -> tuple[int, int] | None:
+    match head[12:16]:
+        case b"VP8 ":  # a frame of VP8, after its start code
+            width, height = struct.unpack_from("<HH", head, 26)
+            return width & 0x3FFF, height & 0x3FFF
+        case b"VP8L":
+            (bits,) = struct.unpack_from("<I", head, 21)
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8X":
+            a, b, c, d, e, f = struct.unpack_from("6B", head, 24)
+            return (a | b << 8 | c << 16) + 1, (d | e << 8 | f << 16) + 1
+    return None
+
+
 class Shown(NamedTuple):
     """A picture that a text shows: its address as it is written, and the words for it."""
 
@@ -67,6 +86,11 @@ _ATTRIBUTE = re.compile(r"(\w+)=(?:\"([^\"]*)\"|'([^']*)')")
 
 READ = 20_000
 """Characters of a block in which pictures are looked for."""
+
+
+def may_show(text: str) -> bool:
+    """Whether a text may show pictures, told quickly."""
+    return any(mark in text for mark in ("![", "<img", "<IMG"))
 
 
 def pictures_of(text: str) -> list[Shown]:

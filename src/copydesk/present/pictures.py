@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import struct
 from io import BytesIO
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
-
-from rich.color import Color
-from rich.segment import Segment
-from rich.style import Style
 
 from copydesk.domain.picture import LARGEST, image_size, too_large
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from copydesk.present.markdown import Line
 
 MOST_PIXELS = 40_000_000
 """Pixels of a picture; one that has more is not decoded."""
@@ -43,25 +41,26 @@ class Picture:
         self.size = size
         self._image = image
 
-    def cells(self, width: int, rows: int) -> list[list[Segment]]:
+    def lines(self, width: int, rows: int) -> list[Line]:
         """Return the picture in at most so many cells across and rows, never larger than it is."""
         across, down = self._image.size
         part = min(width / across, 2 * rows / down, 1.0)
         small = self._image.resize((max(1, int(across * part)), max(1, int(down * part))))
         across, down = small.size
         data = small.tobytes()
-        pixels = [Color.from_rgb(*data[at : at + 3]) for at in range(0, len(data), 3)]
-        lines: list[list[Segment]] = []
+        pixels = [f"#{data[at : at + 3].hex()}" for at in range(0, len(data), 3)]
+        lines: list[Line] = []
         for top in range(0, down, 2):
             upper = pixels[top * across : (top + 1) * across]
             lower = pixels[(top + 1) * across : (top + 2) * across]
             pairs = zip_longest(upper, lower)  # an odd last row has nothing below it
-            lines.append([Segment(HALF, Style(color=one, bgcolor=two)) for one, two in pairs])
+            tones = (one if two is None else f"{one} on {two}" for one, two in pairs)
+            lines.append([(HALF * len(list(run)), tone) for tone, run in groupby(tones)])
         return lines
 
 
 def decode(data: bytes) -> Picture:
-    """Decode a PNG, GIF or JPEG. It takes long: call it in a thread.
+    """Decode a PNG, GIF, JPEG or WebP. It takes long: call it in a thread.
 
     Raises `PictureRefusedError`.
     """
@@ -73,7 +72,7 @@ def decode(data: bytes) -> Picture:
             "Pictures need Pillow: pip install 'copydesk[pictures]'."
         ) from error
     try:
-        with Image.open(BytesIO(data), formats=("PNG", "GIF", "JPEG")) as file:
+        with Image.open(BytesIO(data), formats=("PNG", "GIF", "JPEG", "WEBP")) as file:
             _check_pixels(file.size)  # a frame of a GIF may be larger than its header says
             file.draft("RGB", KEPT)
             file.load()
@@ -97,7 +96,7 @@ def checked_size(data: bytes) -> tuple[int, int]:
         raise PictureRefusedError(too_large(len(data)))
     size = image_size(data)
     if size is None:
-        raise PictureRefusedError("It is no PNG, JPEG or GIF: others are not shown.")
+        raise PictureRefusedError("It is no PNG, JPEG, GIF or WebP: others are not shown.")
     _check_pixels(size)
     return size
 

@@ -10,15 +10,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
+from rich.style import Style
 
-from copydesk.domain.picture import LARGEST, Shown, file_named, pictures_of
+from copydesk.domain.picture import LARGEST, Shown, file_named, image_size, pictures_of
 from copydesk.local.settings import SettingsError, load_settings
 from copydesk.present.pictures import HALF, PictureRefusedError, decode
 from copydesk.server.desk_seed import Editor
-from copydesk.session.reads.pictures import PictureRead, read_picture
+from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.session.target import Target
 from copydesk.tui.content.pictures import why_not_drawn
 from tests.drive import drive
@@ -72,35 +74,39 @@ def test_a_file_is_the_one_whose_path_ends_so(address: str, found: str | None) -
 
 
 def test_a_picture_is_drawn_two_pixels_a_cell_and_never_larger_than_it_is() -> None:
-    for kind in ("PNG", "GIF", "JPEG"):
+    for kind in ("PNG", "GIF", "JPEG", "WEBP"):
         picture = decode(png(40, 20, kind=kind))
         assert picture.size == (40, 20)
-        cells = picture.cells(100, 100)
-        assert [len(cells), *{len(row) for row in cells}] == [10, 40]
-        style = cells[0][0].style
-        assert style is not None
-        assert style.color is not None
-        assert style.color.triplet is not None
-        assert style.color.triplet.red > 250 > 20 > style.color.triplet.blue
-    narrow = decode(png(40, 21)).cells(10, 100)
-    assert [len(narrow), len(narrow[0]), narrow[0][0].text] == [3, 10, HALF]
-    assert len(decode(png(3000, 10)).cells(20, 5)) == 1
+        lines = picture.lines(100, 100)
+        assert [len(lines), *{sum(len(text) for text, _ in line) for line in lines}] == [10, 40]
+        colour = Style.parse(lines[0][0][1]).color
+        assert colour is not None
+        assert colour.triplet is not None
+        assert colour.triplet.red > 250 > 20 > colour.triplet.blue
+    narrow = decode(png(40, 21)).lines(10, 100)
+    assert len(narrow) == 3
+    assert narrow[0][0][0] == HALF * 10
+    assert len(decode(png(3000, 10)).lines(20, 5)) == 1
+
+
+@pytest.mark.parametrize("given", [{"quality": 5}, {"lossless": True}, {"exif": b"Exif\0\0x"}])
+def test_the_size_of_a_webp_is_told_by_its_first_bytes(given: dict[str, Any]) -> None:
+    data = BytesIO()
+    Image.new("RGB", (301, 77), "blue").save(data, "WEBP", **given)
+    assert image_size(data.getvalue()[:40]) == (301, 77)
 
 
 def test_what_lets_the_page_through_is_drawn_for_a_white_one() -> None:
     data = BytesIO()
     Image.new("RGBA", (2, 2), (0, 0, 0, 0)).save(data, "PNG")
-    style = decode(data.getvalue()).cells(2, 1)[0][0].style
-    assert style is not None
-    assert style.color is not None
-    assert style.color.triplet == (255, 255, 255)
+    assert decode(data.getvalue()).lines(2, 1) == [[(HALF * 2, "#ffffff on #ffffff")]]
 
 
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PNG, JPEG or GIF"),
-        (b"", "no PNG, JPEG or GIF"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PNG, JPEG, GIF or WebP"),
+        (b"", "no PNG, JPEG, GIF or WebP"),
         (png(2, 2) + b"\0" * LARGEST, "more than 8.0 MB"),
         (header(100_000, 100_000), "100,000 x 100,000 pixels: more than 40 million"),
         (header(0, 5), "cut off or damaged"),
@@ -108,6 +114,9 @@ def test_what_lets_the_page_through_is_drawn_for_a_white_one() -> None:
         (png(300, 200)[:-60], "cut off or damaged"),
         (png(300, 200, kind="JPEG")[:400], "cut off or damaged"),
         (png(30, 20, kind="GIF")[:40], "cut off or damaged"),
+        (png(300, 200, kind="WEBP")[:60], "cut off or damaged"),
+        (b"RIFF\0\0\0\0WEBPVP8 \0", "no PNG, JPEG, GIF or WebP"),
+        (b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\xff" * 6, "16,777,216 x 16,777,216 pixels"),
         (png(20, 20).replace(b"IDAT", b"IDOT"), "cut off or damaged"),
     ],
 )
@@ -134,7 +143,9 @@ def with_files(world: World, files: Mapping[str, bytes], text: str) -> str:
     return space
 
 
-async def test_reading_says_what_fails_and_tells_no_other_host_who_asks(world: World) -> None:
+async def test_reading_says_what_fails_and_tells_no_other_host_who_asks(
+    world: World, tmp_path: Path
+) -> None:
     files = {"images/a.png": png(4, 4), "big.png": png(4, 4) + b"\0" * LARGEST}
     space = with_files(world, files, "# R\n")
     asked: list[bytes] = []
@@ -151,14 +162,25 @@ async def test_reading_says_what_fails_and_tells_no_other_host_who_asks(world: W
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server, world.api() as api:
         there = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
+        reader = PictureReader(api, space, None)
+
         async def said(address: str) -> PictureRead:
-            return await read_picture(api, space, None, Shown(address, ""))
+            return await reader.read(Shown(address, ""))
 
         assert (await said("../images/a.png")).data == files["images/a.png"]
         assert "more than 8.0 MB" in (await said("big.png")).wrong
         assert "No file of this space" in (await said("none.png")).wrong
         assert (await said("/files/none")).wrong == "The picture cannot be read (404)."
-        assert "staged on this machine" in (await said("staged:a.png")).wrong
+        for name in ("a.png", "../a.png", "/etc/passwd"):
+            assert "staged on this machine" in (await said(f"staged:{name}")).wrong
+        (tmp_path / "large.png").write_bytes(bytes(LARGEST + 1))
+        (tmp_path / "b.png").write_bytes(b"b")
+        reader = PictureReader(api, space, None, lambda: tmp_path / "inner")
+        for name in ("b.png", "../b.png", "none.png"):
+            assert "staged on this machine" in (await said(f"staged:{name}")).wrong
+        reader = PictureReader(api, space, None, lambda: tmp_path)
+        assert (await said("staged:b.png")).data == b"b"
+        assert "more than 8.0 MB" in (await said("staged:large.png")).wrong
         for address in ("data:image/png;base64,AAAA", "file:///etc/passwd", "//far.example/a.png"):
             assert "neither one of the web" in (await said(address)).wrong
         assert not asked
@@ -177,11 +199,15 @@ async def test_enter_shows_the_picture_of_a_page_at_both_sizes(
     space = with_files(world, {"images/a.png": png(40, 24)}, PAGE)
     target = Target(organization=world.home, space=space)
     for size in ((80, 24), (140, 40)):
-        async with drive(open_world(world, "pages", target), "enter", size=size) as driver:
+        async with drive(
+            open_world(world, "pages", target), "enter", size=size, draws=True
+        ) as driver:
+            driver.golden("picture-in-text", update=update_golden)
+            assert HALF * 40 in driver.screen
             await driver.press("enter")
             driver.golden("picture", update=update_golden)
             await driver.press("escape", "k")
-            assert "40 x 24 pixels" not in driver.screen
+            assert "alt" not in driver.screen
 
 
 async def test_of_several_pictures_one_is_chosen_and_without_any_a_sentence_says_so(
@@ -200,7 +226,7 @@ async def test_of_several_pictures_one_is_chosen_and_without_any_a_sentence_says
     async with drive(open_world(world, "pages", target), "enter", "enter") as driver:
         assert "Which picture?" in driver.screen
         await driver.press("down", "enter")
-        assert "It is no PNG, JPEG or GIF" in driver.screen
+        assert "It is no PNG, JPEG, GIF or WebP" in driver.screen
         await driver.press("enter", "]", "enter")
         assert "No picture is here." in driver.screen
 
@@ -224,13 +250,17 @@ async def test_a_review_shows_the_picture_of_main_beside_it_at_both_sizes(
     world.commit(review.space, edit=before)
     review.request = world.change_request(review.space, edit=after)
     for size in ((80, 24), (140, 40)):
-        async with drive(review.app(), size=size) as driver:
-            await driver.press("J", "enter")
+        async with drive(review.app(), size=size, draws=True) as driver:
+            await driver.press("J")
+            driver.golden("picture-in-change", update=update_golden)
+            await driver.press("enter")
             driver.golden("picture-review", update=update_golden)
-            await driver.press("escape", "]", "enter")
+            await driver.press("escape", "]")
+            assert "before: 40 x 24" in driver.screen, "the file itself is in front"
+            assert "after: 60 x 20" in driver.screen
+            await driver.press("enter")
             assert "alt" not in driver.screen
-            assert "40 x 24 pixels" in driver.screen
-            assert "60 x 20 pixels" in driver.screen
+            assert "this change request" in driver.screen
 
 
 async def test_pictures_are_not_drawn_where_they_are_off(
@@ -241,10 +271,12 @@ async def test_pictures_are_not_drawn_where_they_are_off(
     space = with_files(world, {"images/a.png": png(40, 24)}, PAGE)
     app = open_world(world, "pages", Target(organization=world.home, space=space))
     app.pictures = load_settings(settings).pictures
-    async with drive(app, "enter", "enter") as driver:
+    async with drive(app, "enter", "enter", draws=True) as driver:
         assert "40 x 24 pixels" in driver.screen
         assert "Pictures are off in the settings." in driver.screen
+        await driver.press("escape")
         assert HALF not in driver.screen
+        assert "40 x 24 pixels" not in driver.screen
     settings.write_text('pictures = "sixel"\n', "utf-8")
     with pytest.raises(SettingsError, match="use auto or off"):
         load_settings(settings)
@@ -252,3 +284,43 @@ async def test_pictures_are_not_drawn_where_they_are_off(
     assert "NO_COLOR" in why_not_drawn("auto")
     monkeypatch.delenv("NO_COLOR")
     assert why_not_drawn("auto") == ""
+
+
+async def test_in_the_text_no_other_host_is_asked_and_what_cannot_be_shown_is_said(
+    world: World,
+) -> None:
+    asked: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readline())
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        there = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/a.png"
+        text = f"# R\n\n![Far]({there})\n\n![None](none.png)\n\n![Near](images/a.png)\n"
+        files = {"images/a.png": png(6, 4, kind="WEBP")}
+        target = Target(organization=world.home, space=with_files(world, files, text))
+        async with drive(open_world(world, "pages", target), "enter", draws=True) as driver:
+            assert driver.screen.count("6 x 4") == 1
+            assert HALF * 6 in driver.screen
+            assert "No file of this space has its address, or several do." in driver.screen
+        assert not asked
+
+
+async def test_a_picture_that_is_not_sent_yet_is_shown(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "flow.png"
+    file.write_bytes(png(30, 10, "blue"))
+    review = ReviewWorld(world)
+    async with drive(review.app()) as driver:
+        await driver.press("I")
+        await driver.type(str(file))
+        await driver.press("enter")
+        await driver.type("Flow")
+        await driver.press("enter")
+        assert "STAGED 1" in driver.screen
+        assert "after: 30 x 10, " in driver.screen
+        assert HALF * 30 in driver.screen
+        file.unlink()
+        await driver.press("J", "enter")
+        assert "this change request" in driver.screen
+        assert "30 x 10 pixels" in driver.screen

@@ -46,7 +46,7 @@ from copydesk.session.writes.requests import (
     takes_no_content,
 )
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.content.pictures import PictureKeys, Sides
+from copydesk.tui.content.pictures import PictureKeys, Pictures, Sides
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NotYet, action, command
@@ -579,7 +579,11 @@ class PagesPlace(Place, scope="pages"):
             id="pages",
         )
         self.text = TextView(empty="", id="page-text")
-        self.text.first = (*self.text.first, PictureKeys(self, self.text, self._pictures))
+        self.text.below = self.pictures = Pictures(
+            self, self.text.draw_again, lambda: self.staged if self.new_edits else None
+        )
+        keys = PictureKeys(self, self.text, self._pictures, self.pictures)
+        self.text.first = (*self.text.first, keys)
         self.links: VirtualList[LinkRow] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
@@ -712,6 +716,7 @@ class PagesPlace(Place, scope="pages"):
 
     def reload(self) -> None:
         self._texts.clear()
+        self.pictures.forget()
         if self.target.space is None:
             self.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
             return

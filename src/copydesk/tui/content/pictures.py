@@ -1,13 +1,16 @@
-"""The pictures of a page, large, and of a change beside those of main."""
+"""The pictures of a page, in its text and large, and of a change beside those of main."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise, zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -15,21 +18,39 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Label, Static
 
+from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.picture import Shown
+from copydesk.domain.picture import Shown, may_show, pictures_of
 from copydesk.domain.text import clean, shorten, size_words
+from copydesk.present.diff import wrap_exact
 from copydesk.session.glyphs import ASCII, glyphs
 from copydesk.session.options import Option
-from copydesk.session.reads.pictures import PictureRead, read_picture
+from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.reader import REST_SECONDS
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.present.markdown import Line
     from copydesk.present.pictures import Picture
+    from copydesk.session.page_edits import StagedPages
     from copydesk.tui.framework.base_app import BaseApp
     from copydesk.tui.framework.pane import Pane
     from copydesk.tui.framework.place import Place
+
+ROWS = 12
+"""Rows of a picture in the text, at most."""
+
+MOST = 40
+"""Pictures of a text that are read by themselves; the others are there on Enter."""
+
+APART = 3
+"""Cells between two pictures beside each other."""
+
+Key: TypeAlias = tuple[bool, str]
+"""A picture of a place: whether it is that of the text in front, not of main, and its address."""
 
 
 class Sides(NamedTuple):
@@ -56,6 +77,165 @@ class Side:
     picture: Picture | None = None
 
 
+def sides_of(texts: tuple[str | None, str | None]) -> list[Sides]:
+    """Return the pictures that a row of a change showed and shows."""
+    before, after = (pictures_of(text or "") for text in texts)
+    return [Sides(*each) for each in zip_longest(before, after)]
+
+
+class Known(NamedTuple):
+    """What is known of a picture that was read: what is said of it, and what is drawn."""
+
+    said: str
+    data: bytes
+    picture: Picture | None = None
+
+
+class Pictures:
+    """The pictures of a place: how they are read, and those that stand in its text by now.
+
+    ``changed`` is called when some came. Only files of the space are read by themselves: a whole
+    address, also one of the service, is asked for when somebody opens it.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        changed: Callable[[], None],
+        staged: Callable[[], StagedPages | None],
+        *,
+        reviewed: bool = False,
+    ) -> None:
+        self._place, self._changed, self._staged = place, changed, staged
+        self.reviewed = reviewed
+        """Whether the text in front is a change of main, so that both are told apart."""
+        self._known: dict[Key, Known] = {}
+        self._wanted: dict[Key, Shown] = {}
+
+    def readers(self, api: Api) -> tuple[PictureReader, PictureReader]:
+        """Return what reads the pictures of main, and those of the text in front."""
+        target, staged = self._place.target, self._staged()
+        space, files = target.space or "", None if staged is None else staged.files
+        return (
+            PictureReader(api, space, None),
+            PictureReader(api, space, target.change_request, files),
+        )
+
+    def forget(self) -> None:
+        """Have them read again: the text is read again too."""
+        self._known.clear()
+        self._wanted.clear()
+
+    def see(self, text: str) -> None:
+        """Read the pictures of a text that came into view."""
+        if may_show(text):
+            self.see_sides([Sides(None, each) for each in pictures_of(text)])
+
+    def lines(self, text: str, width: int) -> list[Line]:
+        """Return the pictures of a text, as far as they are there."""
+        if not self._known or not may_show(text):
+            return []
+        return self.lines_of([Sides(None, each) for each in pictures_of(text)], width)
+
+    def see_sides(self, sides: Sequence[Sides]) -> None:
+        """Read pictures that came into view, with those that are waited for."""
+        place = self._place
+        if why_not_drawn(place.desk.pictures):
+            return
+        room = MOST - len(self._known) - len(self._wanted)
+        new = {
+            key: shown for key, shown in islice(_keys(sides), max(0, room))
+            if key not in self._known and key not in self._wanted
+            and not web_address(shown.address)
+        }  # fmt: skip
+        if new:
+            self._wanted |= new
+            place.reads.load(
+                "pictures", self._read, self._came, what="Reading pictures", quiet=True,
+                after=REST_SECONDS, kept="never",
+            )  # fmt: skip
+
+    async def _read(self, api: Api) -> dict[Key, Known]:
+        readers = self.readers(api)
+        wanted = dict(self._wanted)
+        return {key: await _known(await readers[key[0]].read(wanted[key])) for key in wanted}
+
+    def _came(self, found: dict[Key, Known]) -> None:
+        for key, known in found.items():
+            if self._wanted.pop(key, None) is not None:
+                self._known[key] = known
+        self._changed()
+
+    def lines_of(self, sides: Sequence[Sides], width: int) -> list[Line]:
+        """Return pictures with their sizes, as far as they are there; both sides beside each other.
+
+        What is the same on both sides is shown once.
+        """
+        found: list[Line] = []
+        for each in sides:
+            shown = [
+                (after, side, self._known[after, side.address])
+                for after, side in zip((False, True), each[:2], strict=True)
+                if side is not None and (after, side.address) in self._known
+            ]
+            if len(shown) == 2 and shown[0][2].data == shown[1][2].data != b"":
+                told = [("the same as before", shown[1][1], shown[1][2])]
+            else:
+                labels = ("before", "after") if self.reviewed else ("", "")
+                told = [(labels[after], side, known) for after, side, known in shown]
+            room = max(1, (width - APART * (len(told) - 1)) // max(1, len(told)))
+            columns = [
+                _column(label, side if self.reviewed and not each.file else None, known, room)
+                for label, side, known in told
+            ]
+            found += [
+                _beside(lines, room) for lines in zip_longest(*columns, fillvalue=cast("Line", []))
+            ]
+        return found
+
+
+def _keys(sides: Sequence[Sides]) -> Iterator[tuple[Key, Shown]]:
+    for each in sides:
+        for after, shown in enumerate(each[:2]):
+            if shown is not None:
+                yield (bool(after), shown.address), shown
+
+
+async def _known(read: PictureRead) -> Known:
+    from copydesk.present.pictures import PictureRefusedError, decode
+
+    if read.wrong:
+        return Known(read.wrong, b"")
+    try:
+        picture = await asyncio.to_thread(decode, read.data)
+    except PictureRefusedError as error:
+        return Known(str(error), read.data)
+    width, height = picture.size
+    return Known(f"{width:,} x {height:,}, {size_words(len(read.data))}", read.data, picture)
+
+
+def _alt_said(shown: Shown) -> str:
+    words = clean(shown.words)
+    return f'alt "{words}"' if words else "no alt text"
+
+
+def _column(label: str, shown: Shown | None, known: Known, width: int) -> list[Line]:
+    """Return one picture: its size, with ``shown`` its alt text, and as many cells as there are."""
+    said = [": ".join(filter(None, (label, known.said)))]
+    said += [_alt_said(shown)] if shown is not None else []
+    lines = [line for each in said for line in wrap_exact([(each, "muted")], width)]
+    return lines if known.picture is None else lines + known.picture.lines(width, ROWS)
+
+
+def _beside(lines: Sequence[Line], width: int) -> Line:
+    """Return lines beside each other, each as wide as its column."""
+    found: Line = list(lines[0])
+    for before, line in pairwise(lines):
+        used = sum(cell_len(text) for text, _ in before)
+        found += [(" " * (width - used + APART), ""), *line]
+    return found
+
+
 def no_picture(keys: PictureKeys) -> str | None:
     """Say so when no picture is there."""
     return None if keys.pictures() else "No picture is here."
@@ -69,10 +249,9 @@ class PictureKeys(Acts, scope="pictures"):
         place: Place,
         pane: Pane,
         pictures: Callable[[], Sequence[Sides]],
-        *,
-        reviewed: bool = False,
+        of: Pictures,
     ) -> None:
-        self._place, self._pane, self._reviewed = place, pane, reviewed
+        self._place, self._pane, self._of = place, pane, of
         self.pictures = pictures
         """Returns the pictures that are there now."""
 
@@ -119,21 +298,19 @@ class PictureKeys(Acts, scope="pictures"):
             if at is None:
                 return
             chosen = found[int(at)]
-        target = place.target
-        space, request = target.space or "", target.change_request
-        api = await place.session.ready()
+        readers = self._of.readers(await place.session.ready())
 
         async def read() -> list[PictureRead | None]:
             return [
-                None if shown is None else await read_picture(api, space, of, shown)
-                for of, shown in zip((None, request), chosen[:2], strict=True)
+                None if shown is None else await reader.read(shown)
+                for reader, shown in zip(readers, chosen[:2], strict=True)
             ]
 
         data = await place.reads.now("picture", read, "Reading the picture")
         if data is None:
             return
         undrawn = why_not_drawn(place.desk.pictures)
-        sides = await _sides(chosen, data, undrawn, reviewed=self._reviewed)
+        sides = await _sides(chosen, data, undrawn, reviewed=self._of.reviewed)
         place.desk.push_screen(PictureSheet(chosen.named, sides))
 
 
@@ -183,9 +360,7 @@ async def _side(
     except PictureRefusedError as error:
         wrong = str(error)
     if not chosen.file:
-        words = clean(shown.words)
-        alt = f'alt "{words}"' if words else "no alt text"
-        said.append(Text(alt, style="" if words else "warn"))
+        said.append(Text(_alt_said(shown), style="" if clean(shown.words) else "warn"))
     if read.host:
         said.append(Text(f"from {clean(read.host)}", style="warn"))
     if wrong:
@@ -207,7 +382,10 @@ class Drawing(Widget):
         width, height = self.size
         if self._room != (width, height):
             self._room = width, height
-            self._cells = self._picture.cells(max(1, width), max(1, height))
+            lines = self._picture.lines(max(1, width), max(1, height))
+            self._cells = [
+                [Segment(text, Style.parse(tone)) for text, tone in line] for line in lines
+            ]
         cells = self._cells[y] if y < len(self._cells) else []
         return Strip(cells).adjust_cell_length(width, self.rich_style)
 

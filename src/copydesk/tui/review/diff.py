@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 
 from copydesk.domain.page_text import PageText
+from copydesk.domain.picture import may_show
 from copydesk.present.diff import Row, gutter_of, rows
 from copydesk.present.diff_rows import (
     SIDES,
@@ -20,6 +21,7 @@ from copydesk.present.diff_rows import (
     table_room,
 )
 from copydesk.present.markdown import Line, Look
+from copydesk.tui.content.pictures import Pictures, Sides, sides_of
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.spans import TableKeys
@@ -71,6 +73,10 @@ class DiffView(WrappedList, scope="diff"):
         self._coloured: dict[int, Mapping[int, Line] | None] = {}
         """The rows of code that have colours, by its block in the text after; None until then."""
         self.first = (TableKeys(self),)
+        self.pictures: Pictures | None = None
+        """What draws the pictures of changed rows below them."""
+        self.of_file: Callable[[], Sequence[Sides]] = tuple
+        """Returns the changed file in front as a picture."""
         self._range_from: int | None = None
         """The row of the diff at which a range begins."""
 
@@ -176,11 +182,15 @@ class DiffView(WrappedList, scope="diff"):
     @property
     def texts_here(self) -> tuple[str | None, str | None]:
         """The row of the diff under the cursor as it was and as it is; None where it was not."""
-        if self.page is None or self.line is None:
+        return (None, None) if self.line is None else self._texts_at(self.line)
+
+    def _texts_at(self, line: int) -> tuple[str | None, str | None]:
+        """Return a row of the diff as it was and as it is; None where it was not."""
+        if self.page is None:
             return None, None
         was: str | None = None
         now: str | None = None
-        for at in self.page.pair(self.line):
+        for at in self.page.pair(line):
             kind, text = self.page.diff[at].kind, self.page.line_text(at)
             was = text if kind in ("removed", "same") else was
             now = text if kind in ("added", "same") else now
@@ -366,6 +376,31 @@ class DiffView(WrappedList, scope="diff"):
         return "\n".join(self.page.line_text(each) for each in range(at, max(stop, at + 1)))
 
     def draw(self, row: int, width: int) -> list[Line]:
+        assert self.page is not None
+        sides = self._sides_at(row)
+        if self.pictures is None or not sides:
+            return self._row_lines(row, width)
+        self.pictures.see_sides(sides)
+        lead = gutter_of(self.page, width, blocks=self.blocks).cells
+        below = self.pictures.lines_of(sides, max(8, width - lead - 1))
+        return [*self._row_lines(row, width), *([(" " * lead, ""), *line] for line in below)]
+
+    def _sides_at(self, row: int) -> Sequence[Sides]:
+        """Return the pictures of a changed row, of two that are one edited the lower one's."""
+        assert self.page is not None
+        kind, at, _ = self._rows[row]
+        if kind == "note":
+            return self.of_file() if row == len(self._rows) - 1 else ()
+        diff = self.page.diff
+        near = range(at, at + 2) if kind == "pair" else range(max(0, at - 1), at + 1)
+        if kind == "fold" or not any(may_show(diff.text_of(each)) for each in near):
+            return ()
+        if kind == "line" and (diff[at].kind not in ("added", "removed") or
+                               self.page.pair(at)[-1] != at):  # fmt: skip
+            return ()
+        return sides_of(self._texts_at(near[-1]))
+
+    def _row_lines(self, row: int, width: int) -> list[Line]:
         assert self.page is not None
         kind, at, stop = self._rows[row]
         gutter = gutter_of(self.page, width, blocks=self.blocks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -12,7 +11,7 @@ from textual.app import ComposeResult
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import markdown_link, web_address
-from copydesk.domain.picture import Shown, pictures_of
+from copydesk.domain.picture import Shown
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw, message_raw, request_raw
@@ -32,7 +31,7 @@ from copydesk.session.seen_pages import SeenPages
 from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.content.pictures import PictureKeys, Sides
+from copydesk.tui.content.pictures import PictureKeys, Pictures, Sides, sides_of
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
@@ -127,8 +126,10 @@ class Review(Place):
         self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
         self.editing.takes = self._take_mine
         self.page_tree.first = (self.editing.on_page,)
-        pictures = PictureKeys(self, self.diff, self._pictures, reviewed=True)
-        self.diff.first = (self.editing.on_page, *self.diff.first, pictures)
+        self.pictures = Pictures(self, self.diff.changed, lambda: self.model.staged, reviewed=True)
+        self.diff.pictures, self.diff.of_file = self.pictures, self._pictures_of_file
+        keys = PictureKeys(self, self.diff, self._pictures, self.pictures)
+        self.diff.first = (self.editing.on_page, *self.diff.first, keys)
         marking = (self.commands_of(SuggestCommands).marking,)
         self.discussion.beside.first = self.discussion.all_threads.first = marking
         self.editing.takes_back = self.commands_of(RequestCommands).take_back
@@ -146,14 +147,18 @@ class Review(Place):
         """Return the pictures of the row under the cursor, or the changed file in front."""
         change = self.model.find(self.model.page_id)
         if change is not None and change.file:
-            if not is_picture(change.node.title):
-                return []
-            shown = Shown(f"/files/{change.id.removeprefix(FILE)}", "")
-            was = None if change.before is None else shown
-            now = None if change.after is None else shown
-            return [Sides(was, now, change.node.title)]
-        before, after = (pictures_of(text or "") for text in self.diff.texts_here)
-        return [Sides(*each) for each in zip_longest(before, after)]
+            return self._pictures_of_file()
+        return sides_of(self.diff.texts_here)
+
+    def _pictures_of_file(self) -> list[Sides]:
+        """Return the changed file in front as the picture that it is; nothing for any other."""
+        change = self.model.find(self.model.page_id)
+        if change is None or not change.file or not is_picture(change.node.title):
+            return []
+        shown = Shown(f"/files/{change.id.removeprefix(FILE)}", "")
+        was = None if change.before is None else shown
+        now = None if change.after is None else shown
+        return [Sides(was, now, change.node.title)]
 
     def panes(self) -> ComposeResult:
         for pane in self.tabs.values():

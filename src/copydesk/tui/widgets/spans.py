@@ -127,6 +127,8 @@ class SpanPane(Pane):
 
     def tone(self, name: str) -> Style:
         """Return the style of a tone, to lay over a line's own."""
+        if name.startswith("#"):  # of a picture, which has hundreds
+            return self.app.console.get_style(name)
         style = self._styles.get(name)
         if style is None:
             style = self.app.console.get_style(name) if name else Style.null()

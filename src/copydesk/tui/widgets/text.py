@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual import events
 from textual.geometry import Region
@@ -41,6 +41,20 @@ CUT_AT_ONCE = 1 << 16
 
 KEPT_BLOCKS = 256
 """Blocks whose lines are kept for the next frame."""
+
+
+_NO_PICTURES = ("code", "math", "front")
+"""The blocks in which no picture is shown, whatever they say."""
+
+
+class Below(Protocol):
+    """What is drawn below the lines of a block: its pictures."""
+
+    def see(self, text: str) -> None:
+        """Take notice that a text is on screen, and call back once it has more to draw."""
+
+    def lines(self, text: str, width: int) -> list[Line]:
+        """Return what is drawn below a text now."""
 
 
 class TextView(SpanPane):
@@ -78,6 +92,9 @@ class TextView(SpanPane):
         self._keep: tuple[int, int] | None = None
         self._source = source
         self.first = (TableKeys(self),)
+        self.below: Below | None = None
+        self._noticed: set[int] = set()
+        """The blocks that ``below`` has seen."""
 
     def on_mount(self) -> None:
         self.set_text(self._source)
@@ -90,6 +107,7 @@ class TextView(SpanPane):
         self._stop()
         self._source = source
         self._coloured.clear()
+        self._noticed.clear()
         keep = None if top else self._position()
         self._found = ""
         self._blocks = self._cut(source[:CUT_AT_ONCE])
@@ -124,6 +142,7 @@ class TextView(SpanPane):
         else:
             self._blocks = cut
             self._coloured.clear()
+            self._noticed.clear()
             self._lay_out(keep or self._position())
 
     def _stop(self) -> None:
@@ -226,6 +245,8 @@ class TextView(SpanPane):
                 look=self.look,
                 coloured=self._coloured.get(at),
             )
+            if self.below is not None and self._blocks[at].kind not in _NO_PICTURES:
+                lines = [*lines, *self.below.lines(self._blocks[at].text, self._width)]
             if keep:
                 if len(self._lines) >= KEPT_BLOCKS:
                     self._lines.clear()
@@ -254,7 +275,18 @@ class TextView(SpanPane):
     def texts_in_view(self) -> list[str]:
         """Return the texts of the blocks in view that are no code, as Markdown."""
         found = (self._blocks[at] for at in self._in_view())
-        return [each.text for each in found if each.kind not in ("code", "math", "front")]
+        return [each.text for each in found if each.kind not in _NO_PICTURES]
+
+    def draw_again(self) -> None:
+        """Lay out what is drawn below the blocks, staying at the same passage."""
+        self._lay_out(self._position())
+
+    def _notice(self, at: int) -> None:
+        """Have what belongs below a block read, once it is on screen."""
+        if self.below is None or at in self._noticed or self._blocks[at].kind in _NO_PICTURES:
+            return
+        self._noticed.add(at)
+        self.below.see(self._blocks[at].text)
 
     @property
     def turns(self) -> bool:
@@ -403,5 +435,6 @@ class TextView(SpanPane):
             if at >= len(self._blocks) or line >= self._starts[-1]:
                 return self.blank(width, base)
             self._colour(at)
+            self._notice(at)
             shown = self._drawn(at)[line - self._starts[at]]
         return self.strip_of([(" ", ""), *shown], base, width)

@@ -10,7 +10,7 @@ from typing import Any
 
 from copydesk.contract.models.site_structure import SiteStructure
 from copydesk.domain.layout import TOP, Layout
-from copydesk.domain.reversal import JSON, Expectation
+from copydesk.domain.reversal import CAME_ALONG, JSON, Expectation, Step
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import structure_in
 from tests.domain.site_service import RefusedError, SiteService
@@ -71,10 +71,20 @@ class StructureService(SiteService):
                 return level
         raise RefusedError(f"404: {row}")
 
+    def answer(self) -> JSON:
+        """Return the structure as it is read to compare it: row by row."""
+        return {"items": [*self._rows()]}
+
     def holds(self, expected: Expectation) -> str:
         if expected.read.operation == "get_site_structure":
-            return expected.explain({"items": [*self._rows()]})
+            return expected.explain(self.answer())
         return super().holds(expected)
+
+    def send(self, step: Step) -> JSON:
+        if step.operation == CAME_ALONG:
+            assert self.home(step.arguments["row"]) == step.arguments["group"]
+            return None
+        return super().send(step)
 
     # Requests
 

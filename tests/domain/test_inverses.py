@@ -25,7 +25,7 @@ from copydesk.domain import (
 from copydesk.domain.layout import GROUP
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace
-from copydesk.domain.site_moves import EntryMove, Place
+from copydesk.domain.site_moves import Back, EntryMove, Place
 from copydesk.domain.site_tree import SiteNode
 
 KEPT = Path(__file__).parent / "ways_back.json"
@@ -145,8 +145,28 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
     entry = EntryMove("l", "g", "into", "", *places, ("into", ""))
     yield "entry_moved into", ways.entry_moved(SITE, "link", entry, {})
     yield "entry_moved group", ways.entry_moved(SITE, "group", entry, {})
-    taken = [(SECTION, ("after", "a")), (SECTION, None)]
+    taken: list[tuple[SiteNode, Back | None]] = [(SECTION, ("after", "a")), (SECTION, None)]
+    taken.append((HIDDEN, ("along", "g")))
     yield "group_made", ways.group_made(SITE, "new:1", taken, kinds)
+    entry = EntryMove("s", "g", "before", "x", *places, ("along", "h"))
+    yield "entry_moved along", ways.entry_moved(SITE, "section", entry, kinds)
+    values: dict[str, JSON] = {"title": "G", "icon": "box", "localizedTitle": {"de": "H"}}
+    yield (
+        "group_removed",
+        ways.group_removed(
+            SITE, "g", values, ["s"], places[0], ("after", "a"), "section", ["g", "z"]
+        ),
+    )
+    yield (
+        "group_removed alone",
+        ways.group_removed(
+            SITE, "g", {"title": "G", "draft": True}, [], Place("h", ("g",)), ("into", "h"), "", []
+        ),
+    )
+    yield (
+        "group_removed long",
+        ways.group_removed(SITE, "g", values, [], places[1], ("before", "x"), "link", []),
+    )
     yield "link_added", ways.link_added(SITE, "new:1")
     yield "default_changed", ways.default_changed(SITE, HIDDEN, SECTION)
     other = SiteNode("other", "site-space", "French", "sec")

@@ -68,13 +68,37 @@ def send(plan: SiteArrangement, site: StructureService, most: int | None = None)
     return sent
 
 
-def take_back(sent: list[Call], site: StructureService) -> None:
-    """Take requests back, the last one first."""
+def take_back(sent: list[Call], site: StructureService) -> dict[str, str]:
+    """Take requests back, the last one first; return the new ids of what was made again."""
+    again: dict[str, str] = {}
     for call in reversed(sent):
-        assert call.reversal is not None
-        assert call.reversal.still is not None
-        assert site.holds(call.reversal.still) == "", call.line
-        for step in call.reversal.back:
+        back = bind(call, again).reversal
+        assert back is not None
+        assert back.still is not None
+        if not back.came_along:
+            assert site.holds(back.still) == "", call.line
+        for number in range(len(back.back)):
+            back = bind(call, again).reversal
+            assert back is not None
+            answer = site.send(back.back[number])
+            if back.anew is not None and number == 0:
+                again[back.anew.id] = answer["id"]
+                assert answer["id"] in back.anew.among(site.answer())
+        back = bind(call, again).reversal
+        assert back is not None
+        if back.before is not None and not call.makes:
+            assert site.holds(back.before) == "", call.line
+    return again
+
+
+def do_again(sent: list[Call], site: StructureService, again: dict[str, str]) -> None:
+    """Send requests again that were taken back."""
+    for call in sent:
+        back = bind(call, again).reversal
+        assert back is not None
+        assert back.before is not None
+        assert site.holds(back.before) == "", call.line
+        for step in back.forth:
             site.send(step)
 
 
@@ -142,6 +166,29 @@ def test_any_site_becomes_what_the_file_of_another_says(seed: int) -> None:
         send(staged(file, site), site)
         assert shape(site.layout()) == shape(wish.layout())
         assert not wanted(file, on(site), SPACES, remove=True).dirty
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_removed_groups_come_back_as_they_were(seed: int) -> None:
+    chance = random.Random(seed)
+    start = changed(changed(example(), chance), chance)
+    for row, light in start.light.items():
+        if row in start.levels and chance.random() < 0.5:
+            light["localizedTitle"] = {"de": f"Titel {row}"}
+    groups = [row for row in start.levels if row != TOP]
+    site = start.copy()
+    staged = on(site).remove(chance.sample(groups, chance.randint(1, len(groups))))
+    sent = send(staged, site)
+    assert not any(call.lasting for call in sent), [call.line for call in sent]
+    gone = shape(site.layout())
+    again: dict[str, str] = {}
+    for _ in range(2):
+        calls = [bind(call, again) for call in sent]
+        again = {**again, **take_back(calls, site)}
+        assert shape(site.layout()) == shape(start.layout())
+        do_again(calls, site, again)
+        assert shape(site.layout()) == gone
+        sent = [bind(call, again) for call in sent]
 
 
 def said(

@@ -5,17 +5,19 @@ moments: just before and just after each request that writes, each time the run 
 and each note in the journal. A process is ended at each of them. The next one finds the run on the
 disk, settles by reading what was under way, and goes on (or rolls back): each change must be there
 exactly once, or none of them. The same with a plan that makes a group with sections and a link in
-it, where the service moves all entries alike. With ``--few`` only some moments. Prints a line for
-each, and exits with 1 when one went wrong.
+it, where the service moves all entries alike, and with one that removes groups, which come back
+under other ids, also by ``u``. With ``--few`` only some moments. Prints a line for each, and exits
+with 1 when one went wrong.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,16 +49,25 @@ WANTED = {
     "Status:status[English]",
     "forth": "Guides:guides[English] Billing:billing[French] API*:api[English] "
     "State:legal[English] Legal:status[English]",
+    "back removal": "Guides*:guides[English] API:api[English French] "
+    "More( Legal:legal[English] Inner/Innen( Status:status[English] ) )",
     "back": "Guides*:guides[English] API:api[English] Legal:legal[English] Status:status[English]",
 }
 """What the site shows in the end: its sections with their paths, the default one with a star. What
 was removed is gone for good."""
 
-FEW = {("forth", 6), ("forth", 31), ("back", 6), ("forth groups", 6), ("back groups", 22)}
+FEW = {
+    *(("forth", 6), ("forth", 31), ("back", 6), ("forth groups", 6), ("back groups", 22)),
+    *(("back removal", 8), ("undo removal", 6), ("undo removal", 18)),
+}
 """What is tried where there is little time: among these, the request that makes something."""
 
-WAYS, MOST = ("forth", "back", "forth groups", "back groups"), 1000
-"""Both directions of both plans, and more moments than there are in either."""
+WANTED["undo removal"] = WANTED["back removal"]
+
+WAYS, MOST = (*WANTED,), 1000
+"""All directions of all plans, and more moments than there are in any."""
+
+Begun = tuple[Rearranged, list[list[Call]]]
 
 THROUGH = 3
 """The status of a process that came to the end."""
@@ -151,11 +162,16 @@ class Trial:
     async def begin(self) -> str:
         """Apply the plan, and roll it back where that is asked for, until the process ends."""
         moments = Moments(self.at if self.way == "forth" else 0)
-        arranger = self.session(moments).arranging
+        session = self.session(moments)
+        arranger = session.arranging
         run = await arranger.go(self.run())
         if self.way == "back":
             moments.left = self.at
             run = await arranger.roll_back(run)
+        elif self.way == "undo":
+            await arranger.forget_ended(run)
+            moments.left = self.at
+            await session.reversals.undo()
         os._exit(THROUGH if run.state == "finished" else 1)
 
     async def resume(self) -> str:
@@ -163,6 +179,8 @@ class Trial:
         session = self.session(Moments(0))
         arranger = session.arranging
         said = await recover(session, await arranger.groups())
+        if self.way == "undo":
+            return await self.undo(session)
         left, more = await arranger.find_interrupted()
         found = await arranger.find(PLACE, self.plan.site)
         begun = [found.id] if found is not None and found.begun else []
@@ -177,21 +195,31 @@ class Trial:
         await arranger.forget_ended(run)
         if run.state != "finished" or await arranger.find(PLACE, self.plan.site) is not None:
             return f"the run is {run}"
-        return await self.noted(session, run)
+        return await self.noted(session, run.group)
+
+    async def undo(self, session: Session) -> str:
+        """Take back what is left of all as ``u`` does; return what is wrong then."""
+        reversals = session.reversals
+        rest = reversals.left_over()
+        if not rest:
+            done = [past for past in session.history.known.values() if past.standing == "done"]
+            rest = session.history.with_group(done[-1]) if done else []
+        await reversals.take_back(rest)
+        return await self.noted(session, next(iter(session.history.known.values())).entry.group)
 
     def run(self) -> ArrangeRun:
         """Return the run of the plan."""
         return ArrangeRun.of(PLACE, self.plan.site, "Acme docs", self.calls)
 
-    async def noted(self, session: Session, run: ArrangeRun) -> str:
+    async def noted(self, session: Session, group: str) -> str:
         """Return what is wrong with the journal: it must know each write, in whichever process."""
         entries = session.journal.entries()
         session.history.learn(entries)
         open_still = [entry.what for entry in entries if entry.state not in ("done", "failed")]
-        ways = [past for past in session.history.known.values() if past.entry.group == run.group]
+        ways = [past for past in session.history.known.values() if past.entry.group == group]
         stand = [past.standing for past in ways]
         ours = [call for call in self.calls if call.reversal is not None]
-        wanted = ["undone" if self.way == "back" else "done"] * len(ours)
+        wanted = ["done" if self.way == "forth" else "undone"] * len(ours)
         if open_still or stand != wanted:
             return f"open: {open_still}, ways back: {stand}"
         return ""
@@ -200,24 +228,28 @@ class Trial:
         """Return what the site shows."""
         site = tx.one("SELECT * FROM site WHERE id = ?", self.plan.site)
         assert site is not None
-        told = []
-        within = None
-        for entry in tx.all(
+        entries = tx.all(
             "SELECT * FROM site_entry WHERE site_id = ? ORDER BY position", self.plan.site
-        ):
-            if within is not None and entry["parent_id"] != within:
-                told.append(")")
-                within = None
-            if entry["kind"] == "site-section-group":
-                within = entry["id"]
-                told.append(f"{tx.row('section_group', within)['title']}(")
-            elif entry["kind"] == "site-external-link":
-                told.append(tx.row("site_link", entry["id"])["title"])
-            else:
-                row = tx.row("site_section", entry["id"])
-                star = "*" if row["id"] == site["default_section_id"] else ""
-                told.append(f"{row['title']}{star}:{row['path']}[{spaces(tx, row['id'])}]")
-        return " ".join([*told, *([] if within is None else [")"])])
+        )
+
+        def told(level: str | None) -> Iterator[str]:
+            for entry in entries:
+                if entry["parent_id"] != level:
+                    continue
+                if entry["kind"] == "site-section-group":
+                    group = tx.row("section_group", entry["id"])
+                    other = json.loads(group["localized_title"] or "{}").get("de")
+                    yield f"{group['title']}{f'/{other}' if other else ''}("
+                    yield from told(entry["id"])
+                    yield ")"
+                elif entry["kind"] == "site-external-link":
+                    yield tx.row("site_link", entry["id"])["title"]
+                else:
+                    row = tx.row("site_section", entry["id"])
+                    star = "*" if row["id"] == site["default_section_id"] else ""
+                    yield f"{row['title']}{star}:{row['path']}[{spaces(tx, row['id'])}]"
+
+        return " ".join(told(None))
 
     def wrong(self) -> str:
         """Return what is wrong with the desk."""
@@ -257,15 +289,54 @@ async def grouped(plan: Rearranged) -> list[Call]:
     return it.add(group, "link", {"title": "Out", "url": "https://out.test"})[0].calls()
 
 
+async def group(plan: Rearranged) -> list[str]:
+    """Make two groups, one in the other, and return their ids."""
+    from copydesk.contract.models.site_structure import SectionGroupCreate, SectionGroupUpdate
+
+    where, made = (plan.world.home, plan.site), []
+    async with plan.world.api() as api:
+        for title, section in (("More", "Legal"), ("Inner", "Status")):
+            body = SectionGroupCreate(title=title, icon="box", sections=[plan.ids[section]])
+            made.append((await api(ops.add_site_section_group, *where, body)).id)
+        more, inner = made
+        change = SectionGroupUpdate(localized_title={"de": "Innen"}, parent_section_group_id=more)
+        await api(ops.update_site_section_group, *where, inner, change)
+    return made
+
+
+async def ungrouped(plan: Rearranged, groups: Collection[str]) -> list[Call]:
+    """Return the requests that remove groups."""
+    from copydesk.session.reads.sites import read_arranged
+
+    where = (plan.world.home, plan.site)
+    async with plan.world.api() as api:
+        structure = await read_arranged(api, *where)
+    start = SiteArrangement.on(layout_of(structure), *where)
+    return replace(start, sorts=True).remove(groups).calls()
+
+
+async def group_and_ungroup(plan: Rearranged) -> list[Call]:
+    """Make groups, and return the requests that remove them."""
+    return await ungrouped(plan, await group(plan))
+
+
+def begun(root: Path, *plans: Callable[[Rearranged], Coroutine[Any, Any, list[Call]]]) -> Begun:
+    """Make a desk, and return its site with the requests of some plans."""
+    root.mkdir()
+    world = World(root / "desk.db")
+    plan = Rearranged(world)
+    calls = [asyncio.run(each(plan)) for each in plans]
+    world.close()
+    return plan, calls
+
+
 def main(root: Path, *, few: bool) -> int:
     """Go through all of it."""
     assert "textual" not in sys.modules  # commands go through runs as well
-    (root / "desk").mkdir()
-    world = World(root / "desk" / "desk.db")
-    plan = Rearranged(world)
-    plans = {"": asyncio.run(staged(plan)), "groups": asyncio.run(grouped(plan))}
-    calls = [*plans[""], *plans["groups"]]
-    world.close()
+    plan, (some, groups) = begun(root / "desk", staged, grouped)
+    other, (removal,) = begun(root / "grouped", group_and_ungroup)
+    plans = {"": (plan, some), "groups": (plan, groups), "removal": (other, removal)}
+    calls = [*some, *groups, *removal]
     for call in calls:  # so that not every process works that out again
         operation = CATALOGUE[call.step.operation]
         operation.result_adapter  # noqa: B018 - it is kept
@@ -277,8 +348,9 @@ def main(root: Path, *, few: bool) -> int:
         if way in ended:
             continue
         folder = root / f"{way.replace(' ', '-')}{at}"
-        shutil.copytree(root / "desk", folder)
-        trial = Trial(folder, plan, plans[way.partition(" ")[2]], way, at)
+        name = way.partition(" ")[2]
+        shutil.copytree(root / ("grouped" if name == "removal" else "desk"), folder)
+        trial = Trial(folder, *plans[name], way, at)
         began = in_own_process(trial.begin)
         if began == THROUGH:
             ended.add(way)
@@ -286,7 +358,7 @@ def main(root: Path, *, few: bool) -> int:
         went = began | in_own_process(trial.resume)
         said = trial.wrong()
         failed |= went or bool(said)
-        wanted = "all taken back" if trial.way == "back" else "each once"
+        wanted = "each once" if trial.way == "forth" else "all taken back"
         sys.stdout.write(f"{folder.name}: {went} {said or wanted}\n")
         shutil.rmtree(folder)
     return int(failed)

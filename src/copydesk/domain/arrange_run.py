@@ -351,11 +351,15 @@ class ArrangeRun:
         """Note that a request is about to be taken back."""
         return self._with(key, state="taking-back")
 
-    def taken(self, key: str, said: str = "") -> ArrangeRun:
-        """Note that a request was taken back; what it had made is no more."""
+    def taken(self, key: str, said: str = "", anew: Mapping[str, str] | None = None) -> ArrangeRun:
+        """Note that a request was taken back; what it had made is no more.
+
+        ``anew`` is the id of what it had removed and what came back under another one.
+        """
         call = self.find(key).call
         gone = {call.makes, *call.also}
         made = {name: each for name, each in self.made.items() if name not in gone}
+        made |= anew or {}
         return replace(self._with(key, state="taken-back", said=said), made=made)
 
     def not_taken(self, key: str, said: str) -> ArrangeRun:

@@ -200,6 +200,7 @@ class Arrangement(Ordered):
 
         return replace(
             self,
+            base=bind(self.base),
             now=bind(self.now),
             past=tuple(map(bind, self.past)),
             future=tuple(map(bind, self.future)),

@@ -17,7 +17,7 @@ from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, value_at
 NEW = "new:"
 """What provisional ids begin with; no id of the API does."""
 
-_IN_PATH = re.compile(r"(?<==)new:\d+(?=[\]}])")
+_IN_PATH = re.compile(r"(?<==)[^\]}]+(?=[\]}])")
 
 TEXTS = frozenset({"title", "description", "condition", "icon", "emoji", "subject"})
 """Wire names of what people write: a title may read ``new:1`` and stays."""
@@ -73,15 +73,21 @@ def bind(call: Call, made: Mapping[str, str]) -> Call:
     return replace(
         call,
         step=_step(call.step, made),
-        reversal=back
-        and Reversal(
-            tuple(_step(each, made) for each in back.back),
-            tuple(_step(each, made) for each in back.forth),
-            _expectation(back.still, made),
-            _expectation(back.before, made),
-            back.note,
-        ),
+        reversal=back and bind_reversal(back, made),
         arrived=_expectation(call.arrived, made),
+    )
+
+
+def bind_reversal(back: Reversal, made: Mapping[str, str]) -> Reversal:
+    """Return a way back with other ids: in arguments, bodies, orders, and paths of answers."""
+    anew = back.anew
+    return replace(
+        back,
+        back=tuple(_step(each, made) for each in back.back),
+        forth=tuple(_step(each, made) for each in back.forth),
+        still=_expectation(back.still, made),
+        before=_expectation(back.before, made),
+        anew=anew and replace(anew, id=made.get(anew.id, anew.id)),
     )
 
 

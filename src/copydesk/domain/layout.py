@@ -39,6 +39,7 @@ CONTAINERS: frozenset[Kind] = frozenset({"group", "section", "collection", "page
 WORDS: Mapping[str, str] = {
     "editMode": "editing",
     "mergeRules": "merge rules",
+    "localizedTitle": "titles in other languages",
     "place": "place",
     "url": "address",
 }

@@ -31,6 +31,9 @@ JSON: TypeAlias = Any
 LOCAL = "local."
 """What the name of a step begins with that is taken on this machine."""
 
+CAME_ALONG = f"{LOCAL}came_along"
+"""The step that looks whether an entry came back with the group that it was in."""
+
 SAID_CELLS = 40
 """A longer value is cut in a line, and not quoted in a sentence."""
 
@@ -185,12 +188,34 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Anew:
+    """What the first step of a way back makes again: the thing that had an ``id``.
+
+    It has another id from then on. Among what ``still`` reads it is one that has these ``fields``.
+    """
+
+    id: str
+    fields: Mapping[str, JSON]
+
+    def among(self, answer: JSON) -> list[str]:
+        """Return the ids of the things in an answer that may be it."""
+        items = answer.get("items") if isinstance(answer, Mapping) else None
+        return [
+            str(item["id"])
+            for item in items or ()
+            if isinstance(item, Mapping) and item.get("id")
+            and all(value_at(item, path) == wanted for path, wanted in self.fields.items())
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Reversal:
     """The way back of a write, and the way forth again.
 
     ``back`` takes it back, if ``still`` holds: the thing is as the write left it. ``forth`` does it
     again, if ``before`` holds: the thing is as it was. Without ``forth`` it is not done again.
     ``note`` is told after it was taken back, ``asks`` is what a person has to agree to before.
+    ``anew`` is what comes back under another id.
     """
 
     back: tuple[Step, ...]
@@ -199,6 +224,12 @@ class Reversal:
     before: Expectation | None = None
     note: str = ""
     asks: str = ""
+    anew: Anew | None = None
+
+    @property
+    def came_along(self) -> bool:
+        """Whether what was removed later brings it back when it is made again."""
+        return self.back[0].operation == CAME_ALONG
 
     @property
     def here(self) -> bool:
@@ -217,6 +248,8 @@ class Reversal:
             value["note"] = self.note
         if self.asks:
             value["asks"] = self.asks
+        if self.anew is not None:
+            value["anew"] = {"id": self.anew.id, "fields": dict(self.anew.fields)}
         return value
 
 
@@ -286,8 +319,18 @@ def reversal_of(value: JSON) -> Reversal:
                 expectation_of(value.get("before")),
                 str(value.get("note", "")),
                 str(value.get("asks", "")),
+                _anew_of(value.get("anew")),
             )
     raise ValueError("this is no reversal")
+
+
+def _anew_of(value: JSON) -> Anew | None:
+    match value:
+        case None:
+            return None
+        case {"id": str(id), "fields": dict(fields)}:
+            return Anew(id, fields)
+    raise ValueError("this is nothing that is made again")
 
 
 def changed(

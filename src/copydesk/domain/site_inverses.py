@@ -6,12 +6,15 @@ As in `copydesk.domain.inverses`; nothing here holds the address of a share link
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from copydesk.domain.layout import GROUP, TOP
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import (
+    CAME_ALONG,
     JSON,
+    Anew,
     Expectation,
     Reversal,
     Step,
@@ -24,7 +27,7 @@ from copydesk.domain.reversal import (
 from copydesk.domain.site_tree import SiteNode
 
 if TYPE_CHECKING:
-    from copydesk.domain.site_moves import EntryMove, Place
+    from copydesk.domain.site_moves import Back, EntryMove, Place
 
 SiteIds = tuple[str, str]
 """The ids of an organization and of a site in it."""
@@ -41,6 +44,9 @@ THINGS = {
 """The names of operations for each kind of row."""
 
 _POINTERS = {kind: name.replace("_", "-") for kind, name in THINGS.items()}
+
+LOCALIZED = "localizedTitle"
+"""The wire name of the titles of a group in other languages, which only a change of it takes."""
 
 READ_AT: dict[str, str] = {"proxy": "proxy.origin", "adaptiveContent": "adaptiveContent.enabled"}
 """Where an answer has the value of a setting, where that is not under its own name."""
@@ -255,6 +261,8 @@ def entry_moved(
     """
 
     def turn(side: str, anchor: str, level: str) -> Step:
+        if side == "along":
+            return _came_along(ids, move.id, anchor)
         if side == "into":
             return _into(ids, kind, move.id, level)
         return _beside(ids, kind, move.id, side, kinds[anchor], anchor)
@@ -267,6 +275,7 @@ def entry_moved(
 
     side, anchor = move.back or ("into", "")
     back = turn(side, anchor, move.before.level)
+    without = frozenset(without) - {move.id}
     forth = turn(move.side, move.anchor, move.level)
     return Reversal((back,), (forth,), there(move.after), there(move.before))
 
@@ -308,7 +317,7 @@ def site_space_copied(ids: SiteIds, site_space: str, space: str, of: str) -> Rev
 def group_made(
     ids: SiteIds,
     group: str,
-    taken: Sequence[tuple[SiteNode, tuple[str, str] | None]],
+    taken: Sequence[tuple[SiteNode, Back | None]],
     kinds: Mapping[str, str],
 ) -> Reversal:
     """Return the way back of a new group: its sections go back, each as said, and it is removed.
@@ -317,7 +326,9 @@ def group_made(
     some of its sections have gone back already.
     """
     outs = [
-        _beside(ids, node.kind, node.id, back[0], kinds[back[1]], back[1])
+        _came_along(ids, node.id, back[1])
+        if back[0] == "along"
+        else _beside(ids, node.kind, node.id, back[0], kinds[back[1]], back[1])
         for node, back in reversed(taken)
         if back is not None
     ]
@@ -330,6 +341,52 @@ def group_made(
     said = "it holds something else by now"
     still = Expectation(Step(STRUCTURE, _site(ids)), fields, said=said, without=sections)
     return Reversal((*outs, gone), (), still, entry_shown(ids, group, there=False))
+
+
+def group_removed(
+    ids: SiteIds,
+    group: str,
+    values: Mapping[str, JSON],
+    sections: Sequence[str],
+    place: Place,
+    back: Back,
+    kind: str,
+    without: Collection[str],
+) -> Reversal:
+    """Return the way back of the removal of an empty group: it is made again, under another id.
+
+    ``values`` are its own, by wire name. It is made with those ``sections`` that cannot go into an
+    empty one. ``back`` puts it to its ``place``, next to an entry of that ``kind``. ``without`` are
+    entries that need not be where they are now.
+    """
+    where = {**_site(ids), "site_section_group_id": group}
+    body = {name: values[name] for name in ("title", "icon", "draft") if values.get(name)}
+    body |= {"parent": place.level} if place.level else {}
+    body |= {"sections": list(sections)} if sections else {}
+    steps = [Step("add_site_section_group", _site(ids), body)]
+    if titles := values.get(LOCALIZED):
+        steps.append(Step("update_site_section_group", where, {LOCALIZED: titles}))
+    if back[0] != "into":
+        steps.append(_beside(ids, "group", group, back[0], kind, back[1]))
+    read, said = Step(STRUCTURE, _site(ids)), "it was changed or moved since"
+    others = (*(each for each in without if each != group), *sections)
+    path = f"items[sectionGroup={place.level}].id"
+    before = ordered(read, path, place.order, group, others, said=said, near=place.long)
+    if not before.beside:
+        own: dict[str, JSON] = {f"items[sectionGroup={group}].id": []}
+        own[f"items[id={group}].{LOCALIZED}"] = [titles] if titles else []
+        before = replace(before, fields={**before.fields, **own})
+    return Reversal(
+        tuple(steps),
+        (Step("delete_site_section_group", where),),
+        entry_shown(ids, group, there=False),
+        before,
+        anew=Anew(group, {"object": "site-section-group", "title": body.get("title", "")}),
+    )
+
+
+def _came_along(ids: SiteIds, row: str, group: str) -> Step:
+    return Step(CAME_ALONG, {**_site(ids), "row": row, "group": group})
 
 
 def link_added(ids: SiteIds, link: str) -> Reversal:

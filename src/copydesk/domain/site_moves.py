@@ -30,6 +30,10 @@ LIGHT = frozenset({"group", "link"})
 
 EntrySide = Literal["before", "after", "into"]
 
+Back = tuple[Literal["before", "after", "into", "along"], str]
+"""What puts an entry back: beside another one, into a level, or (``along``) the group itself, which
+is made again with it."""
+
 
 class EmptyGroupError(ValueError):
     """A section would have to go into a group in which nothing is: ``level``."""
@@ -52,8 +56,8 @@ class Place:
 class EntryMove:
     """Puts an entry beside ``anchor``, or ``into`` a level in which nothing is.
 
-    ``back`` is the way back, None where there is none: an empty group takes no section, and one
-    that is removed takes nothing.
+    ``back`` is the way back, None where there is none: an empty group takes no section. One that is
+    removed later is made again, with the last section that left it.
     """
 
     id: str
@@ -62,7 +66,7 @@ class EntryMove:
     anchor: str
     before: Place
     after: Place
-    back: tuple[EntrySide, str] | None
+    back: Back | None
 
 
 class Entries:
@@ -77,12 +81,17 @@ class Entries:
     ) -> None:
         """Begin with some levels; ``light`` are groups and links, ``leaving`` go away later.
 
-        At most ``deepest`` groups are to be within each other.
+        At most ``deepest`` groups are to be within each other. Of what goes away, groups are made
+        again on the way back.
         """
         self.levels = {level: list(rows) for level, rows in levels.items()}
         self.home = {row: level for level, rows in self.levels.items() for row in rows}
         self._light = light
         self._leaving = leaving
+        self._gone = {row for row in leaving if row not in self.levels}
+        """What nothing goes back beside: it is not there any more, or not yet."""
+        self.along: dict[str, str] = {}
+        """The sections that come back with the group in which they were the last ones."""
         self._deepest = deepest
 
     def home_for(self, level: str, *, group: bool) -> str:
@@ -121,39 +130,58 @@ class Entries:
 
     def move(self, row: str, level: str, side: EntrySide, anchor: str) -> EntryMove:
         """Make a move, and return it."""
-        before, back = self._place(row), self.back(row)
+        before, back = self._place(row), self._leave(row)
         self.levels[self.home[row]].remove(row)
         rows = self.levels[level]
         rows.insert(0 if side == "into" else rows.index(anchor) + (side == "after"), row)
         self.home[row] = level
         return EntryMove(row, level, side, anchor, before, self._place(row), back)
 
-    def take_in(
-        self, group: str, sections: Iterable[str]
-    ) -> dict[str, tuple[EntrySide, str] | None]:
+    def take_in(self, group: str, sections: Iterable[str]) -> dict[str, Back | None]:
         """Put sections into a new group, as it is made; return the way back of each."""
         backs = {}
         for row in sections:
-            backs[row] = self.back(row)
+            backs[row] = self._leave(row)
             self.levels[self.home[row]].remove(row)
             self.levels[group].append(row)
             self.home[row] = group
         return backs
 
-    def back(self, row: str) -> tuple[EntrySide, str] | None:
-        """Return what puts an entry back to where it stands now, once it is elsewhere."""
+    def remove(self, group: str) -> tuple[Place, Back]:
+        """Remove an empty group; return where it stood, and what puts it back once it is made."""
+        level, place = self.home[group], self._place(group)
+        back = self._beside(group) or ("into", level)
+        self.levels[level].remove(group)
+        del self.levels[group], self.home[group]
+        return place, back
+
+    def _leave(self, row: str) -> Back | None:
+        """Return what puts an entry that is about to leave back to where it stands now."""
+        if row in self.along:
+            return "along", self.along[row]
         level = self.home[row]
-        if level in self._leaving:
-            return None
+        if (back := self._beside(row)) is not None:
+            return back
         rows = self.levels[level]
+        if level not in self._leaving:
+            return ("into", level) if len(rows) == 1 and row in self._light else None
+        if row in self._light:
+            return "into", level
+        if len(rows) > LONG_ORDER:
+            return None  # not all of them were looked at
+        self.along[row] = level
+        self._gone.add(row)  # by then it is in its group, wherever it stands from now on
+        return "along", level
+
+    def _beside(self, row: str) -> Back | None:
+        """Return what puts an entry back beside what is there then."""
+        rows = self.levels[self.home[row]]
         at = rows.index(row)
-        stays = [each for each in rows[max(0, at - LONG_ORDER) : at] if each not in self._leaving]
+        stays = [each for each in rows[max(0, at - LONG_ORDER) : at] if each not in self._gone]
         if stays:
             return "after", stays[-1]
-        stays = [each for each in rows[at + 1 : at + LONG_ORDER] if each not in self._leaving]
-        if stays:
-            return "before", stays[0]
-        return ("into", level) if len(rows) == 1 and row in self._light else None
+        stays = [each for each in rows[at + 1 : at + LONG_ORDER] if each not in self._gone]
+        return ("before", stays[0]) if stays else None
 
     def _place(self, row: str) -> Place:
         level = self.home[row]
@@ -161,8 +189,9 @@ class Entries:
         if len(rows) <= LONG_ORDER:
             return Place(level, tuple(rows))
         at = rows.index(row)
-        above = next((rows[i] for i in range(at - 1, -1, -1) if rows[i] not in self._leaving), "")
-        below = next((each for each in islice(rows, at + 1, None) if each not in self._leaving), "")
+        passed = {*self._leaving, *self.along}
+        above = next((rows[i] for i in range(at - 1, -1, -1) if rows[i] not in passed), "")
+        below = next((each for each in islice(rows, at + 1, None) if each not in passed), "")
         return Place(level, tuple(filter(None, (above, row, below))), long=True)
 
 
@@ -176,7 +205,7 @@ class Begun:
 
     entries: Entries
     homes: Mapping[str, str]
-    taken: Mapping[str, Mapping[str, tuple[EntrySide, str] | None]]
+    taken: Mapping[str, Mapping[str, Back | None]]
 
 
 def begun(base: Layout, now: Layout, sections: Iterable[str]) -> Begun:

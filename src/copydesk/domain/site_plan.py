@@ -30,6 +30,7 @@ from copydesk.domain.site_inverses import (
     entry_shown,
     former_address_redirected,
     group_made,
+    group_removed,
     link_added,
     row_moved,
     section_added,
@@ -44,7 +45,7 @@ from copydesk.domain.text import clean, listed, plural
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
-    from copydesk.domain.site_moves import EntryMove
+    from copydesk.domain.site_moves import Entries, EntryMove
 
 BEFORE, ADD, RESTRICT, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(9)
 
@@ -53,9 +54,10 @@ DEFAULT_SPACE = "defaultSiteSpace"
 
 def calls_of(staged: SiteArrangement) -> list[Call]:
     """Return the fewest requests for the staged changes, in the order of sending."""
-    ops = _Ops(staged).all()
+    planned = _Ops(staged)
+    ops = planned.all()
     stays = [op.row for op in ops.values() if op.entry is not None and op.entry.back is None]
-    requests = Requests(staged, stays)
+    requests = Requests(staged, planned.entries, stays)
     return [requests.call(op) for op in in_order(ops, staged)]
 
 
@@ -81,6 +83,8 @@ class _Ops:
         self.ops: dict[str, Op] = {}
         self._added: dict[str, list[Op]] = {}
         """The added things in their order, by the scope in which a path has to be unique."""
+        self.entries = staged.begin().entries if staged.sorts else None
+        """The entries once all moves are made, where the service moves all of them alike."""
         self._last_move: list[str] = []
         """The last move of a section, a group or a link, which waits for all others."""
 
@@ -218,7 +222,8 @@ class _Ops:
         made = [op.key for op in self.ops.values() if op.kind == "add" and not op.level]
         last = made[-1:]
         last += [f"add:{row}" for row in new_entries(self.base, self.now)[-1:]]
-        for move in entry_moves(self.staged.begin().entries, self.now, self.staged.touched):
+        assert self.entries is not None
+        for move in entry_moves(self.entries, self.now, self.staged.touched):
             again = f"move:{move.id}" in self.ops  # it went to the top for the time being
             op = self._put(f"{'place' if again else 'move'}:{move.id}", "move", move.id, MOVE)
             op.level, op.entry = move.level, move
@@ -384,9 +389,6 @@ REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
 EMPTIED_NOTE = "it leaves its group empty: no request puts it back"
 
 
-UNGROUPED_NOTE = "its group is removed: nothing puts it back"
-
-
 DEPTH_NOTE = "at the top for the time being: it would be too deep until the others have moved"
 
 
@@ -411,10 +413,17 @@ _UNSET: dict[str, JSON] = {"condition": None, "icon": "", "description": "", "hi
 class Requests:
     """The requests of a plan, made in the order in which they are sent."""
 
-    def __init__(self, staged: SiteArrangement, stays: Iterable[str] = ()) -> None:
-        """Begin with nothing sent; ``stays`` are entries whose moves nothing takes back."""
+    def __init__(
+        self, staged: SiteArrangement, entries: Entries | None = None, stays: Iterable[str] = ()
+    ) -> None:
+        """Begin with nothing sent; ``stays`` are entries whose moves nothing takes back.
+
+        ``entries`` are those there are before anything is removed.
+        """
         self.staged, self.base, self.now = staged, staged.base, staged.now
-        self._unordered = frozenset((*staged.removed, *stays))
+        self._entries = entries
+        along = entries.along if entries is not None else ()
+        self._unordered = frozenset((*staged.removed, *stays, *along))
         """The entries that need not be where a move left them for it to be taken back."""
         organization, site = staged.ids
         self.ids = (organization, site)
@@ -502,8 +511,7 @@ class Requests:
         lost = any(back is None for _, back in backs)
         notes = [DEPTH_NOTE] if self._passes(row, op.level) else []
         if lost:
-            homes = [self.base.level_of(each) for each in taken if each in self.base]
-            notes.append(self._stays_note(homes))
+            notes.append(EMPTIED_NOTE)
         return Call(
             f"add:{row}", "Add group", item.title, line,
             Step("add_site_section_group", self.where, body), None if lost else made, row,
@@ -620,16 +628,27 @@ class Requests:
     def _remove_entry(self, op: Op, line: str) -> Call:
         kind = self.base.items[op.row].kind
         note = "what is in it stays" if kind == "group" and self.base.levels[op.row] else ""
+        back = self._made_again(op.row) if kind == "group" else None
         return Call(
             f"remove:{op.row}",
             "Remove",
             self.base.items[op.row].title,
             line,
             Step(f"delete_{THINGS[kind]}", {**self.where, f"{THINGS[kind]}_id": op.row}),
+            back,
             note=note,
-            final=True,
-            arrived=entry_shown(self.ids, op.row, there=False),
+            final=back is None,
+            arrived=None if back else entry_shown(self.ids, op.row, there=False),
         )
+
+    def _made_again(self, group: str) -> Reversal:
+        """Return the way back of the removal of a group, and take it out of the entries."""
+        assert self._entries is not None
+        place, back = self._entries.remove(group)
+        sections = [row for row, level in self._entries.along.items() if level == group]
+        values = self.base.items[group].values
+        kind = "" if back[0] == "into" else self._item(back[1]).kind
+        return group_removed(self.ids, group, values, sections, place, back, kind, self._unordered)
 
     def _shown(self, name: str, row: str, *, there: bool) -> Expectation:
         read = Step(f"list_site_{name}", self.where)
@@ -781,7 +800,7 @@ class Requests:
         way = entry_moved(self.ids, item.kind, move, kinds, self._unordered)
         notes = [DEPTH_NOTE] if self._passes(move.id, move.level) else []
         if move.back is None:
-            notes.append(self._stays_note([move.before.level]))
+            notes.append(EMPTIED_NOTE)
         return Call(
             op.key, "Move", item.title, line, way.forth[0], None if move.back is None else way,
             note="; ".join(notes),
@@ -793,15 +812,10 @@ class Requests:
         """Whether an entry is in a level on its way only: it is wanted in another."""
         return row in self.now and self.now.level_of(row) != level
 
-    def _stays_note(self, levels: Iterable[str]) -> str:
-        """Return why nothing goes back to some levels."""
-        gone = any(level in self.staged.removed for level in levels)
-        return UNGROUPED_NOTE if gone else EMPTIED_NOTE
-
     def _beside(self, move: EntryMove) -> list[str]:
         """Return what an entry goes next to, forth and back."""
         both = (move.side, move.anchor), move.back or ("into", "")
-        return [anchor for side, anchor in both if side != "into"]
+        return [anchor for side, anchor in both if side in ("before", "after")]
 
 
 class _Order:

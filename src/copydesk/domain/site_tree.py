@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import GROUP, TOP, Levels
+from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class SiteNode:
     icon: str = ""
     url: str = ""
     draft: bool = False
-    raw: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
+    raw: Mapping[str, JSON] = field(default_factory=dict, compare=False, repr=False)
     children: tuple[SiteNode, ...] = ()
 
 
@@ -199,7 +200,11 @@ def _group(group: SiteSectionGroup, level: str) -> SiteNode:
         icon=clean(group.icon or ""),
         draft=group.draft,
         group=level,
-        raw={"title": group.title, "icon": group.icon},
+        raw={
+            "title": group.title,
+            "icon": group.icon,
+            "localizedTitle": group.localized_title,
+        },
     )
 
 

@@ -43,7 +43,8 @@ class Notes:
     ``reversal`` and ``trace`` are those of `copydesk.domain.reversal` as JSON. ``draft`` is the key
     of the draft of its text, ``group`` the common name of the writes of one action. ``kind`` and
     ``of`` name the entry that an undo or redo is about; ``progress`` is the number of its steps
-    that were taken.
+    that were taken. ``known`` are the ids of what was like the thing that an undo is about to make
+    again; None before it is.
 
     ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
     ``text`` is the text of the draft, ``by`` the id of its author, ``expects`` what must hold
@@ -63,6 +64,7 @@ class Notes:
     by: str = ""
     expects: dict[str, Any] | None = None
     since: float | None = None
+    known: list[str] | None = None
 
 
 NO_NOTES = Notes()
@@ -342,5 +344,6 @@ _KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
     *((name, (dict, {})) for name in ("reversal", "trace", "request", "expects")),
     *((name, (int | float, 0)) for name in ("ended", "tried", "since")),
     ("progress", (int, 0)),
+    ("known", (list, [])),
 )
 """The types of the optional fields of an entry, with a default."""

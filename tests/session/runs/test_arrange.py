@@ -5,18 +5,22 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
 from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.site_inverses import site_row_changed
+from copydesk.domain.site_tree import SiteNode
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.recovery import recover
 from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Desk, states
+from tests.tui.killing_arrangements import group, ungrouped
 from tests.world import World
 
 
@@ -136,6 +140,47 @@ async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> 
     assert desk.shown == BEFORE.replace("Status", "Stately")
 
 
+async def test_removed_groups_come_back_under_other_ids_as_often_as_they_are_removed(
+    desk: Desk,
+) -> None:
+    plan, session = desk.plan, desk.session
+    where = (desk.world.home, plan.site)
+    groups = await group(plan)
+
+    async def rows() -> list[dict[str, Any]]:
+        async with desk.world.api() as api:
+            return (await api(ops.get_site_structure, *where)).rows()
+
+    def drawn(found: list[dict[str, Any]]) -> list[tuple[object, ...]]:
+        titles = {each["id"]: each["title"] for each in found}
+        names = ("title", "icon", "localizedTitle")
+        return [(*map(each.get, names), titles.get(each.get("sectionGroup"))) for each in found]
+
+    first, api = await rows(), await session.ready()
+    node = SiteNode(groups[1], "group", "Inner")
+    way = site_row_changed(where, node, {"title": "Inner"}, {"title": "Within"})
+    await session.writes.perform(
+        "Rename", "Inner", lambda: session.way.take(api, way.forth[0]), reversal=way
+    )
+    before = await rows()
+    calls = await ungrouped(plan, groups)
+    run = ArrangeRun.of(PLACE, plan.site, "Acme docs", calls, organization=where[0])
+    assert (await desk.arranger.go(run)).outcome.lasting == ()
+    removed = await rows()
+    assert "More" not in str(removed)
+    for _ in "twice":
+        await session.reversals.undo()
+        assert drawn(await rows()) == drawn(before)
+        assert {each["id"] for each in await rows()}.isdisjoint(groups)
+        await session.reversals.take_back(session.reversals.redoable(), again=True)
+        assert await rows() == removed
+    await session.reversals.undo()
+    # What was written before is taken back as well, of the group that is there now.
+    line = await session.reversals.undo()
+    assert line is not None
+    assert (line.what, drawn(await rows())) == ("Rename", drawn(first))
+
+
 async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> None:
     plan = desk.plan
     desk.way.trouble = {3: 403}
@@ -197,4 +242,4 @@ def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     told = [line.partition(": ")[2] for line in ended.stdout.splitlines()]
-    assert told == ["0 all taken back"] * 2 + ["0 each once"] * 3
+    assert told == ["0 all taken back"] * 3 + ["0 each once"] * 3 + ["0 all taken back"] * 2

@@ -225,7 +225,7 @@ class Arranger:
         if past is None:
             return run.not_taken(key, LOST_WAY)
         if past.standing in ("undone", "gone"):
-            return run.taken(key)
+            return run.taken(key, anew=self._session.history.made_again(past))
         if said := run.passed_over_with(item):
             return run.not_taken(key, said)
         run = await self._keep(run.taking(key))
@@ -239,7 +239,8 @@ class Arranger:
             run = run.not_taken(key, clean(_why(item.call, error)))
             # A refusal does not keep the others from being undone.
             return run if _refused(error) else run.stop()
-        return run.taken(key, OTHERS_DID if past.by_others else "")
+        anew = self._session.history.made_again(past)
+        return run.taken(key, OTHERS_DID if past.by_others else "", anew)
 
     async def _learn(self, run: ArrangeRun) -> None:
         """Read the journal entries of the writes of a run of an earlier process."""

@@ -274,5 +274,5 @@ async def _settle_back(session: Session, run: ArrangeRun, item: RunCall) -> Arra
     if past is not None and past.standing == "undoing":
         await settle_one(session, past)
     if past is not None and past.standing in ("undone", "gone"):
-        return run.taken(item.call.key)
+        return run.taken(item.call.key, anew=session.history.made_again(past))
     return run.not_taken(item.call.key, "")

@@ -1,4 +1,4 @@
-"""Steps that order spaces and collections, whose requests depend on the present order.
+"""Steps that put things back where they were, which depend on how they are now.
 
 Collections are ordered relative to a space, and no answer has their place among spaces
 (`copydesk.domain.tree_moves`): so a request may be refused because nothing would change (409), and
@@ -72,7 +72,21 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
             await api(ops.get_space, space_id)  # raises when the space itself is gone
             raise NotDoneError("What it was in is gone: it stays where it is.") from None
 
-    return {"line_up": line_up, "order_collections": order_collections, "put_space": put_space}
+    async def came_along(organization_id: str, site_id: str, row: str, group: str) -> None:
+        """Look whether an entry of a site came back with its group. Raises ``ApiError``.
+
+        Raises `NotDoneError` where it did not, or was moved on.
+        """
+        found = await (await ready())(ops.get_site_structure, organization_id, site_id)
+        if all((each["id"], each.get("sectionGroup")) != (row, group) for each in found.rows()):
+            raise NotDoneError("It is not in its group: that was not made again, or it was moved.")
+
+    return {
+        "line_up": line_up,
+        "order_collections": order_collections,
+        "put_space": put_space,
+        "came_along": came_along,
+    }
 
 
 async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[str, str]]) -> None:

@@ -34,6 +34,7 @@ NAMED = 2
 
 ARRIVED = "No answer had come. It had arrived: that was found by reading again."
 NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
+HALFWAY = "It was cut off halfway. The next undo goes on with it."
 CUT_OFF = "copydesk ended before the answer came: it may have arrived."
 
 
@@ -194,10 +195,12 @@ def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:
 
 async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) -> None:
     """Find out by reading whether a write happened. Raises ``ApiError``."""
-    happened = await _happened(session, api, entry)
+    entry, happened = await _judged(session, api, entry)
     state: State = "unknown"
     said = CUT_OFF
-    if happened is None:
+    if _is_halfway(session, entry, happened):
+        state, said = "failed", HALFWAY
+    elif happened is None:
         found.unknown.append(clean(f"{entry.what} {entry.target}", limit=60))
     elif happened:
         found.arrived += 1
@@ -220,12 +223,13 @@ async def settle_one(session: Session, past: Past) -> str:
 
     Raises ``ApiError``.
     """
-    entry = past.cut or past.entry
-    happened = await _happened(session, await session.ready(), entry)
-    if happened is None:
+    api = await session.ready()
+    entry, happened = await _judged(session, api, past.cut or past.entry)
+    halfway = _is_halfway(session, entry, happened)
+    if happened is None and not halfway:
         return ""
     state: State = "done" if happened else "failed"
-    said = ARRIVED if happened else NOT_ARRIVED
+    said = HALFWAY if halfway else ARRIVED if happened else NOT_ARRIVED
     settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
     session.history.take(settled)
     session.outbox.take(settled)
@@ -235,6 +239,32 @@ async def settle_one(session: Session, past: Past) -> str:
         elif line.entry is not None and line.entry.id == past.id:
             line.state = past.standing
     return said
+
+
+async def _judged(session: Session, api: Api, entry: Entry) -> tuple[Entry, bool | None]:
+    """Return a write, and whether it happened; None if no read tells. Raises ``ApiError``.
+
+    An undo that was to make something again, and was cut off before that was noted, has made what
+    is like it and was not there before.
+    """
+    past = session.history.known.get(entry.of)
+    if past is not None and entry.kind == "undo" and not entry.made and entry.known is not None:
+        found = set(await session.way.alike(api, past.reversal)).difference(entry.known)
+        if len(found) > 1:
+            return entry, None
+        if found:
+            settle = session.journal.settle
+            entry = await asyncio.to_thread(settle, entry, "sending", progress=1, made=found.pop())
+            session.history.take(entry)
+    return entry, await _happened(session, api, entry)
+
+
+def _is_halfway(session: Session, entry: Entry, happened: bool | None) -> bool:
+    """Whether an undo made something again, or only looked for that, and is to go on."""
+    past = session.history.known.get(entry.of)
+    if past is None or entry.kind != "undo" or happened is not None:
+        return False
+    return past.half is not None or past.reversal.came_along
 
 
 async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:

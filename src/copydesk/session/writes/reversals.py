@@ -14,7 +14,7 @@ from copydesk.session.writes.undo import Obstacle, Past
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.domain.reversal import JSON, Reversal
+    from copydesk.domain.reversal import JSON, Reversal, Step
     from copydesk.session.session import Session
 
 
@@ -36,6 +36,11 @@ def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacl
     back = past.reversal.back
     same = (each for each in obstacles if not again and each.past.reversal.back == back)
     return next(same, None)
+
+
+def _goes_on(past: Past, *, again: bool) -> bool:
+    """Whether an undo goes on with one that was cut off, or only looks what that brought back."""
+    return not again and (past.half is not None or past.reversal.came_along)
 
 
 def is_of_outbox(past: Past) -> bool:
@@ -193,9 +198,13 @@ class Reversals:
         for at, past in enumerate(pasts):
             told(at)
             obstacle, past.idle = None, False
+            if not again and await self._had_come_back(past):
+                continue
             if not anyway and (stuck := _alike(past, obstacles, again=again)) is not None:
                 obstacle = replace(stuck, past=past)
-            elif not anyway and (again or not any(_follows(each, past) for each in taken)):
+            elif not (anyway or _goes_on(past, again=again)) and (
+                again or not any(_follows(each, past) for each in taken)
+            ):
                 obstacle = await self._obstacle(api, past, again=again)
             past.by_others = obstacle is not None and obstacle.done
             if past.by_others:
@@ -229,6 +238,28 @@ class Reversals:
             raise WriteError(f"{names} cannot be {said}: it is gone.")
         return results
 
+    async def _had_come_back(self, past: Past) -> bool:
+        """Whether an undo that makes a thing again is done: elsewhere, or without an answer.
+
+        Nothing is made twice: raises `WriteError` when reading does not tell.
+        """
+        if past.reversal.anew is None:
+            return False
+        from copydesk.session.writes.recovery import CUT_OFF, settle_one
+
+        self._session.history.learn(await asyncio.to_thread(self._session.journal.entries))
+        if past.standing != "undoing":
+            return past.standing == "undone"
+
+        try:
+            said = await settle_one(self._session, past)
+        except failure_types() as error:
+            self._session.learn(error, quiet=False)
+            raise WriteError(sentence(error), unknown=True) from error
+        if not said:
+            raise WriteError(CUT_OFF, unknown=True)
+        return past.standing in ("undone", "gone")
+
     async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
         """Return the obstacle. Raises `WriteError` when it cannot be read."""
         try:
@@ -250,8 +281,7 @@ class Reversals:
 
     async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
         """Take the steps of one reversal, as a write with its own line and journal entry."""
-        way, reversal = self._session.way, past.reversal
-        steps = reversal.forth if again else reversal.back
+        way = self._session.way
         kind: Kind = "redo" if again else "undo"
         name = "Redo" if again else "Undo"
         line = self._session.writes.new_line(
@@ -259,25 +289,40 @@ class Reversals:
         )
         done: list[Any] = []
         # Steps that an undo had taken before it was cut off are not taken twice.
-        first = past.cut.progress if past.cut is not None and past.cut.kind == kind else 0
+        cut = past.cut or (None if again else past.half)
+        first = cut.progress if cut is not None and cut.kind == kind else 0
+
+        def steps() -> tuple[Step, ...]:
+            return past.reversal.forth if again else past.reversal.back
+
+        async def note(**changes: Any) -> None:
+            if line.entry is not None:
+                settle = self._session.journal.settle
+                line.entry = await asyncio.to_thread(settle, line.entry, "sending", **changes)
 
         async def send() -> list[Any]:
-            for number in range(first + len(done), len(steps)):
-                done.append(await way.take(api, steps[number]))
-                if line.entry is not None and number + 1 < len(steps):
-                    line.entry = await asyncio.to_thread(
-                        self._session.journal.settle, line.entry, "sending", progress=number + 1
-                    )
+            for number in range(first + len(done), len(steps())):
+                anew = None if again or number else past.reversal.anew
+                if anew is not None:
+                    await note(known=await way.alike(api, past.reversal))
+                result = await way.take(api, steps()[number])
+                done.append(result)
+                if anew is not None:
+                    await note(progress=1, made=result.id)
+                    self._session.history.names.change(anew.id, result.id)
+                elif number + 1 < len(steps()):
+                    await note(progress=number + 1)
             return done
 
         async def look() -> list[Any] | None:
-            stands = await way.became(api, reversal)
+            stands = await way.became(api, past.reversal)
             if stands is None:
                 raise UnansweredError("neither as it was nor as it should be")
             return [] if stands == again else None
 
         line.send = send
-        if reversal.still is not None or reversal.before is not None:
+        expected = past.reversal.still or past.reversal.before
+        if expected is not None and past.reversal.anew is None:
             line.look = look
         self._session.log.append(line)
         past.standing = "redoing" if again else "undoing"

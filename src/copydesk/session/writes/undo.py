@@ -53,20 +53,43 @@ def not_taken(results: Iterable[Any]) -> list[str]:
     ]
 
 
+class Names:
+    """The ids of what undo made again, by those that it had before."""
+
+    def __init__(self) -> None:
+        self.now: dict[str, str] = {}
+        self.version = 0
+        """How often there were others."""
+
+    def change(self, old: str, new: str) -> None:
+        """Note that what had an id has another one."""
+        old = self.now.get(old, old)
+        if old != new:
+            self.now = {name: new if now == old else now for name, now in self.now.items()}
+            self.now[old] = new
+            self.now.pop(new, None)
+            self.version += 1
+
+
 @dataclass(slots=True)
 class Past:
     """A write with a reversal, and its state.
 
-    ``number`` orders writes by when they became known, ``when`` by their last change.
+    ``kept`` is its reversal as it was noted. ``number`` orders writes by when they became known,
+    ``when`` by their last change.
     """
 
     entry: Entry
-    reversal: Reversal
+    kept: Reversal
     number: int
+    names: Names
     standing: Standing = "done"
     when: int = 0
     cut: Entry | None = None
     """The undo or redo that is under way or was interrupted."""
+    half: Entry | None = None
+    """An undo that made the thing again, but did not take all of its steps: the next goes on."""
+    _bound: tuple[int, Reversal] | None = None
     by_others: bool = False
     """Whether somebody else did the last undo or redo first."""
     idle: bool = False
@@ -76,6 +99,17 @@ class Past:
     def id(self) -> str:
         """The identity of the write."""
         return self.entry.id
+
+    @property
+    def reversal(self) -> Reversal:
+        """Its reversal, with the ids that things have by now."""
+        if not self.names.version:
+            return self.kept
+        if self._bound is None or self._bound[0] != self.names.version:
+            from copydesk.domain.call import bind_reversal
+
+            self._bound = (self.names.version, bind_reversal(self.kept, self.names.now))
+        return self._bound[1]
 
 
 class History:
@@ -87,6 +121,7 @@ class History:
         self._groups: dict[str, list[Past]] = {}
         self._turns: set[str] = set()
         self._count = 0
+        self.names = Names()
         self.lasting: dict[str, Entry] = {}
         """Done writes of groups that have no reversal, by id."""
         self.made: set[str] = set()
@@ -124,12 +159,12 @@ class History:
             return None
         past = self.known.get(entry.id)
         if past is None:
-            past = Past(entry, reversal, self._count, when=self._count)
+            past = Past(entry, reversal, self._count, self.names, when=self._count)
             self.known[entry.id] = past
             self._runs.setdefault(entry.run, []).append(past)
             if entry.group:
                 self._groups.setdefault(entry.group, []).append(past)
-        past.entry, past.reversal = entry, reversal
+        past.entry, past.kept, past._bound = entry, reversal, None
         if entry.state == "done" and (made := message_made(reversal)):
             self.made.add(made)
         if past.standing in ("done", "open"):
@@ -143,6 +178,11 @@ class History:
         self._turns.add(entry.id)
         past.when = self._count
         past.cut = None
+        if entry.made and past.reversal.anew is not None:
+            self.names.change(past.reversal.anew.id, entry.made)
+            past.half = entry
+        if entry.state == "done":
+            past.half = None
         match entry.kind, entry.state:
             case "gone", _:
                 past.standing = "gone"
@@ -156,6 +196,12 @@ class History:
                 past.standing = "undoing" if kind == "undo" else "redoing"
                 past.cut = entry
         return past
+
+    def made_again(self, past: Past) -> dict[str, str]:
+        """Return the id of what a write had removed and undo made again, by the one that it had."""
+        anew = past.kept.anew
+        found = None if anew is None else self.names.now.get(anew.id)
+        return {} if anew is None or found is None else {anew.id: found}
 
     def lasting_in(self, target: str) -> list[Entry]:
         """Return the requests of a rearrangement that cannot be undone."""
@@ -315,6 +361,15 @@ class Way:
                 found = value_at(await self.answer(api, step_of(read)), path)
                 return found[0] if isinstance(found, list) and found else otherwise
         return value
+
+    async def alike(self, api: Api, reversal: Reversal) -> list[str]:
+        """Return the ids of what is like the thing that a reversal makes again.
+
+        Raises ``ApiError``.
+        """
+        if reversal.anew is None or reversal.still is None:
+            return []
+        return reversal.anew.among(await self.answer(api, reversal.still.read))
 
     async def holds(self, api: Api, expected: Expectation | None) -> bool | None:
         """Whether an expectation holds; None when there is none. Raises ``ApiError``."""

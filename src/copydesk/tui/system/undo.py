@@ -226,6 +226,10 @@ def _step_words(step: Step, called: Naming) -> Iterator[str]:
             yield f"in the order {listed([*named, *more])}"
         case "local.line_up", {"anchor": str(space)}:
             yield f"before {called(space)}"
+        case "local.came_along", _:
+            yield "with its group"
+        case "add_site_section_group", _:
+            yield "it is made again"
         case operation, _ if operation.startswith("delete_"):
             yield "it goes"
     for name, value in (step.body if isinstance(step.body, dict) else {}).items():

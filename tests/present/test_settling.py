@@ -30,6 +30,10 @@ def test_three_texts_stand_beside_each_other_where_there_is_room() -> None:
     assert "  The end." in lines
     assert not any("\x1b" in line for line in lines)
     assert all(len(line.rstrip()) <= 120 for line in lines)
+    for width in range(100, 140):  # also where a blank falls on the end of a column
+        beside = [line for line in drawn(width) if line.count("│") == 2]
+        assert len({line.index("│") for line in beside}) == 1
+        assert len({line.rindex("│") for line in beside}) == 1
 
 
 def test_one_side_stands_below_the_result_where_there_is_not() -> None:

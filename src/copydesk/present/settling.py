@@ -184,12 +184,20 @@ def _beside(texts: Mapping[str, str], width: int) -> Iterator[Line]:
     for at in range(max(map(len, columns))):
         line: Line = []
         for number, lines in enumerate(columns):
-            spans = list(lines[at]) if at < len(lines) else []
+            spans = _within(lines[at], column) if at < len(lines) else []
             line += spans
             if number < 2:
                 line.append((" " * max(0, column - _cells(spans)), ""))
                 line.append((f" {glyphs().bar} ", "muted"))
         yield line
+
+
+def _within(spans: Line, width: int) -> Line:
+    """Return a wrapped line without the blank at its end where that has no room."""
+    if not spans or _cells(spans) <= width:
+        return spans
+    *rest, (text, tone) = spans
+    return [*rest, (text.rstrip(" "), tone)]
 
 
 def _cells(spans: Line) -> int:

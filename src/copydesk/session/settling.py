@@ -42,7 +42,7 @@ from copydesk.session.page_changes import changed_things
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.base_revision import Tree, read_revision
 from copydesk.session.reads.conflicts import ConflictedError, update
-from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.log import RecalledError, WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -114,6 +114,10 @@ class Settlement:
         self._trees: tuple[Tree | None, Tree, Tree] | None = None
         self._sides: dict[str, PageSide] = {}
         self._sent: Sequence[JSON] = []
+        self.under_way = False
+        """Whether it is being sent, or waits for that while it can be recalled."""
+        self._recall = False
+        """Whether the next write can be recalled before it is sent."""
         self.restored = False
         """Whether undo gives the request its own text back: where it has that, there is nothing."""
 
@@ -132,7 +136,7 @@ class Settlement:
     @property
     def stopped(self) -> bool:
         """Whether a run stopped on its way, or was cut off."""
-        return self.kept is not None and self.kept.state == "sending"
+        return self.kept is not None and self.kept.state == "sending" and not self.under_way
 
     async def choose(self, choices: Mapping[str, Choice | None]) -> None:
         """Choose of hunks, by their keys; it is on the disk when this returns. One step of `undo`.
@@ -350,10 +354,11 @@ class Settlement:
 
     # Sending
 
-    async def send(self, *, tell: Callable[[], None] = lambda: None) -> None:
+    async def send(self, *, tell: Callable[[], None] = lambda: None, recall: bool = False) -> None:
         """Send the choices, or go on with it. Raises `WriteError`, ``ApiError``, `NotDoneError`.
 
-        What it comes to is on the disk before each write.
+        What it comes to is on the disk before each write. With ``recall`` the first of them waits,
+        and can be recalled while it does; then nothing was sent (`RecalledError`).
         """
         kept = self.kept
         assert kept is not None
@@ -367,6 +372,7 @@ class Settlement:
             raise NotDoneError(mixed)
         if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
             raise NotDoneError("Another copydesk is sending this")
+        self.under_way, self._recall = True, recall
         try:
             known = kept.known if kept.state == "sending" else kept.head
             if kept.how != "update" and self.now is not None and kept.state != "sending":
@@ -376,7 +382,11 @@ class Settlement:
             self._sent = []
             while await self._step():
                 tell()
+        except RecalledError:
+            await self._keep(kept)
+            raise
         finally:
+            self.under_way = False
             await asyncio.to_thread(self.session.settlings.release, kept.id)
 
     @property
@@ -505,7 +515,7 @@ class Settlement:
             return found
 
         revision = await self.session.writes.perform(
-            what, self.label, send, look=look, now=True, reversal=back
+            what, self.label, send, look=look, now=True, reversal=back, recall=self._once()
         )
         self._sent = changes
         whole = {str(each["page"]) for each in part if each["operation"] == "revert_page"}
@@ -523,7 +533,7 @@ class Settlement:
 
         try:
             now = await self.session.writes.perform(
-                "Update from main", self.label, send, look=look, now=True
+                "Update from main", self.label, send, look=look, now=True, recall=self._once()
             )
         except WriteError as error:
             clash = error.__cause__
@@ -536,6 +546,11 @@ class Settlement:
                     await self.read()
             raise
         await self._keep(replace(kept, known=now.revision, restored=()))
+
+    def _once(self) -> bool:
+        """Whether a write can be recalled: only the first can."""
+        first, self._recall = self._recall, False
+        return first
 
     @property
     def label(self) -> str:

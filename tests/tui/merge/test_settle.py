@@ -183,6 +183,26 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         assert await find_cut_off(again.session) == ""
 
 
+async def test_what_is_sent_can_be_recalled_at_first(world: World, two: str) -> None:
+    app = open_world(world, "settle", at(two))
+    async with drive(app, "1", "J", "1", "ctrl+s", size=(140, 40)) as driver:
+        app.session.recall_seconds = 600
+        await driver.send("y")
+        await eventually(lambda: bool(app.session.writes.waits), driver.turn)
+        await driver.settle()
+        assert "in #1 Retries is sent in" in driver.screen
+        for key in ("r", "2", "ctrl+s"):
+            await driver.send(key)
+            assert "It is being sent." in driver.screen
+        await driver.send("u")
+        await driver.idle()
+        assert "0 open   nothing sent" in driver.screen
+        assert await find_cut_off(app.session) == ""
+        app.session.recall_seconds = 0
+        await driver.press("ctrl+s", "y")
+        assert "#1 is settled" in driver.screen
+
+
 async def test_who_may_not_edit_is_told(world: World, two: str) -> None:
     reader = world.user("rea", role="comment")
     async with drive(open_world(world, "settle", at(two), user=reader), "1") as driver:

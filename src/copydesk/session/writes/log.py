@@ -151,9 +151,9 @@ class Wait:
 
     @property
     def doing(self) -> str:
-        """What it does, within a sentence; its target where it would end with "of" or "for"."""
+        """What it does, within a sentence; with its target where "of", "for" or "in" ends it."""
         what, target = self.line.what.lower(), clean(self.line.target)
-        return f"{what} {target}" if what.endswith((" of", " for")) else what
+        return f"{what} {target}" if what.endswith((" of", " for", " in")) else what
 
     @property
     def seconds(self) -> int:

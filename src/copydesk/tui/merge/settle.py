@@ -22,7 +22,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.settling import SENDS, USES, Settlement
 from copydesk.session.target import Target
-from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import NotYet, action, command
@@ -61,6 +61,8 @@ def may_not_settle(here: SettlePlace) -> str | None:
     now = here.settlement.now
     if now is not None and now.status not in ("open", "draft"):
         return f"#{now.number} is {clean(now.status)}."
+    if here.settlement.under_way:
+        return "It is being sent."
     return here.refused or None
 
 
@@ -538,7 +540,7 @@ class SettlePlace(Place, scope="settle"):
         ]
         sheet = Confirm(f"Send what is settled of #{now.number}?", facts, verb="send")
         if await self.desk.push_screen_wait(sheet):
-            await self._go()
+            await self._go(recall=True)
 
     @action(
         "r", "go on", unless=not_stopped, danger=2, show=16, group="Settle", uses=SENDS,
@@ -546,7 +548,7 @@ class SettlePlace(Place, scope="settle"):
     )  # fmt: skip
     async def go_on(self) -> None:
         """Go on with what stopped on its way."""
-        await self._go()
+        await self._go(recall=False)
 
     @action(
         "b", "put back", unless=not_stopped, danger=2, show=15, group="Settle",
@@ -564,10 +566,13 @@ class SettlePlace(Place, scope="settle"):
         self.tell("The pages are as they were; the choices stay.", "good")
         self.reload()
 
-    async def _go(self) -> None:
+    async def _go(self, *, recall: bool) -> None:
         work = self.settlement
         try:
-            await work.send(tell=self.refresh_frame)
+            await work.send(tell=self.refresh_frame, recall=recall)
+        except RecalledError:
+            self._show(top=False)
+            return
         except WriteError as error:
             self._stopped(str(error))
             return

@@ -29,6 +29,15 @@ def test_a_thread_waits_for_the_strongest_reason(
     assert found == why
 
 
+def test_one_that_is_followed_waits_for_no_stronger_reason_and_after_others_spoke() -> None:
+    def why(last: str, *, asked: bool = False) -> Why | None:
+        return why_waits(
+            "me", starter="lee", author="lee", last=Word(last), asked=asked, followed=True
+        )
+
+    assert (why("lee"), why("lee", asked=True), why("me")) == ("followed", "asked", None)
+
+
 def test_nothing_waits_on_nobody() -> None:
     assert why_waits("", starter="", author="", last=Word("lee"), named=True, asked=True) is None
 

@@ -15,12 +15,14 @@ from copydesk.domain.reversal import Reversal, Step
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import LENGTHS, Snooze, snooze_of
 from copydesk.domain.space_tree import SpaceNode
+from copydesk.local.marks import DeskMarks
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.seen_pages import DeskSeen, digest
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 from copydesk.session import seen_pages, snooze, views
+from copydesk.session.marks import DONE, FOLLOWED, MUTED, YES, Marks
 from copydesk.session.seen_pages import SeenPages, seen_steps
 from copydesk.session.snooze import Snoozes
 from copydesk.session.space_snapshot import KEY, LastRun, keep_last_run, read_last_run
@@ -209,3 +211,29 @@ def test_the_tree_of_the_last_run_is_kept(tmp_path: Path) -> None:
     assert last("o") == LastRun("o", "A", "W", counts={"c": 1})
     snapshots.write(f"{KEY} o", [{"counts": [1]}])
     assert last("o") == LastRun("o")
+
+
+async def test_marks_are_kept_for_their_desk_and_taken_back_step_by_step(tmp_path: Path) -> None:
+    store = State(tmp_path / "state.db")
+    marks, other = Marks(DeskMarks(store, "one")), Marks(DeskMarks(store, "two"))
+    at = datetime(2026, 3, 3, 12, tzinfo=UTC)
+    await marks.put("thread", {DONE: at.isoformat(), MUTED: ""})
+    await marks.put("thread", {FOLLOWED: YES})
+    again = Marks(DeskMarks(State(tmp_path / "state.db"), "one"))
+    await again.read()
+    assert again.held == marks.held
+    assert again.followed == {"thread"}
+    assert again.put_away("thread", at) == DONE
+    assert again.put_away("thread", at + timedelta(seconds=1)) == "", "somebody wrote since"
+    await again.put("thread", {DONE: "odd"})
+    assert again.put_away("thread", at) == ""
+    await again.put("thread", {DONE: "", MUTED: YES})
+    assert again.put_away("thread", at + timedelta(days=9)) == MUTED
+    assert await take(marks.steps, Step("local.marked", {"thing": "thread", "kinds": [DONE]})) == {
+        DONE: ""
+    }
+    await take(marks.steps, Step("local.mark", {"thing": "thread", "marks": {MUTED: ""}}))
+    await take(marks.steps, Step("local.mark", {"thing": "thread", "marks": {FOLLOWED: ""}}))
+    await again.read()
+    await other.read()
+    assert (marks.held, again.held, other.held) == ({}, {}, {})

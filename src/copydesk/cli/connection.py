@@ -388,6 +388,7 @@ def session_for(
     ``connect`` stands in for that of the connection, for who needs to hear of its failure.
     """
     from copydesk.local.drafts import DeskDrafts
+    from copydesk.local.marks import DeskMarks
     from copydesk.local.page_edits import DeskEdits
     from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
     from copydesk.local.saved_replies import SavedReplies
@@ -415,6 +416,7 @@ def session_for(
         settlings=Settlings(store, desk),
         applications=Applications(store, desk),
         snoozes=DeskSnoozes(store, desk),
+        mark_store=DeskMarks(store, desk),
         views=SavedViews(paths.settings),
         replies=SavedReplies(paths.replies),
         journal=journal,

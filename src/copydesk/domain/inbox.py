@@ -12,24 +12,33 @@ from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
 
-Why = Literal["named", "answered", "yours", "asked"]
+Why = Literal["named", "answered", "yours", "asked", "followed"]
 """``named``: somebody wrote @ and the person's name; ``answered``: the person began the thread and
 somebody else had the last word; ``yours``: it is on the person's change request, and the last word
 is somebody else's; ``asked``: it is on a change request that the person is asked to review, and the
-last word is somebody else's."""
+last word is somebody else's; ``followed``: the person follows the thread, and the last word is
+somebody else's."""
 
-WHYS: tuple[Why, ...] = ("named", "answered", "yours", "asked")
+WHYS: tuple[Why, ...] = ("named", "answered", "yours", "asked", "followed")
 """The reasons, the strongest first: a thread has the first that holds."""
 
 
 def why_waits(
-    person: str, *, starter: str, author: str, last: Word, named: bool = False, asked: bool = False
+    person: str,
+    *,
+    starter: str,
+    author: str,
+    last: Word,
+    named: bool = False,
+    asked: bool = False,
+    followed: bool = False,
 ) -> Why | None:
     """Return why an open thread waits on a person, or None when it does not.
 
     ``starter`` began it, ``author`` is that of the change request ("" for none), ``last`` had the
     last word. ``named`` is whether the person was named since they spoke last, ``asked`` whether
-    they are asked to review the change request. Whoever had the last word waits for others.
+    they are asked to review the change request, ``followed`` whether they follow the thread.
+    Whoever had the last word waits for others.
     """
     if not person or last.by == person:
         return None
@@ -39,7 +48,9 @@ def why_waits(
         return "answered"
     if waits_on(person, starter=starter, author=author, last=last):
         return "yours"
-    return "asked" if asked else None
+    if asked:
+        return "asked"
+    return "followed" if followed else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,9 @@ CREATE TABLE IF NOT EXISTS former (digest TEXT PRIMARY KEY, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS snooze (
     desk TEXT NOT NULL, object TEXT NOT NULL, updated TEXT NOT NULL, until TEXT,
     step INTEGER NOT NULL, PRIMARY KEY (desk, object));
+CREATE TABLE IF NOT EXISTS mark (
+    desk TEXT NOT NULL, object TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (desk, object, kind));
 CREATE TABLE IF NOT EXISTS look (
     desk TEXT NOT NULL, object TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (desk, object));
 CREATE TABLE IF NOT EXISTS staged (

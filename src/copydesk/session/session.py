@@ -19,6 +19,7 @@ from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
+from copydesk.local.marks import DeskMarks
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
 from copydesk.local.saved_replies import SavedReplies
@@ -31,6 +32,7 @@ from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
+from copydesk.session.marks import Marks
 from copydesk.session.members import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
@@ -82,6 +84,7 @@ class Session:
     settlings: Settlings = field(default_factory=lambda: Settlings(State()))
     applications: Applications = field(default_factory=lambda: Applications(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
+    mark_store: DeskMarks = field(default_factory=lambda: DeskMarks(State()))
     views: SavedViews = field(default_factory=SavedViews)
     replies: SavedReplies = field(default_factory=SavedReplies)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -171,7 +174,9 @@ class Session:
         self.outbox = Outbox(self)
         self.reversals = Reversals(self)
         self.snoozed = Snoozes(self.snoozes)
+        self.marks = Marks(self.mark_store)
         self.local_steps.update(self.snoozed.steps)
+        self.local_steps.update(self.marks.steps)
         self.local_steps.update(seen_steps(self.seen))
         self.local_steps.update(views_steps(self.views))
         self.local_steps.update(tree_steps(self.ready))

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from threading import Lock
@@ -319,6 +320,8 @@ class CopydeskApp(DeskApp):
             await self.runs.find_rearranging(),
             await self.runs.find_settling(),
         ]
+        with suppress(OSError):  # a place that shows marks says so
+            await self.session.marks.read()
         if any(told) and self.here is not None:
             self.here.say(" ".join(filter(None, told)))
 

@@ -15,6 +15,7 @@ from copydesk.domain.inbox import Word, why_waits
 from copydesk.domain.mention import Named, names
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import recall
+from copydesk.session.target import Target
 from copydesk.tui.threads.inbox import Inbox
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
@@ -264,3 +265,72 @@ async def test_nobody_waits_for_somebody_unknown(world: World) -> None:
     api = Api(BASE_URL, world.token(world.ana), transport=Counting(world, ("/user",)))
     async with drive(open_world(world, api=api), "g i") as driver:
         assert "The service does not say who you are" in driver.screen
+
+
+def listed(driver: Driver, text: str) -> bool:
+    """Whether a thread is in the list; its words are also in what is said of the newest write."""
+    return any(text in each for each in driver.screen.splitlines() if each.startswith("┃"))
+
+
+async def test_put_away_until_somebody_writes_muted_and_followed(
+    world: World, update_golden: bool
+) -> None:
+    """On this machine only: done, muted, back; a thread of others that is followed."""
+    made = await furnish(world)
+    lee = world.user("lee")
+    async with drive(open_world(world), size=(80, 24)) as driver:
+        await driver.press("g i")
+        await driver.press("B")
+        assert "No thread is put away" in driver.screen
+        await driver.press("/")
+        await driver.burst(*"right", "enter")
+        await driver.press("b")
+        assert "✓ done" in line(driver, "Is **this**"), "it stays where it is until R"
+        await driver.press("b")
+        assert "✓ muted" in line(driver, "Is **this**")
+        await driver.press("b", "u", "u")
+        assert "✓ done" in line(driver, "Is **this**")
+        await driver.press("escape", "R", ".")
+        assert not listed(driver, "Is **this**")
+        assert "All 4" in driver.screen
+        await driver.press("B")
+        assert "✓ done" in line(driver, "Is **this**")
+        await driver.press("g g")
+        driver.golden("inbox.put_away", update=update_golden)
+        await driver.resize(140, 40)
+        driver.golden("inbox.put_away", update=update_golden)
+        await driver.press("B")
+        world.reply(made["yours"], "And this?", by=lee)
+        await driver.press("R", ".")
+        assert "your request" in line(driver, "Is **this**")
+        await driver.press("/")
+        await driver.burst(*"right", "enter")
+        await driver.press("b", "b", "escape", "R", ".")
+        world.reply(made["yours"], "And that?", by=lee)
+        await driver.press("R", ".")
+        assert not listed(driver, "Is **this**"), "it is muted"
+
+        # Among others, and not about me: it waits because I follow it.
+        assert "Between us." not in driver.screen
+    there = world.row("comment", made["not"])
+    target = Target(
+        space=str(there["space_id"]),
+        change_request=str(there["change_request_id"]),
+        thread=made["not"],
+    )
+    async with drive(open_world(world, "review", target), size=(140, 40)) as driver:
+        await driver.press("L")
+        assert "You follow it" in driver.screen
+        await driver.press("g i")
+        assert "you follow" in line(driver, "Between us.")
+        assert "Followed 1" in driver.screen
+        driver.golden("inbox.followed", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("inbox.followed", update=update_golden)
+        await driver.press("/")
+        await driver.burst(*"between", "enter")
+        await driver.press("L")
+        assert "You follow it no more." in driver.screen
+        await driver.press("u")
+        await driver.press("R")
+        assert "you follow" in line(driver, "Between us.")

@@ -91,7 +91,8 @@ class Known:
     """By space and change request: its mark of changes, and its waiting threads; the oldest
     first."""
     judged: dict[str, tuple[Comment, object, InboxRow | None]] = field(default_factory=dict)
-    """By thread: its comment, the mark of its owner, and its row if it waits."""
+    """By thread: its comment, the mark of its owner and whether it is followed, and its row if it
+    waits."""
 
     def forget(self, row: InboxRow) -> None:
         """Read the owner of a thread again with the next poll: it was written to."""
@@ -109,6 +110,7 @@ class _Reading:
     found: Found
     progress: Progress
     known: Known
+    followed: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
     left: dict[str, int] = field(default_factory=dict)
@@ -157,9 +159,10 @@ class _Reading:
             if comment.target.review is not None:
                 continue
             was, mark, row = self.known.judged.get(comment.id, (None, None, None))
-            if was != comment or mark != self.mark(job):
+            now = self.mark(job), comment.id in self.followed
+            if was != comment or mark != now:
                 row = await self.judge(job, comment)
-                self.known.judged[comment.id] = comment, self.mark(job), row
+                self.known.judged[comment.id] = comment, now, row
             if row is not None:
                 waits.append((row, comment))
                 self.found(row, comment)
@@ -184,6 +187,7 @@ class _Reading:
             last=last,
             named=await self.named(job, comment),
             asked=asked,
+            followed=comment.id in self.followed,
         )
         return None if why is None else self.row(job, comment, last, why)
 
@@ -240,14 +244,17 @@ async def read_inbox(
     progress: Progress,
     known: Known,
     *,
+    followed: frozenset[str] = frozenset(),
     polled: bool = False,
 ) -> int:
     """Read all threads that wait on ``me``; return the number of owners that could not be read.
 
+    ``followed`` are the ids of those that wait whenever somebody else had the last word.
+
     ``found`` is given each thread once, when it is known. A poll (``polled``) reads the threads of
     changed owners and of `POLLED` others; the rest comes from ``known``. Raises ``ApiError``.
     """
-    reading = _Reading(api, organization, me, people, found, progress, known)
+    reading = _Reading(api, organization, me, people, found, progress, known, followed)
     desk = await read_desk(api, organization)
     requests = [
         request for status in STATUSES for request in await _requests(api, organization, status)

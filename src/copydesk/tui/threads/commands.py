@@ -33,6 +33,7 @@ from copydesk.present.threads import (
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
+from copydesk.session.marks import FOLLOWED, YES, reversal_of
 from copydesk.session.members import first_words, name_of
 from copydesk.session.options import Option
 from copydesk.session.reads.inbox import read_thread
@@ -112,6 +113,13 @@ def _only_others(
 def nobody(here: HasThreads) -> str | None:
     """Say so when the service does not tell who I am: then my reactions are not known."""
     return None if here.session.me is not None else "The service does not say who you are."
+
+
+def follow_label(here: HasThreads) -> str:
+    """Return what L does with the thread."""
+    thread = here.current_thread()
+    follows = thread is not None and FOLLOWED in here.session.marks.of(thread.id)
+    return "follow no more" if follows else "follow"
 
 
 FOUND = 40
@@ -406,6 +414,27 @@ class ThreadCommands(Commands, scope="thread_actions"):
             return
         draft = PendingDraft(*ids, part, "reply", said, thread=thread.id)
         self.here.show_sent(await self.deliver(draft))
+
+    @action("L", "follow", unless=no_thread, show=False, group="Threads", now=follow_label)
+    async def follow(self) -> None:
+        """Follow the thread: it waits in the inbox whenever somebody else wrote. Again: no more.
+
+        That is kept on this machine only; ``u`` takes it back.
+        """
+        thread, marks = self.here.current_thread(), self.here.session.marks
+        assert thread is not None
+        before = {FOLLOWED: marks.of(thread.id).get(FOLLOWED, "")}
+        after = {FOLLOWED: "" if before[FOLLOWED] else YES}
+        await self.place.writer.perform(
+            "Follow" if after[FOLLOWED] else "Follow no more",
+            self.here.thread_name(thread),
+            lambda api: marks.put(thread.id, after),
+            reversal=reversal_of(thread.id, before, after),
+            done="You follow it: what others write there comes to the inbox (g i)."
+            if after[FOLLOWED]
+            else "You follow it no more.",
+        )
+        self.here.show_threads(same=True)
 
     @action(
         "x",

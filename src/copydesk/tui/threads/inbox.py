@@ -19,6 +19,7 @@ from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
+from copydesk.session.marks import DONE, MUTED, YES, reversal_of
 from copydesk.session.options import Option
 from copydesk.session.reads import inbox as inbox_reading
 from copydesk.session.reads.inbox import read_comment, read_thread
@@ -46,6 +47,7 @@ VIEWS: Mapping[str, str] = {
     "answered": "Answers",
     "yours": "On my requests",
     "asked": "To review",
+    "followed": "Followed",
 }
 """The views, by id: everything, and one for each reason."""
 
@@ -54,6 +56,7 @@ WORDS: Mapping[Why, tuple[str, str]] = {
     "answered": ("answered you", ""),
     "yours": ("your request", ""),
     "asked": ("to review", "muted"),
+    "followed": ("you follow", "muted"),
 }
 """Each reason as the column says it, and its tone."""
 
@@ -66,10 +69,10 @@ SORTS: Mapping[str, str] = {
 """How the rows can be in order, by id."""
 
 
-def why_words(row: InboxRow) -> Text:
-    """Return why a thread waits, or how it was settled."""
-    if row.done:
-        return Text(f"{glyphs().passed} {row.done}", style="good")
+def why_words(row: InboxRow, away: str = "") -> Text:
+    """Return why a thread waits, or how it was settled; ``away`` is how it was put away."""
+    if row.done or away:
+        return Text(f"{glyphs().passed} {row.done or away}", style="good")
     words, tone = WORDS[row.why]
     return Text(words, style=tone)
 
@@ -90,6 +93,25 @@ NOTHING = "No thread waits on you."
 NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
 
 NOWHERE = "No organization is chosen. g o goes to them."
+
+
+def no_row_here(here: Inbox) -> str | None:
+    """Say so when the cursor is on no thread."""
+    return None if here.row is not None else no_row(here.rows, NOTHING)
+
+
+def nothing_away(here: Inbox) -> str | None:
+    """Say so when no thread is put away."""
+    if here.shows_away or any(here.away(row) for row in here.known_rows):
+        return None
+    return "No thread is put away. b does so until somebody writes."
+
+
+def away_label(here: Inbox) -> str:
+    """Return what b makes of the thread."""
+    away = "" if here.row is None else here.away(here.row)
+    return {"": "done", DONE: "mute", MUTED: "back"}[away]
+
 
 REST_SECONDS = 0.15
 """How long the cursor rests on a row before its thread is read."""
@@ -116,6 +138,20 @@ class Inbox(Place, scope="inbox"):
         self._known: Known | None = None
         """What the readings told, for the next poll."""
         self._left_at: InboxRow | None = None
+        self.shows_away = False
+        self._held = dict(self.session.marks.held)
+        """The marks as they were shown last."""
+        self._just_put: set[str] = set()
+        """The threads that were put away here, which stay until the list is read again."""
+
+    def away(self, row: InboxRow) -> str:
+        """Return how a thread is put away, "" if it is not."""
+        return self.session.marks.put_away(row.id, row.at)
+
+    @property
+    def known_rows(self) -> Iterable[InboxRow]:
+        """All threads that wait, also those that are put away."""
+        return self._all.values()
 
     def _place_of(self, thread: Thread) -> str:
         row = self._all.get(thread.id)
@@ -126,7 +162,7 @@ class Inbox(Place, scope="inbox"):
         self.rows: VirtualList[InboxRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
-                Column("why", "WHY", why_words, 12),
+                Column("why", "WHY", lambda row: why_words(row, self.away(row)), 12),
                 Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 14, drop=2),
                 Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
                 Column("where", "ON", lambda row: row.where, 6),
@@ -137,7 +173,7 @@ class Inbox(Place, scope="inbox"):
             title="Inbox",
             empty=NOTHING,
             reading=f"Reading threads{glyphs().more}",
-            dim=lambda row: bool(row.done),
+            dim=lambda row: bool(row.done or self.away(row)),
             id="inbox",
         )
         self.thread = ThreadView(title="Thread", empty="No thread is selected.", id="thread")
@@ -189,6 +225,20 @@ class Inbox(Place, scope="inbox"):
             self._all = {row.id: row for row in kept}
             self._source.set(self._shown())
         self._count()
+        self.reads.load(
+            "marks",
+            lambda api: self.session.marks.read(),
+            lambda _: self._marked(),
+            what="Reading what was put away",
+            local=True,
+        )
+
+    def _marked(self) -> None:
+        """Show the threads anew: another one is put away or followed."""
+        self._held = dict(self.session.marks.held)
+        self._source.set(self._shown())
+        self._count()
+        self.rows.refresh_rows()
 
     @property
     def _organization(self) -> str:
@@ -244,8 +294,17 @@ class Inbox(Place, scope="inbox"):
         if self._known is None or not polled:
             self._known = inbox_reading.Known()
         progress = self._progress if not polled else lambda ended, spaces: None
+        await self.session.marks.read()
         unread = await inbox_reading.read_inbox(
-            api, organization, me, self.session.members, found, progress, self._known, polled=polled
+            api,
+            organization,
+            me,
+            self.session.members,
+            found,
+            progress,
+            self._known,
+            followed=self.session.marks.followed,
+            polled=polled,
         )
         return me, rows, unread
 
@@ -264,6 +323,7 @@ class Inbox(Place, scope="inbox"):
         if me is None:
             self.rows.empty = NOBODY if self.session.me is None else NOWHERE
         self.rows.note = f"{plural(unread, 'place')} could not be read" if unread else ""
+        self._just_put.clear()
         fill = not self._source.loaded
         self._whole, self._all = True, rows
         if fill:
@@ -276,7 +336,10 @@ class Inbox(Place, scope="inbox"):
         self.reads.load(
             "keep",
             lambda api: asyncio.to_thread(
-                keep, self.session.snapshot, self._organization, list(rows.values())
+                keep,
+                self.session.snapshot,
+                self._organization,
+                [row for row in rows.values() if not self.away(row)],
             ),
             lambda _: None,
             what="Keeping the inbox",
@@ -284,25 +347,32 @@ class Inbox(Place, scope="inbox"):
         )
 
     def _shown(self) -> list[InboxRow]:
-        of_view = (row for row in self._all.values() if self.view in ("", "all", row.why))
+        of_view = (
+            row
+            for row in self._all.values()
+            if self.view in ("", "all", row.why)
+            and (self.shows_away or row.id in self._just_put or not self.away(row))
+        )
         return in_order(of_view, self.sort, backwards=self.backwards)
 
     def _count(self) -> None:
-        known = [row for row in self._all.values() if not row.done]
+        known = [row for row in self._all.values() if not row.done and not self.away(row)]
+        views = [name for name in VIEWS if name != "followed" or self.session.marks.followed]
         self.set_views(
             [
                 View(
                     name,
-                    title,
+                    VIEWS[name],
                     sum(name in ("all", row.why) for row in known)
                     if known or self._whole
                     else None,
                 )
-                for name, title in VIEWS.items()
+                for name in views
             ]
         )
 
     def view_changed(self) -> None:
+        self._just_put.clear()
         self._source.set(self._shown())
         self.rows.refresh_rows()
         self._look(after=0)
@@ -462,6 +532,7 @@ class Inbox(Place, scope="inbox"):
             over = thread is not None and thread.comment.status == "resolved"
             if over != (row.done == "resolved"):
                 self._done(row, "resolved" if over else "")
+        self._count()
         self._show_thread()
 
     async def drafts_changed(self) -> None:
@@ -493,8 +564,49 @@ class Inbox(Place, scope="inbox"):
                 self._put(each)
             status = getattr(each, "status", "")
             self._done(self._all[each.id], "resolved" if status == "resolved" else "")
-        if not known:
+        if not known and self.session.marks.held == self._held:
             super().turned(results)
+        self._marked()
+
+    async def _mark(self, row: InboxRow, what: str, marks: Mapping[str, str], done: str) -> None:
+        """Set marks of a thread, which ``u`` takes back. Raises `WriteError`."""
+        before = {kind: self.session.marks.of(row.id).get(kind, "") for kind in marks}
+        await self.writer.perform(
+            what,
+            self.called(row.text),
+            lambda api: self.session.marks.put(row.id, marks),
+            reversal=reversal_of(row.id, before, marks),
+            done=done,
+        )
+
+    @action("b", "done", unless=no_row_here, show=5, group="Threads", now=away_label)
+    async def put_away(self) -> None:
+        """Put a thread away until somebody writes; again: mute it for good; again: take it back.
+
+        That is kept on this machine only. ``B`` shows what is put away, ``u`` takes it back.
+        """
+        row = self.row
+        if row is None:
+            return
+        self._just_put.add(row.id)
+        match self.away(row):
+            case "":
+                marks = {DONE: row.at.isoformat(), MUTED: ""}
+                await self._mark(row, "Done", marks, "Done until somebody writes; b again: mute.")
+            case "done":
+                marks = {DONE: "", MUTED: YES}
+                await self._mark(row, "Mute", marks, "Muted for good; b again: back.")
+            case _:
+                await self._mark(row, "Back", {DONE: "", MUTED: ""}, "It is back.")
+        self._marked()
+
+    @action("B", "show put away", unless=nothing_away, show=False, group="Look")
+    def toggle_away(self) -> None:
+        """Show what is done or muted too, or hide it again."""
+        self.shows_away = not self.shows_away
+        self._just_put.clear()
+        self._marked()
+        self.say("What is put away is shown." if self.shows_away else "What is put away is hidden.")
 
     @action("s", "sort", show=6, group="Look")
     async def choose_sort(self) -> None:

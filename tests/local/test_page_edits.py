@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.local.drafts import KEPT_SECONDS
+from copydesk.local.marks import DeskMarks
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.state import State
 
@@ -121,11 +122,15 @@ def test_a_file_of_an_earlier_version_gets_the_tables(tmp_path: Path) -> None:
     state = State(tmp_path / "state.db")
 
     def as_it_was(database: sqlite3.Connection) -> None:
-        for line in ("DROP TABLE staged", "DROP TABLE staged_step", "PRAGMA user_version = 1"):
-            database.execute(line)
+        for table in ("staged", "staged_step", "mark", "hidden_finding"):
+            database.execute(f"DROP TABLE {table}")
+        database.execute("PRAGMA user_version = 2")
 
     state.write(as_it_was)
     state.close()
-    edits = DeskEdits(State(tmp_path / "state.db"))
+    store = State(tmp_path / "state.db")
+    edits, marks = DeskEdits(store), DeskMarks(store)
     stage(edits, "p", "one")
     assert edits.of("s", "c") == {"p": "one"}
+    marks.put("thread", {"muted": "yes"})
+    assert marks.read() == {"thread": {"muted": "yes"}}

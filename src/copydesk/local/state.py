@@ -79,12 +79,11 @@ CREATE TABLE IF NOT EXISTS staged_step (
 CREATE TABLE IF NOT EXISTS hidden_finding (
     desk TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (desk, key));
 CREATE INDEX IF NOT EXISTS staged_step_of ON staged_step (desk, space, request);
-PRAGMA user_version = 2;
 """
-"""Later versions add missing tables: columns are never removed."""
+"""Later versions add tables: none is removed, and no column."""
 
-VERSION = 2
-"""What the schema says that it is; tables that an older file lacks are made when it is opened."""
+VERSION = _SCHEMA.count("CREATE TABLE")
+"""How many tables there are. A file that has fewer is given the others when it is opened."""
 
 DAMAGED = ".damaged"
 """The ending of a damaged file until its readable content is in the database."""
@@ -429,7 +428,7 @@ def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
         return []
     with ExitStack() as held:
         database.execute("BEGIN IMMEDIATE")
-        for statement in _SCHEMA.split(";"):
+        for statement in (*_SCHEMA.split(";"), f"PRAGMA user_version = {VERSION}"):
             database.execute(statement)
         done: Taken = {}
         if older:

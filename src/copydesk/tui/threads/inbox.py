@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -294,7 +295,8 @@ class Inbox(Place, scope="inbox"):
         if self._known is None or not polled:
             self._known = inbox_reading.Known()
         progress = self._progress if not polled else lambda ended, spaces: None
-        await self.session.marks.read()
+        with suppress(OSError):  # the threads are there all the same
+            await self.session.marks.read()
         unread = await inbox_reading.read_inbox(
             api,
             organization,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from copydesk.domain.page_source import (
     FLAGS,
     TEXTS,
+    check_slug,
     merge_pages,
     page_source,
     page_update,
@@ -86,6 +87,14 @@ def test_a_mistake_is_named_with_its_line(front: str, said: str) -> None:
     with pytest.raises(FileError) as error:
         page_update(page_source({"title": "A"}, ""), f"---\n{front}\n---\n# A\n")
     assert str(error.value).startswith(said)
+
+
+def test_a_slug_that_no_address_can_have_is_a_mistake_where_it_is_another() -> None:
+    odd = page_source({"title": "A", "slug": "a b"}, "One.\n")
+    check_slug(odd.replace("One", "Two"), odd)
+    for before in ("", page_source({"title": "A", "slug": "a"}, "One.\n")):
+        with pytest.raises(FileError, match="line 3: the slug is no part of a path"):
+            check_slug(odd, before)
 
 
 def test_settings_below_other_text_are_a_mistake_and_no_words_of_the_page() -> None:

@@ -118,6 +118,17 @@ def test_a_row_is_found_by_its_anchor() -> None:
     assert page.find("nothing") is None
 
 
+def test_of_equal_rows_it_is_the_one_that_was_anchored_though_that_was_edited() -> None:
+    before = "Same.\n\nOther.\n\nSame.\n"
+    page = page_text(before, before[: -len("Same.\n")] + "Edited.\n")
+    second = anchored("Same.", "Other.", "Same.")
+    at = page.find(second)
+    assert at is not None
+    assert (page.line_text(at), page.diff[at].kind) == ("Same.", "removed")
+    gone = page_text("Other.\n", "Same.\n\nOther.\n")
+    assert gone.find(second) is not None, "neither text has two of them"
+
+
 def test_an_edited_row_is_anchored_as_it_is_now() -> None:
     page = page_text(BEFORE, AFTER)
     old, new = (shown(page).index(f"{word} text stands here.") for word in ("Old", "New"))

@@ -218,6 +218,15 @@ def test_a_message_says_who_when_and_what() -> None:
     assert lines == [" [2] Ana  now", "     Is it 24 hours?"]
 
 
+def test_a_suggestion_in_a_reply_is_drawn_as_one_and_cannot_be_applied() -> None:
+    said = message("Or so:\n\n```suggestion\nAfter eight.\n```")
+    lines = plain(comment.draw_message(said, 60, NOW, reply=True))
+    assert [line.strip() for line in lines[1:]] == [
+        "Or so:", "suggests", "+ After eight.",
+        "does not fit: It is in a reply: e edits by hand.",
+    ]  # fmt: skip
+
+
 def test_reactions_are_counted_and_code_points_read() -> None:
     user = {"object": "user", "id": "u1", "displayName": "Ana"}
     reactions = [{"emoji": "1f44d", "count": 2, "users": [{"user": user}]}, {"emoji": " "}]

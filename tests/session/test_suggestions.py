@@ -20,6 +20,7 @@ from copydesk.session.reads.review import read_threads
 from copydesk.session.suggestions import (
     ApplyPlan,
     apply_plan,
+    finish_all_applying,
     finish_applying,
     plan_applying,
     read_texts,
@@ -197,7 +198,11 @@ async def test_whenever_the_process_ends_the_next_one_finishes_it_once(
     await program.session.outbox.look()
     for entry in list(program.session.outbox.items.values()):
         await program.session.outbox.send(entry.id, anyway=True, sure=True)  # a person says so
-    said = await finish_applying(program.session, program.space, program.request)
+    if before:
+        said = await finish_applying(program.session, program.space, program.request)
+    else:  # as at a start, before the request is opened
+        said = await finish_all_applying(program.session)
+        assert said.startswith("#1: ") or not said
     threads = await program.threads()
     assert await program.text("retries") == APPLIED
     assert (threads[mine].status, threads[theirs].status) == ("resolved", "resolved")

@@ -60,10 +60,11 @@ class AnchoredLines:
             if said := _even(line):
                 self._places.setdefault(_digest(said), []).append(at)
 
-    def find(self, node: str) -> int | None:
+    def find(self, node: str, *, exact: bool = False) -> int | None:
         """Return the place of the line of an anchor, counted from 0, or None when it is gone.
 
-        Where fewer equal lines are left than there were, it is the last of them.
+        Where fewer equal lines are left than there were, it is the last of them, or, if it is to be
+        ``exact``, none.
         """
         if not is_anchor(node):
             return None
@@ -72,6 +73,8 @@ class AnchoredLines:
         if not places:
             return None
         wanted = int(nth) if nth.isdecimal() and len(nth) < 10 else 0
+        if exact and wanted >= len(places):
+            return None
         return places[min(wanted, len(places) - 1)]
 
 

@@ -20,7 +20,13 @@ from copydesk.domain.page_places import (
     placings,
     staged_levels,
 )
-from copydesk.domain.page_source import merge_pages, page_update, read_page_source, title_of
+from copydesk.domain.page_source import (
+    check_slug,
+    merge_pages,
+    page_update,
+    read_page_source,
+    title_of,
+)
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
 from copydesk.domain.text import clean
@@ -64,6 +70,14 @@ class PageEdit:
     def of_text(self) -> bool:
         """Whether it changes the text of its page, or makes one."""
         return self.kind != "delete" and (self.kind == "insert" or self.text != self.base_text)
+
+    @property
+    def titled(self) -> str:
+        """The title that its settings say; "" where they say none."""
+        try:
+            return str(read_page_source(self.text).settings.get("title") or "")
+        except FileError:
+            return ""
 
     @property
     def named(self) -> str:
@@ -193,6 +207,7 @@ def content_changes(
         edit, place = edits[page], {"into": into, "at": at}
         if edit.kind == "insert":
             source = read_page_source(edit.text)
+            check_slug(edit.text)
             settings = {name: value for name, value in source.settings.items() if value}
             above = place if into is not None else {"at": at}
             change = {"operation": "insert_page", "ref": page, **settings, **above}
@@ -216,7 +231,10 @@ def content_changes(
 
 
 def _told(edit: PageEdit) -> dict[str, JSON]:
-    return page_update(edit.base_text, edit.text) if edit.of_text else {}
+    if not edit.of_text:
+        return {}
+    check_slug(edit.text, edit.base_text)
+    return page_update(edit.base_text, edit.text)
 
 
 def requests_of(changes: Sequence[dict[str, JSON]]) -> list[list[dict[str, JSON]]]:

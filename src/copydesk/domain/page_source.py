@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text_merge import Clash, Settle, merge_text
@@ -135,6 +136,26 @@ def _both(before: str, after: str) -> tuple[PageSource, PageSource]:
             raise FileError([Problem(line, "the settings of the page begin here, not at its top")])
         now = PageSource(was.settings, now.markdown)  # taken away: that says nothing of settings
     return was, now
+
+
+def check_slug(text: str, before: str = "") -> None:
+    """Raise `FileError` where a text gives its page another slug that no address can have.
+
+    ``before`` is the text that it was made of; "" for a new page.
+    """
+    now = read_page_source(text) if not before else _both(before, text)[1]
+    slug = str(now.settings.get("slug") or "")
+    if slug and not is_path_part(slug) and (not before or slug != slug_of(before)):
+        line = text[: text.find("\nslug:") + 1].count("\n") + 1
+        raise FileError([Problem(line, f"the slug is no part of a path: {PATH_RULE}")])
+
+
+def slug_of(text: str) -> str:
+    """Return the slug that the settings of a text say; "" where they say none."""
+    try:
+        return str(read_page_source(text).settings.get("slug") or "")
+    except FileError:
+        return ""
 
 
 def page_update(before: str, after: str) -> dict[str, JSON]:

@@ -28,10 +28,10 @@ class _Anchors:
     def _lines(self) -> AnchoredLines:
         return AnchoredLines(list(map(without_numbers, self._text.lines)))
 
-    def find(self, node: str) -> int | None:
+    def find(self, node: str, *, exact: bool) -> int | None:
         """Return the row that an anchor is about: of a line, the row that this is in."""
-        row = self._rows.find(node)
-        if row is None and (line := self._lines.find(node)) is not None:
+        row = self._rows.find(node, exact=exact)
+        if row is None and (line := self._lines.find(node, exact=exact)) is not None:
             row = self._text.row_of_line(line)
         return row
 
@@ -71,17 +71,20 @@ class PageText:
         return self.after or self.before
 
     def find(self, node: str) -> int | None:
-        """Return the row of the diff that an anchor is about: as it is now, else as it was."""
+        """Return the row of the diff that an anchor is about: as it is now, else as it was.
+
+        Of equal lines it is the one that it was made on, as long as either text has that.
+        """
         if node not in self._found:
             self._found[node] = self._find(node)
         return self._found[node]
 
     def _find(self, node: str) -> int | None:
-        place = self._new.find(node)
-        if place is not None:
-            return self.diff.row_of(place, after=True)
-        place = self._old.find(node)
-        return None if place is None else self.diff.row_of(place, after=False)
+        for exact in (True, False):
+            for text, after in ((self._new, True), (self._old, False)):
+                if (place := text.find(node, exact=exact)) is not None:
+                    return self.diff.row_of(place, after=after)
+        return None
 
     def pair(self, at: int) -> tuple[int, ...]:
         """Return the rows of one row: two where it was edited, as it was and as it is now."""

@@ -54,7 +54,9 @@ def entries(
     for node in reversed(order):
         children = tuple(made[child] for child in below.get(node.id, ()) if child in made)
         if children or everything or node.id in by_id:
-            made[node.id] = Entry(node.id, clean(node.title), by_id.get(node.id), children)
+            change = by_id.get(node.id)
+            named = node if change is None else change.node  # staged titles are in the changes
+            made[node.id] = Entry(node.id, clean(named.title), change, children)
     roots = [made[page] for page in below.get(None, ()) if page in made]
     things: dict[str, list[Entry]] = {}
     for c in changes:

@@ -22,6 +22,10 @@ LONGEST_LINE = 2_000
 SIGNS = {"added": ("+", "good"), "removed": ("-", "bad")}
 
 
+IN_REPLY = Fit(why="It is in a reply: e edits by hand.")
+"""How any suggestion in a reply stands: a comment alone is on a line."""
+
+
 def standing(fit: Fit) -> tuple[str, str]:
     """Return whether a suggestion fits, or why not, and its tone."""
     return ("fits", "good") if fit.fits else (f"does not fit: {fit.why}", "warn")

@@ -17,7 +17,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line, draw
 from copydesk.present.markdown_blocks import blocks
-from copydesk.present.suggestions import draw_suggestion, place
+from copydesk.present.suggestions import IN_REPLY, draw_suggestion, place
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
 
@@ -347,8 +347,9 @@ def draw_message(
             lines += [[(indent, ""), *part] for part in parts]
     text = clean(message.body.markdown or "", lines=True, limit=100_000)
     room = max(12, width - len(indent) - 1)
-    content: Sequence[str | Suggestion] = [text] if reply else parts_of(text)
-    for each in content:
+    if reply:
+        fit = IN_REPLY
+    for each in parts_of(text):
         if isinstance(each, Suggestion):
             lines += [[(indent, ""), (place(fit), tone or "strong")]]
             lines.extend([(indent, ""), *line] for line in draw_suggestion(each, fit, room))

@@ -362,6 +362,22 @@ async def finish_applying(session: Session, space: str, request: str) -> str:
     return " ".join(said)
 
 
+async def finish_all_applying(session: Session) -> str:
+    """Finish the applications that an earlier start left; return what there is to say of them.
+
+    What fails is finished when its request is opened. Raises ``OSError``.
+    """
+    if session.read_only:
+        return ""
+    runs = await asyncio.to_thread(session.applications.all)
+    said: list[str] = []
+    for run in {(each.space, each.request): each for each in runs}.values():
+        with suppress(*failure_types()):
+            if done := await finish_applying(session, run.space, run.request):
+                said.append(f"{clean(run.target)}: {done}")
+    return " ".join(said)
+
+
 def credit_of(run: ApplyRun) -> list[str]:
     """Return who is named for what of a run."""
     return credit(each.said for each in run.taken)

@@ -319,6 +319,7 @@ class CopydeskApp(DeskApp):
             await self.runs.find_waiting(),
             await self.runs.find_rearranging(),
             await self.runs.find_settling(),
+            await self.runs.finish_applying(),
         ]
         with suppress(OSError):  # a place that shows marks says so
             await self.session.marks.read()

@@ -177,7 +177,7 @@ async def test_without_an_editor_that_starts_it_is_written_here(
         await driver.press("e")
         assert "Edit Webhooks" in driver.screen
         assert "no-such-editor cannot be started: No such file" in driver.screen
-        await driver.press(*["down"] * 7)
+        await driver.press(*["down"] * 3)  # from the first line below the settings
         await driver.type("More.")
         await driver.press("escape")
         for name in ("VISUAL", "EDITOR"):
@@ -217,6 +217,10 @@ async def test_bad_settings_and_bad_bytes_are_named_and_kept(
     review: ReviewWorld, editor: Write, tmp_path: Path
 ) -> None:
     async with drive(review.app(), "]", size=(140, 40)) as driver:
+        editor(source(RETRIES_NOW, title="Trying again", slug="a b"))
+        await driver.press("e")
+        assert "cannot be sent so: line 3: the slug is no part of a path: only" in driver.screen
+        assert "~m Trying again" in driver.screen
         editor(source(RETRIES_NOW, title="Retries", hidden="perhaps"))
         await driver.press("e")
         assert "Staged, but it cannot be sent so: line 3: hidden is true or false." in driver.screen

@@ -73,7 +73,7 @@ class EditCommands(Commands, scope="changes"):
                 text=waits.text if waits else about_text(request),
                 facts=tuple(facts),
                 verb="save",
-                at_start=True,
+                begins=0,
             )
             written = await self.place.desk.push_screen_wait(sheet)
             if not written:

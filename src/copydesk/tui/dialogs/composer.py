@@ -61,7 +61,9 @@ def stays(sheet: WriteSheet) -> str | None:
 
 
 class Composer(TextField, scope="composer"):
-    """A text field that keeps a draft under ``draft_key``; ``at_start`` begins before the text.
+    """A text field that keeps a draft under ``draft_key``.
+
+    The cursor begins at the line ``begins`` (from 0), else behind the text.
 
     ``send`` is given the text on ctrl+s, at once: the key that comes next is for what is in front
     then. Posts `Left` on Esc. The draft is kept by then. Call `accepted` once the text has arrived,
@@ -87,7 +89,7 @@ class Composer(TextField, scope="composer"):
         *,
         text: str = "",
         quote: str = "",
-        at_start: bool = False,
+        begins: int | None = None,
         may_be_empty: bool = False,
         exact: bool = False,
         id: str | None = None,
@@ -99,7 +101,7 @@ class Composer(TextField, scope="composer"):
         self._exact = exact
         self.quote = quote
         self._given = typed(text, lines=True)
-        self._at_start = at_start
+        self._begins = begins
         self._timer: Timer | None = None
         self._kept: str | None = None
         self._emoji: Sequence[tuple[str, str]] | None = None
@@ -136,8 +138,8 @@ class Composer(TextField, scope="composer"):
             self.line.say(shared)
         self._kept = None if draft is None else typed(draft, lines=True)
         self.load_text(self._given if self._kept is None else self._kept)
-        if not self._at_start:
-            self.move_cursor(self.document.end)
+        begins = self.document.end if self._begins is None else (self._begins, 0)
+        self.move_cursor(begins, center=True)
         self._title("draft restored" if draft else "")
 
     def on_unmount(self) -> None:
@@ -425,7 +427,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         facts: tuple[Fact, ...] = (),
         why: str = "",
         verb: str = "send",
-        at_start: bool = False,
+        begins: int | None = None,
         instead: str = "",
         verdict: bool = False,
         drafts: Sequence[PendingDraft] = (),
@@ -443,7 +445,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         self._verdict = verdict
         self._ticks = DraftTicks(drafts, where) if drafts else None
         self.composer = Composer(
-            draft_key, self.dismiss, text=text, quote=quote, at_start=at_start,
+            draft_key, self.dismiss, text=text, quote=quote, begins=begins,
             may_be_empty=verdict, exact=exact,
         )  # fmt: skip
         self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)

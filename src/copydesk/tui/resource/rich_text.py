@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 
 from copydesk.domain.page_edits import PageEdit
-from copydesk.domain.page_source import body_of, page_update, read_page_source
+from copydesk.domain.page_source import body_of, check_slug
 from copydesk.domain.text import clean, exposed, plural, typed
 from copydesk.domain.yaml_lines import FileError
 from copydesk.local.page_edits import StagedElsewhereError
@@ -204,7 +204,8 @@ class SourceEditor:
         try:
             text = await edit_file(
                 self._here.desk, self._file(page, edit), edit.text,
-                partial(self._in_field, page, clean(edit.named)), line and line + front,
+                partial(self._in_field, page, clean(edit.named), max(0, line - 1) + front),
+                line and line + front,
             )  # fmt: skip
         except EditorError as error:
             self._here.tell(str(error), "warn")
@@ -214,15 +215,17 @@ class SourceEditor:
             return None if text is None else replace(edit, text=text)
         return None
 
-    async def _in_field(self, page: str, title: str, text: str, why: str) -> str | None:
-        """Return a text as it was typed here; None where it is kept for later."""
+    async def _in_field(
+        self, page: str, title: str, begins: int, text: str, why: str
+    ) -> str | None:
+        """Return a text as it was typed here, from a line (from 0) on; None where it is kept."""
         end = "\r\n" if "\r\n" in text else "\n"
         lines = text.replace("\r\n", "\n")
         if typed(lines, lines=True) != lines or lines.replace("\n", end) != text:
             raise EditorError("It has signs that no field here shows: set $EDITOR to edit it.")
         sheet = WriteSheet(
             f"Edit {title}", source_key(*self._ids, page), text=lines, why=why, verb="stages it",
-            at_start=True, exact=True,
+            begins=begins, exact=True,
         )  # fmt: skip
         found = cast("str | None", await self._here.desk.push_screen_wait(sheet))
         return None if found is None else found.replace("\n", end)
@@ -240,9 +243,9 @@ def why_not_sent(edit: PageEdit) -> str:
     """Return what is wrong with the settings of a text, so that it cannot be sent; "" for none."""
     try:
         if edit.kind == "insert":
-            read_page_source(edit.text)
+            check_slug(edit.text)
         else:
-            page_update(edit.base_text, edit.text)
+            check_slug(edit.text, edit.base_text)
     except FileError as error:
         return clean(str(error), limit=160)
     return ""

@@ -185,7 +185,9 @@ def with_staged(
             more: tuple[ChangeKind, ...] = ("moved",) if edit.moved else ()
             kinds = tuple(dict.fromkeys((*kinds, *more, "edited")))
             change = Changed(page, kinds, node, node) if known is None else known
-            found[page] = replace(change, kinds=kinds)
+            title = edit.titled if edit.of_text else ""
+            after = replace(change.after or node, title=title or change.node.title)
+            found[page] = replace(change, kinds=kinds, after=after)
     return list(found.values())
 
 

@@ -79,6 +79,16 @@ class Runs:
         settling = await asyncio.to_thread(import_module, "copydesk.session.settling")
         return str(await settling.find_cut_off(self._app.session))
 
+    async def finish_applying(self) -> str:
+        """Finish the suggestions that an earlier start was applying; return what came of it."""
+        try:
+            if not await asyncio.to_thread(self._app.session.applications.all):
+                return ""
+            suggestions = await asyncio.to_thread(import_module, "copydesk.session.suggestions")
+            return str(await suggestions.finish_all_applying(self._app.session))
+        except OSError as error:
+            return f"It cannot be read which suggestions were being applied: {error}"
+
     async def rearranged(self) -> set[str]:
         """Return the groups of the writes by which an earlier start was rearranging something."""
         await asyncio.to_thread(import_module, "copydesk.session.runs.arrange")

@@ -248,6 +248,8 @@ def test_whether_a_team_has_answered_is_not_known() -> None:
         ('{"type": "rules"}', ["a rule that cannot be read"]),
         ('{"type": 3}', ["a rule that cannot be read"]),
         ('{"type": "other"}', ["a rule that cannot be read"]),
+        ('"none"', ["a rule that cannot be read"]),
+        ("[]", ["a rule that cannot be read"]),
         ('{"type": "rules", "rules": []}', []),
         ('{"type": "none"}', []),
         ("{}", []),

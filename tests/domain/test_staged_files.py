@@ -34,6 +34,18 @@ def test_what_is_no_address_stays() -> None:
     assert put == "staged:a.png, ![x](/files/2) and <img src='/files/3'>"
 
 
+def test_what_looks_like_an_address_in_code_is_none() -> None:
+    code = "`![a](staged:a.png)`"
+    fence = "```md\n![b](staged:b.png)\n```\n\n    ![c](staged:c.png)\n"
+    real = "![d](staged:d.png)"
+    text = f"---\ntitle: A\n---\nSay {code} or ``x ` {code[1:-1]}`` \\` {real} ` {real}\n\n{fence}"
+    assert names_in(text) == ["d.png"]
+    put = with_addresses(text, dict.fromkeys(("a.png", "b.png", "c.png", "d.png"), "/files/1"))
+    assert put == text.replace("staged:d.png", "/files/1")
+    many = " ".join("`" * length for length in range(1, 300))
+    assert names_in(f"{many} {real}") == ["d.png"]
+
+
 def test_a_block_goes_below_the_block_of_its_line() -> None:
     assert with_block(TEXT, "![](x)", 3).count("One\ntwo.\n\n![](x)\n\n```") == 1
     assert with_block(TEXT, "![](x)", 8).count("b\n```\n\n![](x)\n\nEnd.") == 1

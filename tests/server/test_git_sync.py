@@ -190,6 +190,7 @@ async def test_only_repositories_of_this_machine_that_the_desk_was_told_of(
             for direction in ("import", "export"):
                 said = await synced.done(client, direction, url=str(path))
                 assert said.startswith(f"{path} is not below"), "where a link leads is not said"
+                assert said.count(str(tmp_path)) == 1, "nor where that folder is"
         url = f"/spaces/{synced.space}/git/info"
         unknown = (await client.get(url)).json()
         assert (unknown["installationStatus"], unknown.get("url")) == ("pending", None)

@@ -108,12 +108,12 @@ class Structure:
         return found
 
 
-def with_titles(structure: Structure, titles: Mapping[str, str]) -> Structure:
-    """Return a structure whose groups have titles, by their ids."""
+def with_titles(structure: Structure, titles: Mapping[str, str], untitled: str) -> Structure:
+    """Return a structure whose groups have titles, by their ids; ``untitled`` those without."""
     named = {
-        row: replace(node, title=titles[row.removeprefix(GROUP)])
+        row: replace(node, title=titles.get(row.removeprefix(GROUP), untitled))
         for row, node in structure.nodes.items()
-        if node.kind == "group" and row.removeprefix(GROUP) in titles
+        if row.startswith(GROUP)
     }
     return replace(structure, nodes={**structure.nodes, **named}, _branches={})
 

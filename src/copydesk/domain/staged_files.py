@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.page_source import body_of
@@ -24,6 +25,7 @@ LONGEST_NAME = 80
 """Characters of the name of a file."""
 
 _ADDRESS = re.compile(r"""(\]\(<?|\b(?:href|src|url)=["'])staged:([A-Za-z0-9_][A-Za-z0-9._-]*)""")
+_TICKS = re.compile(r"\\`|(`+)")
 _SENT = re.compile(rf"{FILES}([A-Za-z0-9_-]+)")
 _NAMED = re.compile(rf"(?:\.\./)*{re.escape(ASSETS)}([A-Za-z0-9._-]+)")
 _NOT_NAMED = re.compile(r"[^A-Za-z0-9._-]+")
@@ -61,17 +63,54 @@ def _escaped(words: str) -> str:
 
 def names_in(text: str) -> list[str]:
     """Return the names of the staged files that a text names, each once, in their order."""
-    return [*dict.fromkeys(match[2] for match in _ADDRESS.finditer(text))]
+    return [*dict.fromkeys(match[2] for match in _addresses(text))]
 
 
 def with_addresses(text: str, addresses: Mapping[str, str]) -> str:
     """Return a text with the addresses of files by their names; one that has none stays staged."""
+    parts, at = [], 0
+    for match in _addresses(text):
+        if (found := addresses.get(match[2])) is not None:
+            parts += [text[at : match.end(1)], found]
+            at = match.end()
+    return "".join([*parts, text[at:]])
 
-    def put(match: re.Match[str]) -> str:
-        found = addresses.get(match[2])
-        return match[0] if found is None else f"{match[1]}{found}"
 
-    return _ADDRESS.sub(put, text)
+def _addresses(text: str) -> Iterator[re.Match[str]]:
+    """Yield the addresses of staged files: what looks like one in code is none."""
+    found = [*_ADDRESS.finditer(text)]
+    if not found:
+        return
+    cut, spans = BlockText(text), dict[int, list[tuple[int, int]]]()
+    for match in found:
+        row = cut.row_of_line(bisect_right(cut.offsets, match.start()) - 1)
+        block = cut.block_of(row)
+        if block is not None and cut.blocks[block].kind == "code":
+            continue
+        if row not in spans:
+            spans[row] = _code_in(cut.source(row))
+        at = match.start() - cut.span(row)[0]
+        nearest = bisect_right(spans[row], at, key=lambda span: span[0]) - 1
+        if nearest < 0 or spans[row][nearest][1] <= at:
+            yield match
+
+
+def _code_in(prose: str) -> list[tuple[int, int]]:
+    """Return where there is code in a row of prose: from backticks to as many."""
+    ticks = [match.span(1) for match in _TICKS.finditer(prose) if match[1]]
+    later: dict[int, list[int]] = {}
+    for at, (start, end) in enumerate(ticks):
+        later.setdefault(end - start, []).append(at)
+    found, at = [], 0
+    while at < len(ticks):
+        start, end = ticks[at]
+        alike = later[end - start]
+        close = bisect_right(alike, at)
+        if close < len(alike):
+            at = alike[close]
+            found.append((start, ticks[at][1]))
+        at += 1
+    return found
 
 
 def sent_files(text: str) -> set[str]:

@@ -102,16 +102,31 @@ def run_next_git_job(worker: Worker, *, repositories: Path | None) -> bool:
     if job is None:
         return False
     error: str | None = None
+    path: Path | None = None
+    url = json.loads(job["request"])["url"]
     try:
-        path = _permitted(json.loads(job["request"])["url"], repositories)
+        path = _permitted(url, repositories)
         # Loaded with the first job: most desks never have one, and this brings a library for git.
         from copydesk.server.git_transfer import transfer
 
         transfer(worker, job, path)
     except (SourceError, OSError, LookupError, ValueError) as failed:
-        error = str(failed) or type(failed).__name__
+        error = _told(failed, url, path)
     worker.write(lambda tx: _finish(tx, job, error))
     return True
+
+
+def _told(failed: Exception, url: str, path: Path | None) -> str:
+    """Return why a job failed, with the address that was asked for in place of what it leads to.
+
+    Those who read it need not know this machine.
+    """
+    said = str(failed)
+    if isinstance(failed, OSError):
+        said = failed.strerror or ""
+    if path is not None:
+        said = said.replace(str(path), url)
+    return said or type(failed).__name__
 
 
 def _take(tx: Tx) -> Row | None:
@@ -144,7 +159,7 @@ def _finish(tx: Tx, job: Row, error: str | None) -> None:
     request = json.loads(job["request"])
     noted = repository_noted(request["url"], request["branch"])
     if error is not None:
-        noted["reason"] = error
+        noted["reason"] = error.replace(request["url"], noted["repository"])
     action = f"git_{job['direction']}_{'done' if error is None else 'failed'}"
     audit.note_of_space(tx, job["space_id"], action, job["author_id"], noted)
     tx.run("UPDATE git_job SET state = 'over' WHERE space_id = ?", job["space_id"])
@@ -160,6 +175,6 @@ def _permitted(url: str, repositories: Path | None) -> Path:
     except (OSError, ValueError, RuntimeError) as error:
         raise SourceError(f"{url!r} is not a path of this machine.") from error
     if not path.is_relative_to(top):
-        # Where a link leads is not said: whoever asks need not know this machine.
-        raise SourceError(f"{url} is not below {top}, where the repositories of this desk are.")
+        # Neither where a link leads is said, nor where that folder is.
+        raise SourceError(f"{url} is not below the folder of this desk's repositories.")
     return path

@@ -12,9 +12,11 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.contract import operations as ops
 from copydesk.domain.finding_inverses import requests_begun
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
+from copydesk.session.reads.findings import ASKED, find_begun_for
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes.screen import ChangesPlace
@@ -236,6 +238,30 @@ async def test_change_requests_lead_to_the_finding_that_they_were_begun_for(worl
         assert f"{LATE}   gq opens it" in driver.screen
         await driver.press("g q")
         assert driver.place.PLACE == "finding"
+
+
+async def test_a_finding_is_looked_for_with_few_requests(world: World) -> None:
+    support = Support(world)
+    links = "".join(f"[{number}](missing/{number}.md)\n\n" for number in range(ASKED + 1))
+    world.commit(support.guide, {"far": links})
+    ids = (world.home, support.site)
+    async with world.api() as api:
+        found = [each async for each in api.pages(ops.list_site_findings, *ids)]
+        broken = [each.id for each in found if each.topic is None]
+        begun = [
+            world.change_request(support.guide, {"setup": f"{number}\n"}, subject="By hand")
+            for number in range(ASKED + 1)
+        ]
+
+        def note(tx: Tx) -> None:
+            for request, finding in zip(begun, broken, strict=False):
+                note_request(tx, request, finding)
+
+        world.write(note)
+        told = [await find_begun_for(api, world.home, each) for each in begun]
+    assert len(broken) > ASKED
+    first = [((support.site, each), True) for each in broken[:ASKED]]
+    assert told == [*first, (None, False)]
 
 
 async def test_topics_questions_and_records_of_a_site(

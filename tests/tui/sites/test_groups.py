@@ -263,6 +263,11 @@ async def test_a_service_without_groups_says_so_in_one_sentence(edition: Edition
         await send(driver)
         assert (await published.order())[1:3] == ["Changelog", "API reference"]
         assert await published.spaces("Guides") == ["French", "English", "German"]
+        for _ in range(9):
+            if driver.place.PLACE != "site-readers":
+                await driver.press("]")
+        await driver.press("R")
+        assert "group, title not told" in driver.screen
 
 
 async def test_an_earlier_service_is_asked_for_its_lists() -> None:

@@ -58,7 +58,8 @@ class MergeRules(Shape):
         cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
         untold = bool(info.context) and isinstance(value, dict) and "type" not in value
-        found = handler({"type": "rules"} if untold else value)
+        unread = value is not None and not isinstance(value, dict | MergeRules)
+        found = handler({"type": "rules"} if untold or unread else value)
         if found.rules is None and found.type not in ("inherit", "none"):
             found.rules = [MergeRule(rule="")]
         return found

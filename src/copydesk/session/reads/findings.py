@@ -32,6 +32,9 @@ MOST = 50
 SITES = 20
 """Sites whose findings are looked through."""
 
+ASKED = 40
+"""Findings that are asked for their change requests, to find the one of a change request."""
+
 WEEKS = 13
 
 SPACES = 250
@@ -95,14 +98,17 @@ async def read_pulse(api: Api, ids: Ids, finding: str) -> tuple[float, ...]:
     )
 
 
-async def find_begun_for(api: Api, organization: str, request: str) -> tuple[str, str] | None:
-    """Return the site and the finding that a change request was begun for; None for none.
+async def find_begun_for(
+    api: Api, organization: str, request: str
+) -> tuple[tuple[str, str] | None, bool]:
+    """Return the site and the finding that a change request was begun for, None where it was not
+    found; and whether all were looked through.
 
     Only a finding without a topic, such as a broken link, has to be looked for so: the request
-    itself names the others. The first `MOST` of each of the first `SITES` sites are looked through.
-    Raises ``ApiError``.
+    itself names the others. Each takes a request: the first `ASKED`, of the first `SITES` sites,
+    are looked through. Raises ``ApiError``.
     """
-    seen = 0
+    seen, left, whole = 0, ASKED, True
     async for site in api.pages(ops.list_sites, organization):
         ids, seen = (organization, site.id), seen + 1
         try:
@@ -113,14 +119,18 @@ async def find_begun_for(api: Api, organization: str, request: str) -> tuple[str
             continue
         for each in found.items:
             if each.topic is None:
+                if not left:
+                    return None, False
+                left -= 1
                 begun = await api.page(
                     ops.list_site_finding_change_requests, *ids, each.id, limit=MOST
                 )
                 if any(one.id == request for one in begun.items):
-                    return site.id, each.id
+                    return (site.id, each.id), True
+        whole = whole and found.next is None
         if seen == SITES:
-            break
-    return None
+            return None, False
+    return None, whole
 
 
 async def read_title(api: Api, ids: Ids, finding: str) -> str:

@@ -100,9 +100,9 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
     said = wrong or layout(reading.unknown)
     if not key and row.visibility == "share-link":
         said = "Without a link nobody gets this. f chooses a link to read with."
-    theirs = with_titles(reading.structure, titles)
+    theirs = with_titles(reading.structure, titles, UNTITLED)
     if seen is not None:
-        seen = None if reading.unknown else with_titles(seen, titles)
+        seen = None if reading.unknown else with_titles(seen, titles, UNTITLED)
     tree = readers_tree(theirs, seen, adaptive=row.adaptive)
     return ReadersRead(row, who, tree, said, links, key)
 
@@ -146,6 +146,9 @@ async def _group_titles(api: Api, organization: str, site: str) -> Mapping[str, 
         return {}
     return {row: node.title for row, node in found.nodes.items() if node.kind == "group"}
 
+
+UNTITLED = "group, title not told"
+"""What a group is called whose title the service gives to readers alone."""
 
 NOT_PUBLISHED = "Not published: readers get nothing. W publishes it."
 

@@ -316,13 +316,14 @@ async def go_to_finding(place: Place, request: str, called: str, known: Sequence
 
     session, organization = place.session, place.organization or place.session.organization
     target = Target(organization=organization)
-    found = tuple(known) or session.left.get(("begun for", request))
+    found, whole = tuple(known) or session.left.get(("begun for", request)), True
     if not found and organization and session.without(["list_site_findings"]) is None:
 
-        async def look() -> tuple[str, str] | None:
+        async def look() -> tuple[tuple[str, str] | None, bool]:
             return await find_begun_for(await session.ready(), organization, request)
 
-        found = await place.reads.now("finding", look, "Looking for its finding")
+        looked = await place.reads.now("finding", look, "Looking for its finding")
+        found, whole = looked or (None, True)
         if found:
             session.left["begun for", request] = found
     if isinstance(found, tuple):
@@ -331,7 +332,8 @@ async def go_to_finding(place: Place, request: str, called: str, known: Sequence
         return
     await place.desk.go("findings", target)
     if place.desk.here is not None:
-        place.desk.here.say(f"{called} was begun for no finding. - goes back.")
+        none = "no finding" if whole else "none of the findings that were looked through: not all"
+        place.desk.here.say(f"{called} was begun for {none}. - goes back.")
 
 
 async def go_to_cluster(desk: DeskApp, target: Target, why_all: str) -> None:

@@ -524,9 +524,14 @@ class Origins:
         """The people in the teams that were given something; None until they are read."""
 
     def read(self, chain: Sequence[Container]) -> None:
-        """Read who is in the teams that were given something."""
+        """Read who is in the teams that were given something, if there are requests to spare.
+
+        Else only the row under the cursor says what a team gives.
+        """
         place, home = self._place, self._place.organization or ""
         self._known = KnownSources(chain, self._members or {})
+        if not place.session.may_spend:
+            return
 
         def came(members: dict[str, frozenset[str]]) -> None:
             self._members, self._known = members, KnownSources(chain, members)

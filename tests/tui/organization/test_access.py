@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
 from copydesk.server import site_seed
+from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.steps import fill, on, words
-from tests.world import World
+from tests.world import BASE_URL, World
 
 HOSTILE = "Gus\x1b[2J\u202e [bold]film\n🦊 and more of it"
 
@@ -181,6 +185,29 @@ async def test_where_a_level_comes_from_is_told_step_by_step(
         world.grant(site, web, "create")
         await driver.press("R")
         assert "create team Web bo@" in words(driver)
+
+
+async def test_who_is_in_teams_is_read_with_requests_to_spare_only(world: World) -> None:
+    gus = world.user("gus", None)
+    space = world.space("Manual")
+    world.grant(space, world.team("Web", gus), "edit")
+    service = limited(world.app, RateLimit(200, clock=lambda: 0.0))
+    transport = httpx.ASGITransport(service)
+    api = Api(BASE_URL, world.token(world.ana), transport=transport, clock=lambda: 0.0)
+    read: list[str] = []
+    api.recorder = lambda sent: read.append(sent.name)
+    target = Target(world.home, space=space)
+    for spare in (True, False):
+        while not spare and api.budget.share > 0.45:
+            await api(ops.get_space, space)
+        read.clear()
+        async with drive(open_world(world, "access", target, api=api), size=(140, 40)) as driver:
+            await driver.press("j")
+            assert ("list_team_members" in read) is spare
+            await on(driver, gus)
+            assert "team Web" in driver.screen, (
+                "of the row under the cursor it is told all the same"
+            )
 
 
 async def test_what_is_staged_is_kept_dropped_and_brought_back(world: World) -> None:

@@ -15,7 +15,7 @@ from copydesk.domain.block_tags import Piece, Tag, read_tag
 from copydesk.domain.diff import Line, Move, TextDiff
 from copydesk.domain.html_line import read_html
 from copydesk.domain.html_table import MOST_COLUMNS
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.words import SpanKind
 from copydesk.present.diff import DEFAULT_GUTTER, Gutter, wrap_exact
 from copydesk.present.markdown import Line as Drawn
@@ -304,6 +304,14 @@ def draw_fold(diff: TextDiff, start: int, stop: int, gutter: Gutter) -> list[Dra
             (f"{diff.sentence(start, stop)} (z unfolds)", "muted"),
         ]
     ]
+
+
+def draw_head(head: str, width: int) -> Drawn:
+    """Return the line above a page that follows another."""
+    rule = glyphs().rule
+    said = shorten(head, max(8, width - 8), glyphs().more)
+    lead = f" {rule * 2} {said} "
+    return [(lead, "strong"), (rule * max(0, width - cell_len(lead) - 1), "muted")]
 
 
 def draw_note(note: str, width: int) -> list[Drawn]:

@@ -251,7 +251,6 @@ async def test_a_review_shows_the_picture_of_main_beside_it_at_both_sizes(
     review.request = world.change_request(review.space, edit=after)
     for size in ((80, 24), (140, 40)):
         async with drive(review.app(), size=size, draws=True) as driver:
-            await driver.press("J")
             driver.golden("picture-in-change", update=update_golden)
             await driver.press("enter")
             driver.golden("picture-review", update=update_golden)

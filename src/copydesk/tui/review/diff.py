@@ -1,10 +1,15 @@
-"""The change of one page, row by row: only what is on screen is compared by word and drawn."""
+"""The changes of pages, row by row: only what is on screen is compared by word and drawn.
+
+Pages follow each other in one scroll: those above and below the page of the cursor are held while
+they are near, so that nothing moves on screen when the cursor passes an end.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -16,6 +21,7 @@ from copydesk.present.diff_rows import (
     SIDES,
     draw_beside,
     draw_fold,
+    draw_head,
     draw_line,
     draw_note,
     table_room,
@@ -30,6 +36,8 @@ from copydesk.tui.widgets.wrapped_list import WrappedList
 if TYPE_CHECKING:
     from copydesk.present.diff_tables import DiffTable, DiffTables
     from copydesk.present.tables import Columns
+
+NO_TEXT = "This page has no text."
 
 Mark = tuple[str, bool]
 """What is drawn beside a line with threads ("[2]"), and whether one of them is open."""
@@ -50,28 +58,235 @@ def no_line_here(view: DiffView) -> str | None:
     return nothing_shown(view) or (None if view.line is not None else "Put the cursor on a line.")
 
 
-class DiffView(WrappedList, scope="diff"):
-    """Shows a `PageText`. The cursor is on a line of the diff, and keeps to it over refreshes."""
+def _texts_at(page: PageText, line: int) -> tuple[str | None, str | None]:
+    """Return a row of a diff as it was and as it is; None where it was not."""
+    was: str | None = None
+    now: str | None = None
+    for at in page.pair(line):
+        kind, text = page.diff[at].kind, page.line_text(at)
+        was = text if kind in ("removed", "same") else was
+        now = text if kind in ("added", "same") else now
+    return was, now
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"diff--added", "diff--removed", "diff--range"}
 
-    def __init__(self, *, title: str = "", id: str | None = None) -> None:
-        super().__init__(title=title, empty="Reading…", id=id)
-        self.page: PageText | None = None
-        self.marks: Mapping[int, Mark] = {}
-        self._rows: list[Row] = []
-        self._unfolded: set[int] = set()
-        self._all = False
-        self.sides = False
-        """Whether the reader wants the two texts side by side."""
-        self.blocks = False
-        """Whether blocks are numbered, and not lines."""
-        self._paired = False
+class PageRows:
+    """A page in the scroll: its rows, which of them are unfolded, and what drawing them takes.
+
+    ``key`` tells it from other pages. ``head`` is the line above it, where another page is above.
+    """
+
+    def __init__(
+        self,
+        view: DiffView,
+        page: PageText,
+        marks: Mapping[int, Mark],
+        *,
+        key: str = "",
+        head: str = "",
+    ) -> None:
+        self._view = view
+        self.page, self.marks, self.key, self.head = page, marks, key, head
+        self.headed = False
+        self.alone = True
+        """Whether no other page is held: without a text it has no row then."""
+        self.of_file: Sequence[Sides] = ()
+        """The changed file that it is, as a picture."""
+        self.rows: list[Row] = []
+        self.unfolded: set[int] = set()
+        self.all = False
         self._comparing: set[int] = set()
         self._tables: DiffTables | None = None
         """The tables of the page, from when one is drawn on."""
         self._coloured: dict[int, Mapping[int, Line] | None] = {}
         """The rows of code that have colours, by its block in the text after; None until then."""
+
+    @property
+    def height(self) -> int:
+        """How many rows it has with its head."""
+        return len(self.rows) + self.headed
+
+    def lay_out(self) -> None:
+        """Make its rows. Between others a page without text says so in one."""
+        self.rows = rows(
+            self.page,
+            keep=self.marks,
+            unfolded=self.unfolded,
+            all_lines=self.all,
+            pairs=self._view.paired,
+        )
+        if not self.rows and not self.alone:
+            self.rows = [Row("note", -1)]
+
+    def stops(self, place: int) -> bool:
+        """Notes are only read, and a blank line between blocks has nothing to act on."""
+        kind, at, _ = self._row(place)
+        if kind == "note":
+            return place >= 0 and self.rows[-1].kind == "note"
+        diff = self.page.diff
+        if kind != "line" or at in self.marks:
+            return True
+        starts = diff.changes
+        begins = starts[bisect_left(starts, at) : bisect_right(starts, at)]  # J stops there
+        return bool(begins) or not diff.is_blank(at)
+
+    def _row(self, place: int) -> Row:
+        """Return a row; that of the head is one that is only read."""
+        return self.rows[place] if place >= 0 else Row("note", -1)
+
+    def line_at(self, place: int) -> int | None:
+        """Return the row of the diff that is drawn alone at a place; None for others."""
+        kind, at, _ = self._row(place)
+        return at if kind == "line" else None
+
+    def text(self, place: int) -> str:
+        """Return the text that a search is lit in; what is folded is searched apart."""
+        kind, at, stop = self._row(place)
+        if kind in ("fold", "note"):
+            return ""
+        return "\n".join(self.page.line_text(each) for each in range(at, max(stop, at + 1)))
+
+    def folded(self, place: int) -> range:
+        """Return the rows of the diff that a fold hides; none where no fold is."""
+        kind, at, stop = self._row(place)
+        return range(at, stop) if kind == "fold" else range(0)
+
+    # Drawing
+
+    def draw(self, place: int, width: int) -> list[Line]:
+        """Return the lines of a row, with the pictures that it names below them."""
+        if place < 0:
+            return [draw_head(self.head, width)]
+        sides, view = self._sides_at(place), self._view
+        if view.pictures is None or not sides:
+            return self._row_lines(place, width)
+        view.pictures.see_sides(sides)
+        lead = gutter_of(self.page, width, blocks=view.blocks).cells
+        below = view.pictures.lines_of(sides, max(8, width - lead - 1))
+        return [*self._row_lines(place, width), *([(" " * lead, ""), *line] for line in below)]
+
+    def _sides_at(self, place: int) -> Sequence[Sides]:
+        """Return the pictures of a changed row, of two that are one edited the lower one's."""
+        kind, at, _ = self.rows[place]
+        if kind == "note":
+            if self.page is self._view.page:
+                self.of_file = self._view.of_file()
+            return self.of_file if place == len(self.rows) - 1 else ()
+        diff = self.page.diff
+        near = range(at, at + 2) if kind == "pair" else range(max(0, at - 1), at + 1)
+        if kind == "fold" or not any(may_show(diff.text_of(each)) for each in near):
+            return ()
+        if kind == "line" and (diff[at].kind not in ("added", "removed") or
+                               self.page.pair(at)[-1] != at):  # fmt: skip
+            return ()
+        return sides_of(_texts_at(self.page, near[-1]))
+
+    def _row_lines(self, place: int, width: int) -> list[Line]:
+        page, view = self.page, self._view
+        kind, at, stop = self.rows[place]
+        gutter = gutter_of(page, width, blocks=view.blocks)
+        if kind == "note":
+            return draw_note(page.notes[at] if at >= 0 else NO_TEXT, width)
+        if kind == "fold":
+            return draw_fold(page.diff, at, stop, gutter)
+        diff = page.diff
+        if diff.words_wait(at):
+            self._compare(at)
+        mark, is_open = self.marks.get(at, ("", False))
+        if kind == "pair" and not mark:
+            mark, is_open = self.marks.get(at + 1, ("", False))
+        tone = "accent" if is_open else "muted"
+        line = diff[at]
+        table = self._table_of(at) if line.table else None
+        code = self._code_of(at) if line.within == "code" and line.kind == "same" else None
+        if not view.paired or line.kind in ("from", "to"):
+            mine = page.is_mine(at)
+            return draw_line(
+                line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine, table=table,
+                code=code,
+            )  # fmt: skip
+        old = line if line.kind != "added" else None
+        new = diff[at + 1] if kind == "pair" else line if line.kind != "removed" else None
+        return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone, table=table)
+
+    def _code_of(self, at: int) -> Line | None:
+        """Return a row of code with its colours, which a thread finds out the first time."""
+        diff = self.page.diff
+        segment, step = diff.place(at)
+        block = diff.after.block_of(segment.after + step)
+        if block is None:
+            return None
+        if block not in self._coloured:
+            self._coloured[block] = None
+
+            async def colour() -> None:
+                from copydesk.present.code_colours import rows_coloured  # few pages have code
+
+                found = await asyncio.to_thread(rows_coloured, diff.after, block)
+                if found:
+                    self._coloured[block] = found
+                    self._view.changed()
+
+            begin(self._view, colour, group="colours")
+        return (self._coloured[block] or {}).get(segment.after + step)
+
+    def _table_of(self, at: int) -> DiffTable | None:
+        """Return the table that a row of the diff is of."""
+        if self._tables is None:
+            from copydesk.present.diff_tables import DiffTables  # few pages have tables
+
+            self._tables = DiffTables(self.page.diff)
+        return self._tables.of(at, self._view.look)
+
+    def columns(self, place: int, width: int) -> Columns | None:
+        """Return what is shown of the table that a row is of; None where it is of none."""
+        from copydesk.present.diff_tables import columns_of
+
+        kind, at, _ = self._row(place)
+        if kind not in ("line", "pair") or not self.page.diff[at].table:
+            return None
+        table = self._table_of(at)
+        gutter = gutter_of(self.page, width, blocks=self._view.blocks)
+        room = table_room(width, gutter, beside=self._view.paired)
+        return None if table is None else columns_of(table, room)
+
+    def _compare(self, at: int) -> None:
+        """Compare the words of a long row in a thread, and show them when that is done."""
+        if at in self._comparing:
+            return
+        self._comparing.add(at)
+
+        async def compare() -> None:
+            await asyncio.to_thread(self.page.diff.find_words, at)
+            self._view.changed()
+
+        begin(self._view, compare, group="words")
+
+
+class DiffView(WrappedList, scope="diff"):
+    """Shows `PageText`s. The cursor is on a line of the diff, and keeps to it over refreshes.
+
+    Rows of the list are those of all pages that are held, with their heads; places within the page
+    of the cursor count from its first row.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"diff--added", "diff--removed", "diff--range"}
+
+    def __init__(self, *, title: str = "", id: str | None = None) -> None:
+        super().__init__(title=title, empty="Reading…", id=id)
+        self._held: list[PageRows] = []
+        self._starts: list[int] = []
+        """The row at which each page begins, with its head."""
+        self._front = 0
+        self.goes_on: Callable[[int], object] = lambda by: None
+        """Called when the cursor would pass the end (1) or the beginning (-1) of what is held."""
+        self.enters: Callable[[str], object] = lambda key: None
+        """Called with the key of the page that the cursor came to."""
+        self.sides = False
+        """Whether the reader wants the two texts side by side."""
+        self.blocks = False
+        """Whether blocks are numbered, and not lines."""
+        self.paired = False
+        """Whether the two texts stand side by side: where there is room."""
         self.first = (TableKeys(self),)
         self.pictures: Pictures | None = None
         """What draws the pictures of changed rows below them."""
@@ -82,19 +297,54 @@ class DiffView(WrappedList, scope="diff"):
 
     # What is shown
 
+    @property
+    def page(self) -> PageText | None:
+        """The page of the cursor."""
+        return self._held[self._front].page if self._held else None
+
+    @property
+    def marks(self) -> Mapping[int, Mark]:
+        """What is drawn beside its lines."""
+        return self._held[self._front].marks if self._held else {}
+
+    @property
+    def _rows(self) -> Sequence[Row]:
+        """The rows of the page of the cursor."""
+        return self._held[self._front].rows if self._held else ()
+
+    @property
+    def _begin(self) -> int:
+        """The row of the list that its first row is."""
+        return self._starts[self._front] + self._held[self._front].headed if self._held else 0
+
+    @property
+    def _here_at(self) -> int:
+        """The place of the cursor in the page."""
+        return self.cursor - self._begin
+
+    def _held_at(self, row: int) -> tuple[PageRows, int]:
+        """Return the page that a row of the list is of, and its place there; -1 for the head."""
+        at = bisect_right(self._starts, row) - 1
+        held = self._held[at]
+        return held, row - self._starts[at] - held.headed
+
     def show(
-        self, page: PageText | None, marks: Mapping[int, Mark], *, keep_place: bool = False
+        self,
+        page: PageText | None,
+        marks: Mapping[int, Mark],
+        *,
+        keep_place: bool = False,
+        key: str = "",
+        head: str = "",
     ) -> None:
-        """Show a page; with ``keep_place`` the cursor stays on its line."""
+        """Show a page alone; with ``keep_place`` the cursor stays on its line."""
         place = self.line if keep_place else None
-        self.page, self.marks = page, marks
+        before = self._held[self._front] if self._held else None
+        self._held = [] if page is None else [PageRows(self, page, marks, key=key, head=head)]
+        self._front = 0
+        if keep_place and before is not None and self._held:
+            self._held[0].unfolded, self._held[0].all = before.unfolded, before.all
         self._range_from = None
-        if not keep_place:
-            self._unfolded.clear()
-            self._all = False
-        self._comparing.clear()
-        self._tables = None
-        self._coloured.clear()
         self._lay_out()
         self.changed(top=not keep_place)
         if place is not None:
@@ -104,27 +354,114 @@ class DiffView(WrappedList, scope="diff"):
             # What is said of the page is read before the page.
             self.go_to_top()
 
+    def join(
+        self, page: PageText, marks: Mapping[int, Mark], *, key: str, head: str, by: int
+    ) -> None:
+        """Hold a page below (1) or above (-1) the one of the cursor, which comes to its near end.
+
+        What is on screen stays where it is. Pages beyond the one that is left are held no longer,
+        but for those on screen.
+        """
+        joined = PageRows(self, page, marks, key=key, head=head)
+        joined.alone = False
+        joined.lay_out()
+        left = self._held[self._front]
+        if left.alone:
+            left.alone = False
+            left.lay_out()
+        if by > 0:
+            del self._held[self._front + 1 :]
+            joined.headed = True
+            self._held.append(joined)
+            gone = 0
+            while gone < self._front and self._starts[gone + 1] <= self._top:
+                gone += 1
+            self._shift(-self._starts[gone])
+            del self._held[:gone]
+            self._front = len(self._held) - 1
+        else:
+            del self._held[self._front + 2 :]
+            below = self._held[0]
+            self._shift(joined.height + (not below.headed))
+            below.headed = True
+            self._held.insert(0, joined)
+            self._front = 0
+        self._count()
+        self._range_from = None
+        self._kept.clear()
+        places = range(self._begin, self._begin + len(joined.rows))[::by]
+        super().go_to(next(filter(self.stops, places), places[0]))
+
+    def _shift(self, by: int) -> None:
+        """Count rows anew from the top, for so many came or went there."""
+        self._at, self._top = self._at + by, self._top + by
+
     def mark(self, marks: Mapping[int, Mark]) -> None:
-        """Show other threads beside the lines."""
+        """Show other threads beside the lines of the page of the cursor."""
         line = self.line
-        self.marks = marks
+        if self._held:
+            self._held[self._front].marks = marks
         self._lay_out()
         self.changed()
         if line is not None:
             self.go_to_line(line)
 
     def _lay_out(self) -> None:
-        self._paired = self.sides and self.fits
-        if self.page is None:
-            self._rows = []
-        else:
-            self._rows = rows(
-                self.page,
-                keep=self.marks,
-                unfolded=self._unfolded,
-                all_lines=self._all,
-                pairs=self._paired,
-            )
+        self.paired = self.sides and self.fits
+        for held in self._held:
+            held.lay_out()
+        self._count()
+
+    def _count(self) -> None:
+        """Find out where each page begins."""
+        heights = [held.height for held in self._held]
+        self._starts = [0, *accumulate(heights)][: len(heights)]
+
+    def changed(self, *, top: bool = False) -> None:
+        super().changed(top=top)
+        if self._held and self._rows:  # rows of pages above may have come or gone
+            low = self._begin
+            if not low <= self._at < low + len(self._rows):
+                self._at = max(low, min(self._at, low + len(self._rows) - 1))
+                self._settle()
+
+    def go_to(self, row: int, *, center: bool = False) -> None:
+        super().go_to(row, center=center)
+        if not self._held:
+            return
+        at = bisect_right(self._starts, self.cursor) - 1
+        if at != self._front:
+            self._front, self._range_from = at, None
+            self.enters(self._held[at].key)
+
+    def move(self, lines: int) -> bool:
+        """Move by so many rows, and past the end of the page into the next."""
+        here = self.cursor, self._skip
+        at_edge = lines > 0 or self._top == 0
+        moved = super().move(lines)
+        if at_edge and (self.cursor, self._skip) == here:
+            self.goes_on(1 if lines > 0 else -1)
+        return moved
+
+    def move_page(self, pages: float) -> bool:
+        """Move by so many screens, and past the end of the page into the next."""
+        here = self.cursor
+        moved = super().move_page(pages)
+        if self.cursor == here:
+            self.goes_on(1 if pages > 0 else -1)
+        return moved
+
+    def move_first(self) -> bool:
+        """Go to the beginning of the page."""
+        if self._front == 0:
+            return super().move_first()
+        self.go_to(self._begin)
+        return True
+
+    def move_last(self) -> bool:
+        """Go to the end of the page."""
+        self.go_to(self._begin + len(self._rows) - 1)
+        return True
 
     @property
     def fits(self) -> bool:
@@ -138,7 +475,7 @@ class DiffView(WrappedList, scope="diff"):
 
     def on_resize(self, event: events.Resize) -> None:
         """Go side by side, or one above the other, as the room now is."""
-        if self.page is not None and (self.sides and self.fits) != self._paired:
+        if self.page is not None and (self.sides and self.fits) != self.paired:
             line = self.line
             self._lay_out()
             self.changed()
@@ -154,11 +491,11 @@ class DiffView(WrappedList, scope="diff"):
     @property
     def line(self) -> int | None:
         """The row of the diff under the cursor, of a pair the one as it is now; None on a fold."""
-        return self._line_at(self.cursor)
+        return self._line_at(self._here_at)
 
     def _line_at(self, at: int) -> int | None:
         """Return the row of the diff that is shown at a place, as `line` does."""
-        row = self._rows[at] if at < len(self._rows) else None
+        row = self._rows[at] if 0 <= at < len(self._rows) else None
         if row is None or row.kind not in ("line", "pair"):
             return None
         return row.at if row.kind == "line" else row.at + 1
@@ -172,9 +509,9 @@ class DiffView(WrappedList, scope="diff"):
         here = self.line
         if self.page is None or here is None:
             return None
-        for step in range(self.rows):
-            for at in (self.cursor + step, self.cursor - step):
-                line = self._line_at(at) if 0 <= at < self.rows else None
+        for step in range(len(self._rows)):
+            for at in (self._here_at + step, self._here_at - step):
+                line = self._line_at(at)
                 if line is not None and self.page.line_text(line).strip():
                     return line
         return None
@@ -182,19 +519,9 @@ class DiffView(WrappedList, scope="diff"):
     @property
     def texts_here(self) -> tuple[str | None, str | None]:
         """The row of the diff under the cursor as it was and as it is; None where it was not."""
-        return (None, None) if self.line is None else self._texts_at(self.line)
-
-    def _texts_at(self, line: int) -> tuple[str | None, str | None]:
-        """Return a row of the diff as it was and as it is; None where it was not."""
-        if self.page is None:
+        if self.page is None or self.line is None:
             return None, None
-        was: str | None = None
-        now: str | None = None
-        for at in self.page.pair(line):
-            kind, text = self.page.diff[at].kind, self.page.line_text(at)
-            was = text if kind in ("removed", "same") else was
-            now = text if kind in ("added", "same") else now
-        return was, now
+        return _texts_at(self.page, self.line)
 
     @property
     def chosen(self) -> range:
@@ -223,7 +550,7 @@ class DiffView(WrappedList, scope="diff"):
         return self.end_range() or super().find_clear()
 
     def _row(self) -> Row | None:
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+        return self._rows[self._here_at] if 0 <= self._here_at < len(self._rows) else None
 
     def _place_of(self, line: int) -> int:
         """Return the place of what shows a row of the diff, or would if it were unfolded."""
@@ -238,13 +565,13 @@ class DiffView(WrappedList, scope="diff"):
             return False
         row = self._rows[at]
         if row.kind == "fold" and row.at <= line < row.stop:
-            self._unfolded.add(row.at)
+            self._held[self._front].unfolded.add(row.at)
             self._lay_out()
             self.changed()
             at = self._place_of(line)
             row = self._rows[at]
         if row.kind in ("line", "pair") and row.at <= line < max(row.stop, row.at + 1):
-            self.go_to(at, center=True)
+            self.go_to(self._begin + at, center=True)
             return True
         return False
 
@@ -272,7 +599,7 @@ class DiffView(WrappedList, scope="diff"):
 
     def _here(self) -> int:
         """Return the line that the cursor is on, or the nearest one below it."""
-        for row in self._rows[self.cursor :]:
+        for row in self._rows[max(0, self._here_at) :]:
             if row.kind in ("line", "pair"):
                 return row.at
             if row.kind == "fold":
@@ -292,25 +619,26 @@ class DiffView(WrappedList, scope="diff"):
         """Unfold the unchanged lines under the cursor; on any other line fold all again."""
         row = self._row()
         line = self.line
+        held = self._held[self._front]
         if row is not None and row.kind == "fold":
-            self._unfolded.add(row.at)
+            held.unfolded.add(row.at)
             line = row.at
         else:
-            self._unfolded.clear()
-            self._all = False
+            held.unfolded.clear()
+            held.all = False
         self._again(line)
 
     @action("z R", "unfold all", unless=nothing_folded, show=False, group="Look")
     def unfold_all(self) -> None:
         """Show every line of the page."""
-        line, self._all = self._here(), True
+        line, self._held[self._front].all = self._here(), True
         self._again(line)
 
     @action("z M", "fold all", unless=nothing_folded, show=False, group="Look")
     def fold_all(self) -> None:
         """Show only changed lines and what is around them."""
-        line, self._all = self._here(), False
-        self._unfolded.clear()
+        line, self._held[self._front].all = self._here(), False
+        self._held[self._front].unfolded.clear()
         self._again(line)
 
     def _again(self, line: int | None) -> None:
@@ -318,176 +646,61 @@ class DiffView(WrappedList, scope="diff"):
         self.changed()
         if line is None or line < 0:
             return
-        self.go_to(self._place_of(line))
+        self.go_to(self._begin + self._place_of(line))
 
     def _jump(self, direction: int, start: int) -> bool:
         """Go to the next match, and unfold what it is in."""
         for step in range(self.rows):
             at = (start + step * direction) % self.rows
-            row = self._rows[at]
-            if row.kind == "fold":
-                line = self._match_in(row, direction)
+            held, place = self._held_at(at)
+            if folded := held.folded(place):
+                texts = ((line, held.page.line_text(line)) for line in folded[::direction])
+                line = next((line for line, text in texts if self._found in text.casefold()), None)
                 if line is not None:
+                    self.go_to(at)
                     return self.go_to_line(line)
             elif self.stops(at) and self._found in self.row_text(at).casefold():
                 self.go_to(at, center=True)
                 return True
         return False
 
-    def _match_in(self, fold: Row, direction: int) -> int | None:
-        assert self.page is not None
-        for line in range(fold.at, fold.stop)[::direction]:
-            if self._found in self.page.line_text(line).casefold():
-                return line
-        return None
-
     # Drawing
 
     @property
     def rows(self) -> int:
-        return len(self._rows)
+        return self._starts[-1] + self._held[-1].height if self._held else 0
 
     def stops(self, row: int) -> bool:
-        """Notes are only read, and a blank line between blocks has nothing to act on."""
-        kind, at, _ = self._rows[row]
-        if kind == "note":
-            return self._rows[-1].kind == "note"
-        if kind != "line" or self.page is None or at in self.marks:
-            return True
-        starts = self.page.diff.changes
-        begins = starts[bisect_left(starts, at) : bisect_right(starts, at)]  # J stops there
-        return bool(begins) or not self.page.diff.is_blank(at)
+        held, place = self._held_at(row)
+        return held.stops(place)
 
     def tint(self, row: int) -> str:
         """Added and removed rows stand on a ground of their own."""
-        if self.page is None or row < 0 or self._rows[row].kind != "line":
+        if not self._held or row < 0:
             return ""
-        at = self._rows[row].at
-        if self._range_from is not None and at in self.chosen:
+        held, place = self._held_at(row)
+        at = held.line_at(place)
+        if at is None:
+            return ""
+        in_front = held is self._held[self._front]
+        if in_front and self._range_from is not None and at in self.chosen:
             return "diff--range"
-        kind = self.page.diff[at].kind
+        kind = held.page.diff[at].kind
         return f"diff--{kind}" if kind in ("added", "removed") else ""
 
     def row_text(self, row: int) -> str:
-        """Return the text that a search is lit in; `_jump` searches folded lines."""
-        kind, at, stop = self._rows[row]
-        if self.page is None or kind in ("fold", "note"):
-            return ""
-        return "\n".join(self.page.line_text(each) for each in range(at, max(stop, at + 1)))
+        held, place = self._held_at(row)
+        return held.text(place)
 
     def draw(self, row: int, width: int) -> list[Line]:
-        assert self.page is not None
-        sides = self._sides_at(row)
-        if self.pictures is None or not sides:
-            return self._row_lines(row, width)
-        self.pictures.see_sides(sides)
-        lead = gutter_of(self.page, width, blocks=self.blocks).cells
-        below = self.pictures.lines_of(sides, max(8, width - lead - 1))
-        return [*self._row_lines(row, width), *([(" " * lead, ""), *line] for line in below)]
-
-    def _sides_at(self, row: int) -> Sequence[Sides]:
-        """Return the pictures of a changed row, of two that are one edited the lower one's."""
-        assert self.page is not None
-        kind, at, _ = self._rows[row]
-        if kind == "note":
-            return self.of_file() if row == len(self._rows) - 1 else ()
-        diff = self.page.diff
-        near = range(at, at + 2) if kind == "pair" else range(max(0, at - 1), at + 1)
-        if kind == "fold" or not any(may_show(diff.text_of(each)) for each in near):
-            return ()
-        if kind == "line" and (diff[at].kind not in ("added", "removed") or
-                               self.page.pair(at)[-1] != at):  # fmt: skip
-            return ()
-        return sides_of(self._texts_at(near[-1]))
-
-    def _row_lines(self, row: int, width: int) -> list[Line]:
-        assert self.page is not None
-        kind, at, stop = self._rows[row]
-        gutter = gutter_of(self.page, width, blocks=self.blocks)
-        if kind == "note":
-            return draw_note(self.page.notes[at], width)
-        if kind == "fold":
-            return draw_fold(self.page.diff, at, stop, gutter)
-        diff = self.page.diff
-        if diff.words_wait(at):
-            self._compare(at)
-        mark, is_open = self.marks.get(at, ("", False))
-        if kind == "pair" and not mark:
-            mark, is_open = self.marks.get(at + 1, ("", False))
-        tone = "accent" if is_open else "muted"
-        line = diff[at]
-        table = self._table_of(at) if line.table else None
-        code = self._code_of(at) if line.within == "code" and line.kind == "same" else None
-        if not self._paired or line.kind in ("from", "to"):
-            mine = self.page.is_mine(at)
-            return draw_line(
-                line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine, table=table,
-                code=code,
-            )  # fmt: skip
-        old = line if line.kind != "added" else None
-        new = diff[at + 1] if kind == "pair" else line if line.kind != "removed" else None
-        return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone, table=table)
-
-    # Code and tables
-
-    def _code_of(self, at: int) -> Line | None:
-        """Return a row of code with its colours, which a thread finds out the first time."""
-        assert self.page is not None
-        diff = self.page.diff
-        segment, step = diff.place(at)
-        block = diff.after.block_of(segment.after + step)
-        if block is None:
-            return None
-        if block not in self._coloured:
-            self._coloured[block] = None
-
-            async def colour() -> None:
-                from copydesk.present.code_colours import rows_coloured  # few pages have code
-
-                found = await asyncio.to_thread(rows_coloured, diff.after, block)
-                if found and self.page is not None and self.page.diff is diff:
-                    self._coloured[block] = found
-                    self.changed()
-
-            begin(self, colour, group="colours")
-        return (self._coloured[block] or {}).get(segment.after + step)
-
-    def _table_of(self, at: int) -> DiffTable | None:
-        """Return the table that a row of the diff is of."""
-        assert self.page is not None
-        if self._tables is None:
-            from copydesk.present.diff_tables import DiffTables  # few pages have tables
-
-            self._tables = DiffTables(self.page.diff)
-        return self._tables.of(at, self.look)
+        held, place = self._held_at(row)
+        return held.draw(place, width)
 
     def tables_in_view(self) -> list[Columns]:
-        if self.page is None:
-            return []
-        from copydesk.present.diff_tables import columns_of
-
-        rows = (self._rows[at] for at in self.in_view)
-        shown = [row.at for row in rows if row.kind in ("line", "pair")]
-        found = [self._table_of(at) for at in shown if self.page.diff[at].table]
-        gutter = gutter_of(self.page, self._width, blocks=self.blocks)
-        room = table_room(self._width, gutter, beside=self._paired)
-        return [columns_of(each, room) for each in found if each is not None]
+        shown = map(self._held_at, self.in_view if self._held else ())
+        found = (held.columns(place, self._width) for held, place in shown)
+        return [each for each in found if each is not None]
 
     def show_as(self, look: Look) -> None:
         self.look = look
         self.changed()
-
-    def _compare(self, at: int) -> None:
-        """Compare the words of a long row in a thread, and show them when that is done."""
-        assert self.page is not None
-        diff = self.page.diff
-        if at in self._comparing:
-            return
-        self._comparing.add(at)
-
-        async def compare() -> None:
-            await asyncio.to_thread(diff.find_words, at)
-            if self.page is not None and self.page.diff is diff:
-                self.changed()
-
-        begin(self, compare, group="words")

@@ -168,7 +168,7 @@ class PageReader(ReviewCommands, scope="review"):
         def show(since: PageText) -> None:
             if page == self.model.page_id:
                 self.model.since = True
-                self.here.diff.show(since, self.here.discussion.marks(since))
+                self._show(since, keep_place=False)
                 self.retitle()
 
         self.place.reads.load("since", read, show, what="Comparing", local=True)
@@ -184,13 +184,87 @@ class PageReader(ReviewCommands, scope="review"):
         if page != self.model.page_id:
             return
         self._note_seen(text)
-        shown = self.model.as_shown(page, text)
-        marks = self.here.discussion.marks(shown)
-        self.here.diff.show(shown, marks, keep_place=keep_place)
+        self._show(self.model.as_shown(page, text), keep_place=keep_place)
         self.retitle()
         self.here.discussion.show_beside()
         if then is not None:
             then()
+        self.came()
+        self._prefetch()
+
+    def _show(self, text: PageText, *, keep_place: bool) -> None:
+        """Show the page in front alone, with this text."""
+        marks, page = self.here.discussion.marks(text), self.model.page_id or ""
+        self.here.diff.show(text, marks, keep_place=keep_place, key=page, head=self._head())
+
+    def _head(self) -> str:
+        """Return the line above the page in front, where another is above it."""
+        change = self.model.change
+        if change is None:
+            return ""
+        mark, _ = sign(change)
+        return f"{self.model.page_at + 1}/{len(self.model.shown)} {mark} {place_of(change)}"
+
+    # Over the ends of pages
+
+    def go_on(self, by: int, *, to_change: bool = False) -> bool:
+        """Go over the end (1) or the beginning (-1) of the page in front; False at the last.
+
+        With ``to_change`` to the nearest change there. What is not read yet is read first.
+        """
+        at, left = self.model.page_at + by, self.model.page_id
+        if not 0 <= at < len(self.model.shown) or self.here.diff.page is None:
+            return False
+        opened, change = self.model.known, self.model.shown[at]
+
+        def came(text: PageText) -> None:
+            self._keep(change.id, text)
+            if self.model.page_id == left and self.here.diff.page is not None:
+                self._enter(change.id, text, by, to_change)
+
+        text = self.model.texts.get(change.id)
+        if text is not None and not self.place.reads.left_behind("page", change.id):
+            came(text)
+        elif not self.place.reads.under_way("page"):
+            self.place.reads.load(
+                "page",
+                lambda api: self._read_page(api, opened, change),
+                came,
+                what=f"Reading {clean(change.node.title)}",
+                of=change.id,
+            )
+        return True
+
+    def _enter(self, page: str, text: PageText, by: int, to_change: bool) -> None:
+        """Show a page below or above the one in front, and put the cursor at its near end."""
+        self._in_front(page)
+        self._note_seen(text)
+        shown = self.model.as_shown(page, text)
+        marks, diff = self.here.discussion.marks(shown), self.here.diff
+        diff.join(shown, marks, key=page, head=self._head(), by=by)
+        if to_change and (changes := shown.diff.changes):
+            diff.go_to_line(changes[0 if by > 0 else -1])
+        self._entered()
+
+    def come_to(self, page: str) -> None:
+        """Take a page as the one in front, because the cursor came to it."""
+        text = self.model.texts.get(page)
+        if text is None:
+            self.show_page(page, keep_place=True)  # it is long ago that it was read
+            return
+        self._in_front(page)
+        self.here.diff.mark(self.here.discussion.marks(self.model.as_shown(page, text)))
+        self._entered()
+
+    def _in_front(self, page: str) -> None:
+        self.place.reads.cancel("page")
+        self.model.page_id, self.model.since, self.model.showing = page, False, "mine"
+        if self.here.page_tree.selected_id != page:
+            self.here.page_tree.follow(page)
+
+    def _entered(self) -> None:
+        self.retitle()
+        self.here.discussion.show_beside()
         self.came()
         self._prefetch()
 
@@ -213,7 +287,7 @@ class PageReader(ReviewCommands, scope="review"):
         text = self.model.text
         if text is not None and not self.model.since and self._note_seen(text):
             shown = self.model.as_shown(self.model.page_id or "", text)
-            self.here.diff.show(shown, self.here.diff.marks, keep_place=True)
+            self._show(shown, keep_place=True)
 
     def _keep(self, page: str, text: PageText) -> None:
         self.model.keep_text(page, text)
@@ -308,20 +382,15 @@ class PageReader(ReviewCommands, scope="review"):
 
     @action("J", "next change", unless=no_text, show=20, group="Read")
     def next_change(self) -> None:
-        """Go to the next changed lines; at the end of the page it stops and says so."""
-        if not self.here.diff.step_change(1):
-            last = self.model.page_at == len(self.model.shown) - 1
-            self.place.say(
-                "No further change on this page. space marks it seen."
-                if last
-                else "No further change on this page. ] next page, space marks it seen and goes on."
-            )
+        """Go to the next changed lines, after those of a page to the next page."""
+        if not self.here.diff.step_change(1) and not self.go_on(1, to_change=True):
+            self.place.say("No further change on this page. space marks it seen.")
 
     @action("K", "previous change", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
-        """Go to the previous changed lines."""
-        if not self.here.diff.step_change(-1):
-            self.place.say("No earlier change on this page. [ previous page.")
+        """Go to the previous changed lines, before those of a page to the page before it."""
+        if not self.here.diff.step_change(-1) and not self.go_on(-1, to_change=True):
+            self.place.say("No earlier change on this page.")
 
     @action(
         "space",

@@ -122,6 +122,7 @@ class Review(Place):
         )
         self.news = self.commands_of(NewsCommands)
         self.reader.came = self._page_came
+        self.diff.goes_on, self.diff.enters = self.reader.go_on, self.reader.come_to
         self.editing = self.commands_of(EditCommands)
         self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
         self.editing.takes = self._take_mine

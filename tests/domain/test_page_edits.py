@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from copydesk.domain.page_edits import (
     edit_of,
     sent_reversal,
     settled,
+    slug_taken,
     unsettled_line,
 )
 from copydesk.domain.page_source import page_source
@@ -144,3 +147,27 @@ def test_an_edit_is_kept_as_a_text() -> None:
     for wrong in ("{}", "[]", '{"kind": "other", "base_revision": "r"}', '{"kind": "update"}', "x"):
         with pytest.raises(ValueError, match=r"no edit|Expecting"):
             edit_of(wrong)
+
+
+def test_a_slug_is_taken_by_the_pages_beside_it_as_they_are_staged() -> None:
+    tree = [
+        PageNode("a", "Retries", "retries"),
+        PageNode("b", "Limits", "limits"),
+        PageNode("c", "Below", "retries-2", parent="a"),
+    ]
+
+    def update(old: str, new: str) -> PageEdit:
+        was, now = (page_source({"title": "T", "slug": slug}, "") for slug in (old, new))
+        return PageEdit("update", "r", was, now)
+
+    mine = update("limits", "retries")
+    said = "/retries is taken by Retries. Free: /retries-2"
+    assert slug_taken("b", mine, tree, {}) == said
+    assert slug_taken("b", mine, tree, {"a": update("retries", "again")}) == ""
+    assert slug_taken("b", mine, tree, {"a": replace(mine, moved=True, into="b")}) == ""
+    assert slug_taken("b", replace(mine, moved=True, into="a"), tree, {}) == ""
+    assert slug_taken("a", update("retries", "retries"), tree, {}) == "", "it has it already"
+    new = PageEdit("insert", "r", text=page_source({"title": "N", "slug": "retries-2"}, ""))
+    assert slug_taken("new:1", new, tree, {}) == ""
+    assert "Free: /retries-3" in slug_taken("b", mine, tree, {"new:1": new})
+    assert slug_taken("new:2", new, tree, {"new:1": new}).startswith("/retries-2 is taken by N.")

@@ -25,10 +25,12 @@ from copydesk.domain.page_source import (
     merge_pages,
     page_update,
     read_page_source,
+    slug_of,
     title_of,
 )
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.slug import free_slug
 from copydesk.domain.text import clean
 from copydesk.domain.text_merge import Clash
 from copydesk.domain.yaml_lines import FileError
@@ -235,6 +237,36 @@ def _told(edit: PageEdit) -> dict[str, JSON]:
         return {}
     check_slug(edit.text, edit.base_text)
     return page_update(edit.base_text, edit.text)
+
+
+def slug_taken(
+    page: str, edit: PageEdit, tree: Sequence[PageNode], edits: Mapping[str, PageEdit]
+) -> str:
+    """Return which page beside it has the slug that an edit gives its page, and a free one.
+
+    "" where none has it. ``tree`` are the pages of the change request, ``edits`` all that is staged
+    of them. One that is deleted has its slug still when the others are sent.
+    """
+    slug, node = slug_of(edit.text), next((node for node in tree if node.id == page), None)
+    stays = node is not None and not edit.moved
+    if not slug or (stays and node is not None and slug == node.slug):
+        return ""
+    into = node.parent if stays and node is not None else edit.into
+    beside: dict[str, str] = {}
+    for other in tree:
+        staged = edits.get(other.id)
+        moved = staged is not None and staged.moved
+        if other.id != page and (staged.into if staged and moved else other.parent) == into:
+            said = slug_of(staged.text) if staged is not None and staged.of_text else ""
+            beside[said or other.slug] = other.title
+    beside |= {
+        slug_of(each.text): each.named
+        for other_id, each in edits.items()
+        if each.kind == "insert" and other_id != page and each.into == into
+    }
+    if slug not in beside:
+        return ""
+    return f"/{slug} is taken by {clean(beside[slug])}. Free: /{free_slug(slug, beside)}"
 
 
 def requests_of(changes: Sequence[dict[str, JSON]]) -> list[list[dict[str, JSON]]]:

@@ -221,6 +221,10 @@ async def test_bad_settings_and_bad_bytes_are_named_and_kept(
         await driver.press("e")
         assert "cannot be sent so: line 3: the slug is no part of a path: only" in driver.screen
         assert "~m Trying again" in driver.screen
+        beside = "/signatures is taken by Signatures. Free: /signatures-2. e edits it."
+        editor(source(RETRIES_NOW, title="Retries", slug="signatures"))
+        await driver.press("e")
+        assert f"Staged, but it cannot be sent so: {beside}" in driver.screen, driver.screen
         editor(source(RETRIES_NOW, title="Retries", hidden="perhaps"))
         await driver.press("e")
         assert "Staged, but it cannot be sent so: line 3: hidden is true or false." in driver.screen

@@ -16,6 +16,7 @@ from copydesk.domain.page_edits import (
     below,
     settings_lines,
     settled,
+    slug_taken,
     unsettled_line,
 )
 from copydesk.domain.page_places import levels_of, place_of, staged_levels
@@ -455,12 +456,15 @@ class EditCommands(ReviewCommands, scope="review"):
         said = f"Staged: {title}. Nothing is sent; ctrl+s shows all and sends it."
         if line := unsettled_line(written):
             said = f"Staged, but both sides still stand in line {line}: e edits it."
-        elif why := why_not_sent(written):
+        elif why := why_not_sent(written) or self._taken(page, written):
             said = f"Staged, but it cannot be sent so: {why}. e edits it."
         if await self.stage({page: written}, said):
             sources.forget(page, edit)
             if not self.place.session.offline:
                 self._tell_of_others(page, written)
+
+    def _taken(self, page: str, edit: PageEdit) -> str:
+        return slug_taken(page, edit, self.model.known.pages, self.model.edits)
 
     def _tell_of_others(self, page: str, edit: PageEdit) -> None:
         """Say whether somebody else edited a page while it was edited here."""

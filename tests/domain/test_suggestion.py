@@ -174,7 +174,8 @@ def test_it_says_why_it_does_not_fit() -> None:
     assert fit_of("Ask.", "Ask us.", twice).why == TWICE
     twice = PAGE.replace("Ask us.\nAsk them.\n", "") + "Ask us.\nAsk them.\n" * 2
     assert fit_of("Ask.", "Ask us.", "Ask us.\nAsk them.\n" + twice, below=1).why == TWICE
-    assert judge(Suggestion(("A",)), None, SourceLines(PAGE), SourceLines(PAGE)).why == NO_LINE
+    for node in (None, "block-of-the-service"):
+        assert judge(Suggestion(("A",)), node, SourceLines(PAGE), SourceLines(PAGE)).why == NO_LINE
 
 
 def test_equal_lines_are_told_apart_by_what_is_around_them() -> None:

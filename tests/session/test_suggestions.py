@@ -13,7 +13,7 @@ import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment
-from copydesk.domain.suggestion import suggest
+from copydesk.domain.suggestion import IN_CELL, suggest
 from copydesk.local.runs import Applications
 from copydesk.session.change_rows import document_text
 from copydesk.session.reads.review import read_threads
@@ -162,6 +162,14 @@ async def test_it_goes_with_what_is_staged_of_the_page_and_that_comes_back(
     await program.staged.read()
     assert program.staged.edits == staged
     assert await program.text("retries") == TEXT
+
+
+async def test_what_is_on_a_cell_of_a_table_is_not_put_elsewhere(program: Program) -> None:
+    mine, _ = await two(program)
+    cell = '{"record": "r1", "definition": "d1"}'
+    program.world.write(lambda tx: tx.update("comment", mine, table_cell=cell))
+    plan = await program.plan()
+    assert plan.left == {mine: IN_CELL}
 
 
 async def test_what_does_not_fit_says_why_and_the_rest_goes(program: Program) -> None:

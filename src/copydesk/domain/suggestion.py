@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from copydesk.domain.anchor import AnchoredLines, anchor
+from copydesk.domain.anchor import AnchoredLines, anchor, is_anchor
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs
@@ -32,6 +32,7 @@ TWICE = "The lines are there twice: e edits by hand."
 IDLE = "It changes nothing."
 UNREADABLE = "Its revision cannot be read."
 NO_LINE = "It is on no line: e edits by hand."
+IN_CELL = "It is on a cell of a table: e edits by hand."
 SEVERAL = "It has several suggestions: e edits by hand."
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -237,7 +238,7 @@ def judge(
     ``then`` is the text that it was made on, None where that cannot be read; ``now`` None where the
     page is gone.
     """
-    if node is None:
+    if node is None or not is_anchor(node):
         return Fit(why=NO_LINE)
     if then is None:
         return _by_anchor(suggestion, node, now)

@@ -25,6 +25,7 @@ from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.staged_files import names_in
 from copydesk.domain.suggestion import (
     EDITED,
+    IN_CELL,
     PAGE_GONE,
     SEVERAL,
     ApplyRun,
@@ -80,6 +81,8 @@ class Suggested:
     words: str = ""
     replies: int = 0
     several: bool = False
+    cell: bool = False
+    """Whether it is on a cell of a table: no line says which."""
 
 
 def suggested_in(comment: Comment) -> Suggested | None:
@@ -100,6 +103,7 @@ def suggested_in(comment: Comment) -> Suggested | None:
         said,
         comment.replies,
         len(found) > 1,
+        target.table_cell is not None,
     )
 
 
@@ -199,6 +203,8 @@ class _Pages:
         """Return whether a suggestion fits its page, and where."""
         if each.several:
             return Fit(why=SEVERAL)
+        if each.cell:
+            return Fit(why=IN_CELL)
         edit = self.edit(each.page)
         now = None if isinstance(edit, str) else self._of("now", each.page, edit.text)
         then = self._texts.then.get((each.revision, each.page))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from copydesk.domain.hunks import Choice
 from copydesk.domain.settlement import PageSide, PageSides, settled_page
 from copydesk.present.settling import hunk_lines
@@ -34,6 +36,22 @@ def test_three_texts_stand_beside_each_other_where_there_is_room() -> None:
         beside = [line for line in drawn(width) if line.count("│") == 2]
         assert len({line.index("│") for line in beside}) == 1
         assert len({line.rindex("│") for line in beside}) == 1
+
+
+def test_of_a_setting_of_several_parts_those_stand_there_that_differ() -> None:
+    def side(**layout: object) -> PageSide:
+        return PageSide(BEFORE, others={"layout": json.dumps({"title": True, **layout})})
+
+    page = settled_page(PageSides("p", side(), side(width="wide"), side(width=3, tags=False)))
+    [at] = [place for place, hunk in enumerate(page.hunks) if hunk.field == "layout"]
+    line = next(line for line in hunk_lines(page, at, {}, 120) if "wide" in str(line))
+    said = "".join(text for text, _ in line)
+    assert [part.strip() for part in said.split("│")] == [
+        'layout: none of these', "layout: width 3, tags false", "layout: width wide",
+    ]  # fmt: skip
+    [name] = [hunk for hunk in page.hunks if hunk.field == "layout"]
+    wide = hunk_lines(page, at, {name.key: Choice("main")}, 60)
+    assert [("  layout: width wide", "")] in wide
 
 
 def test_one_side_stands_below_the_result_where_there_is_not() -> None:

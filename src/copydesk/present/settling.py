@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from copydesk.domain.hunks import Choice, Hunk, chosen
-from copydesk.domain.page_source import body_of
+from copydesk.domain.page_source import OTHERS, body_of
 from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SETTINGS, PageSide, SettledPage
 from copydesk.domain.text import clean
 from copydesk.domain.words import compare_words
@@ -133,7 +134,22 @@ def _field(hunk: Hunk, text: str, name: Callable[[str], str]) -> str:
         return f"its address is /{text}" if text else "not there"
     if hunk.field == SETTINGS:
         return "as it was before" if text == "before" else f"those of {NAMES[text][3:].lower()}"
-    return f"{hunk.field}: {text or 'none'}"
+    return f"{hunk.field}: {_differing(hunk, text) or text or 'none'}"
+
+
+def _differing(hunk: Hunk, text: str) -> str:
+    """Return those parts of a setting of several in which the sides differ; "" for one value."""
+    if hunk.field not in OTHERS or not isinstance(said := json.loads(text or "{}"), dict):
+        return ""
+    sides = [json.loads(side or "{}") for side in (hunk.before, hunk.main, hunk.request)]
+    if not all(isinstance(side, dict) for side in sides):
+        return ""
+    parts = [
+        f"{part} {value if isinstance(value, str) else json.dumps(value)}"
+        for part, value in said.items()
+        if any(side.get(part) != value for side in sides)
+    ]
+    return ", ".join(parts) or "none of these"
 
 
 def hunk_name(hunk: Hunk) -> str:

@@ -10,6 +10,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
+from copydesk.server.desk_seed import Editor
 from copydesk.session.settling import find_cut_off
 from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually
@@ -181,6 +182,33 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         await driver.press("U", "r")
         assert "is settled" in driver.screen
         assert await find_cut_off(again.session) == ""
+
+
+def titled(title: str, size: str) -> Callable[[Editor], None]:
+    """Return an edit of two settings of a page: one with a text of its own, and a layout."""
+
+    def edit(editor: Editor) -> None:
+        editor.draft.edit(editor.find("limits"), title=title, layout={"coverSize": size})
+
+    return edit
+
+
+async def test_settings_that_both_changed_are_asked_one_by_one(
+    world: World, update_golden: bool
+) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, edit=titled("Limits of a key", "hero"), subject="Limits")
+    world.commit(space, edit=titled("Rate limits", "background"))
+    async with drive(open_world(world, "settle", at(space)), size=(140, 40)) as driver:
+        assert "2 open" in driver.screen
+        for name in ("settle-title", "settle-layout"):
+            driver.golden(name, update=update_golden)
+            await driver.resize(80, 24)
+            driver.golden(name, update=update_golden)
+            await driver.resize(140, 40)
+            await driver.press("1", "J")
+        await driver.press("ctrl+s", "y")
+        assert "#1 is settled" in driver.screen
 
 
 async def test_what_is_sent_can_be_recalled_at_first(world: World, two: str) -> None:

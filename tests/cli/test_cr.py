@@ -22,6 +22,7 @@ from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.settlement import Settling
 from copydesk.domain.snooze import Snooze
+from copydesk.local.marks import DeskMarks
 from copydesk.local.paths import find_paths
 from copydesk.local.runs import Settlings
 from copydesk.local.snooze import DeskSnoozes
@@ -60,10 +61,13 @@ def test_lists_are_those_of_the_screens(
     assert set(subjects("--view", "mine")) == {"Mine", "Not"}
     assert set(subjects("--view", "ready to merge")) == {"Mine", "\u202eevil\u202c"}
     # What sleeps is in no view, and that is said.
-    held = DeskSnoozes(State(find_paths().make().store), f"desk:{scripts.path}")
+    here = State(find_paths().make().store), f"desk:{scripts.path}"
+    held = DeskSnoozes(*here)
     held.put(mine, Snooze(datetime.fromisoformat(world.row("change_request", mine)["updated_at"])))
     assert subjects("--view", "needs-me") == []
     assert "1 change request snoozed" in scripts.err("cr", "list", "--view", "needs-me", status=0)
+    DeskMarks(*here).put(mine, {"labels": "urgent docs", "starred": "yes"})
+    assert subjects("--filter", "label:urgent") == subjects("--filter", "is:starred") == ["Mine"]
     # A table is whole in a pipe, cut on a terminal, and clean in both.
     table = scripts.out("cr", "list")
     assert "Mine " + "long " * 11 + "long  API reference  Ana Silva" in table

@@ -17,6 +17,7 @@ from copydesk.domain.filter import Query
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.service_clock import service_time
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.local.marks import DeskMarks
 from copydesk.local.paths import find_paths
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.snooze import DeskSnoozes
@@ -93,13 +94,15 @@ async def _triage(
     api: Api, connection: Connection, space: str | None, organization: str | None, *, sleeps: bool
 ) -> Triage:
     me = await read_me(api)
-    held = DeskSnoozes(kept_state(), connection.key).read() if sleeps else {}
+    state = kept_state()
+    held = DeskSnoozes(state, connection.key).read() if sleeps else {}
+    marks = DeskMarks(state, connection.key).read()
     if space is not None:
         found = await find_space(api, space, organization)
         scopes = [Scope(found.organization, found.id)]
     else:
         scopes = [Scope(place.id) for place in await find_organizations(api, organization)]
-    return Triage(scopes, "" if me is None else me.id, held)
+    return Triage(scopes, "" if me is None else me.id, held, marks)
 
 
 @dataclass
@@ -109,6 +112,7 @@ class Triage:
     scopes: Sequence[Scope]
     me: str
     held: dict[str, Snooze]
+    marks: dict[str, dict[str, str]]
     rows: list[ChangeRow] = field(default_factory=list)
     requests: dict[str, ChangeRequest] = field(default_factory=dict)
     unsure: int = 0
@@ -124,6 +128,7 @@ class Triage:
             now=lambda: service_time(self._began, self._skew),
             clock=lambda: self._began,
             snoozed=self._snoozed,
+            marks=lambda row: self.marks.get(row.id, {}),
         )
 
     def threads(self, row: ChangeRow) -> str:

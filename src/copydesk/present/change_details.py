@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.age import age, moment
-from copydesk.domain.text import listed
+from copydesk.domain.text import clean, listed
 from copydesk.present.change_filter import open_threads
 from copydesk.present.change_request import UNKNOWN
 from copydesk.present.facts import Fact, readiness_text
@@ -18,6 +18,7 @@ from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import PAGES, RULES, ChangeRow, Details, PageLine
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
+from copydesk.session.marks import NONE, NOTE, STARRED, labels_of
 from copydesk.session.readiness import readiness_of
 
 if TYPE_CHECKING:
@@ -58,13 +59,14 @@ def facts(
     *,
     asked: bool | None = None,
     keys: bool = True,
+    marks: Mapping[str, str] = NONE,
 ) -> list[Fact]:
     """Return the facts of a change request: the decisive ones first, then each part in full.
 
     ``looked`` is the reader's last view of it, ``asked`` whether their review is requested.
-    ``keys`` adds the keys that help.
+    ``keys`` adds the keys that help, ``marks`` are the reader's own.
     """
-    found = [Fact("", _who(row, space, now))]
+    found = [Fact("", _who(row, space, now)), *mark_facts(marks)]
     if row.status == "open" and (need := needs_you(details, asked=asked, now=now)):
         found.append(Fact("needs you", Text(need, style="accent")))
     if details is not None and details.missing:
@@ -104,6 +106,17 @@ def facts(
     if details.description:
         found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
         found += [Fact("", line) for line in details.description.split("\n")]
+    return found
+
+
+def mark_facts(marks: Mapping[str, str]) -> list[Fact]:
+    """Return the reader's own marks of a change request: its star, labels and note."""
+    star = glyphs().starred if STARRED in marks else ""
+    found = []
+    if shown := " ".join(filter(None, [star, *labels_of(marks)])):
+        found.append(Fact("mine", Text(clean(shown), style="accent")))
+    if note := marks.get(NOTE):
+        found.append(Fact("my note", clean(note, lines=True)))
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value
 from copydesk.session.change_rows import ASKED, PAGES, RULES, THREADS
+from copydesk.session.marks import STARRED, labels_of
 from copydesk.session.readiness import READY, readiness_of
 from copydesk.session.views import STATUSES
 
@@ -106,6 +107,7 @@ def fields(
             "by": lambda row: row.author,
             "subject": lambda row: row.subject,
             "space": lambda row: known.space_title(row.space),
+            "label": lambda row: labels_of(known.marks(row)),
             "status": lambda row: row.status,
             "is": lambda row: _marks(row, known),
             "has": lambda row: {"threads": _discussed(row, known), "cluster": row.cluster != ""},
@@ -118,7 +120,7 @@ def fields(
         },
         values={
             "status": STATUSES,
-            "is": ("outdated", "discussed", "mine", "snoozed", *STATUSES),
+            "is": ("outdated", "discussed", "mine", "snoozed", "starred", *STATUSES),
             "has": ("threads", "cluster"),
             "can": ("merge", "edit"),
             "waiting": ("me", "author"),
@@ -180,6 +182,7 @@ def _marks(row: ChangeRow, known: KnownRequests) -> States:
         "discussed": _discussed(row, known),
         "mine": known.mine(row),
         "snoozed": known.snoozed(row),
+        "starred": STARRED in known.marks(row),
         row.status: True,
     }
 

@@ -173,8 +173,13 @@ def since(row: ChangeRow, now: datetime, sort: str = SERVED, found: Details | No
     return age(waiting_since(row, found) if sort == "waiting" else row.updated, now)
 
 
-def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | Text:
+def subject(
+    row: ChangeRow, listing: Listing, *, asleep: bool = False, starred: bool = False
+) -> str | Text:
     """Return the subject, with its status where that is no longer the view's."""
+    if starred:
+        star = Text(f"{glyphs().starred} ", style="accent")
+        return Text.assemble(star, subject(row, listing, asleep=asleep))
     if asleep:
         return Text.assemble(("[snoozed] ", "muted"), row.subject)
     if row.status in listing.statuses and len(listing.statuses) == 1:

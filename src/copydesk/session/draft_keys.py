@@ -189,6 +189,11 @@ def about_key(space: str, request: str) -> str:
     return f"change-request {space} {request} about"
 
 
+def marks_key(space: str, request: str) -> str:
+    """Return the key of the form with the reader's own marks of a change request."""
+    return f"change-request {space} {request} marks"
+
+
 def revert_key(space: str, request: str) -> str:
     """Return the key of the reason for which a merge is taken back."""
     return f"change-request {space} {request} revert"
@@ -327,6 +332,9 @@ def belonging(key: str) -> Belonging | None:
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")
+        case ["change-request", space, request, "marks"]:
+            target = Target(space=space, change_request=request)
+            return Belonging("changes", target, "own labels and note", "marks", fields)
         case ["change-request", space, request, "revert"]:
             target = Target(space=space, change_request=request)
             return Belonging("review", target, "why a merge is taken back", "revert")

@@ -43,6 +43,7 @@ class Glyphs:
     column: str = "◫"
     embed: str = "⧉"
     block: str = "▪"
+    starred: str = "★"
     spark: str = "▁▂▃▄▅▆▇█"
 
 
@@ -69,6 +70,7 @@ ASCII = Glyphs(
     gap="~",
     bar="|",
     dot=".",
+    starred="*",
     merged="^",
     waits="w",
     news="!",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime, timedelta
@@ -25,6 +25,7 @@ from copydesk.session.change_rows import (
     OpenThreads,
 )
 from copydesk.session.errors import sentence
+from copydesk.session.marks import NONE
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -66,6 +67,8 @@ class KnownRequests:
     clock: Callable[[], datetime]
     snoozed: Callable[[ChangeRow], bool] = lambda row: False
     """Whether a row is snoozed."""
+    marks: Callable[[ChangeRow], Mapping[str, str]] = lambda row: NONE
+    """The reader's own marks of a row (`copydesk.session.marks`)."""
     titles: dict[str, str] = field(default_factory=dict)
     """The titles of spaces as they were in the last run, by their ids."""
     _details: dict[str, tuple[datetime, Details]] = field(default_factory=dict)

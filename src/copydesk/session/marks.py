@@ -1,6 +1,7 @@
 """What the reader keeps of threads and change requests, on this machine only, and its undo.
 
-Of a thread: that it is done until somebody writes, muted or followed.
+Of a thread: that it is done until somebody writes, muted or followed. Of a change request: a star,
+labels and a note.
 """
 
 from __future__ import annotations
@@ -23,6 +24,16 @@ DONE: Final = "done"
 MUTED: Final = "muted"
 
 FOLLOWED: Final = "followed"
+
+STARRED: Final = "starred"
+
+LABELS: Final = "labels"
+"""The mark of a request that has labels; its value are these, with a blank between."""
+
+NOTE: Final = "note"
+
+MOST_LABELS, LONGEST_LABEL, LONGEST_NOTE = 20, 40, 2_000
+"""How many labels a request has at most, and the characters of one and of a note."""
 
 YES: Final = "yes"
 """The value of a mark that has no other."""
@@ -58,6 +69,11 @@ class Marks:
             self.held[thing] = left
 
     @property
+    def labels(self) -> list[str]:
+        """All labels that some request has, in their order."""
+        return sorted({label for marks in self.held.values() for label in labels_of(marks)})
+
+    @property
     def followed(self) -> frozenset[str]:
         """The ids of the threads that are followed."""
         return frozenset(thing for thing, marks in self.held.items() if FOLLOWED in marks)
@@ -80,6 +96,31 @@ class Marks:
     async def _tell(self, thing: str, kinds: list[str]) -> dict[str, str]:
         await self.read()
         return {kind: self.of(thing).get(kind, "") for kind in kinds}
+
+
+def labels_of(marks: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the labels among the marks of a request."""
+    return tuple(marks.get(LABELS, "").split())
+
+
+def read_labels(text: str) -> str:
+    """Return typed labels as they are kept: each once, small, without commas."""
+    return " ".join(dict.fromkeys(text.casefold().replace(",", " ").split()))
+
+
+def labels_wrong(text: str) -> str | None:
+    """Return what is wrong with typed labels, as a sentence."""
+    labels = read_labels(text).split()
+    if len(labels) > MOST_LABELS:
+        return f"At most {MOST_LABELS} labels."
+    if any(len(label) > LONGEST_LABEL for label in labels):
+        return f"A label has at most {LONGEST_LABEL} characters; a blank ends it."
+    return None
+
+
+def note_wrong(text: str) -> str | None:
+    """Return what is wrong with a typed note, as a sentence."""
+    return f"At most {LONGEST_NOTE:,} characters." if len(text) > LONGEST_NOTE else None
 
 
 def reversal_of(thing: str, before: Mapping[str, str], after: Mapping[str, str]) -> Reversal:

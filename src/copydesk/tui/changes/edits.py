@@ -157,6 +157,24 @@ class EditCommands(Commands, scope="changes"):
             f"Started #{request.number} in {title} as a {clean(request.status)}.", "good"
         )
 
+    @action(
+        "T", "mark", unless=nothing_selected, danger=1, show=False, group="Write", types=True,
+    )  # fmt: skip
+    async def mark(self) -> None:
+        """Star it, label it or note something about it, on this machine only.
+
+        ``is:starred`` and ``label:`` find such requests; ``u`` takes it back.
+        """
+        row = self.place.rows.selected
+        if row is not None:
+            await self._mark(row)
+
+    async def _mark(self, row: ChangeRow) -> None:
+        from copydesk.tui.merge.requests import edit_marks
+
+        if await edit_marks(self.place, row.space, row.id, row.named) and self.place.is_attached:
+            self.place.triage.show_marks()
+
     # Drafts
 
     def resume_draft(self, part: str) -> bool:
@@ -171,23 +189,30 @@ class EditCommands(Commands, scope="changes"):
                 )
             case "about" if away(self.place.session, edit := self.ACTIONS["edit"]):
                 self.place.say(refusal(self.place.session, edit.label), "warn")
-            case "about":
+            case "about" | "marks":
                 # What is typed until it is there is for it, as after the key of an edit.
-                edit, ahead = self.ACTIONS["edit"], self.place.desk.keyboard.ahead
-                opening = ahead.follow(self.place, edit, self._resume_about())
+                opens = self.ACTIONS["edit" if part == "about" else "mark"]
+                opening = self._resume_about() if part == "about" else self._resume_marks()
+                opening = self.place.desk.keyboard.ahead.follow(self.place, opens, opening)
                 self.place.run_worker(tell_failures(self.place, opening), name="resume draft")
             case _:
                 return False
         return True
 
-    async def _resume_about(self) -> None:
+    async def _resumed_row(self) -> ChangeRow:
         space, request = self.place.target.space, self.place.target.change_request
         assert space is not None
         assert request is not None
         found = await live_or_cached(
             self.place.session, lambda api: api(ops.get_change_request, space, request)
         )
-        row = row_of(found.result)
+        return row_of(found.result)
+
+    async def _resume_marks(self) -> None:
+        await self._mark(await self._resumed_row())
+
+    async def _resume_about(self) -> None:
+        row = await self._resumed_row()
         if row.status == "merged":
             self.place.say(
                 f"{row.label} is merged: that cannot change. The text stays a draft.", "warn"

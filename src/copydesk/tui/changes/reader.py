@@ -135,6 +135,7 @@ class DetailsReader:
             looked,
             asked=asked,
             keys=not self.place.session.read_only,
+            marks=self.known.marks(row),
         )
         self.place.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
 

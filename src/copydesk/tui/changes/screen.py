@@ -24,6 +24,7 @@ from copydesk.present.json_views import Raw, request_raw
 from copydesk.session.change_rows import ChangeRow, Details, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.known_requests import KnownRequests
+from copydesk.session.marks import STARRED
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.views import (
@@ -90,6 +91,7 @@ class ChangesPlace(Place):
             snoozed=lambda row: self.session.snoozed.asleep(
                 row.id, row.updated, self.session.clock()
             ),
+            marks=lambda row: self.session.marks.of(row.id),
         )
         self.details = DetailsReader(self)
         self.triage = Triage(self)
@@ -119,7 +121,12 @@ class ChangesPlace(Place):
             Column("number", "#", lambda row: str(row.number), 4),
             Column(
                 "subject", "SUBJECT",
-                lambda row: present.subject(row, self.listing, asleep=self.known.snoozed(row)),
+                lambda row: present.subject(
+                    row,
+                    self.listing,
+                    asleep=self.known.snoozed(row),
+                    starred=STARRED in self.known.marks(row),
+                ),
                 flex=1, minimum=24,
             ),
             Column(
@@ -610,5 +617,6 @@ class ChangesPlace(Place):
                 self.adopt(result)
         # One's own views too: forgetting one can be taken back.
         self.read_views()
+        self.triage.show_marks()
         self.after_write()
         super().turned(results)

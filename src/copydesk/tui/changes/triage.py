@@ -256,6 +256,8 @@ class Triage:
         """Return who and where there is among the rows that have been read."""
         if key in ("author", "by"):
             return sorted(self.place.people)
+        if key == "label":
+            return self.place.session.marks.labels
         if key == "space":
             return sorted({info.title for info in self.known.spaces.known.values()})
         if key == "asked":
@@ -293,12 +295,23 @@ class Triage:
 
         async def read(api: Api) -> None:
             await self.place.session.snoozed.read()
+            await self.place.session.marks.read()
 
         def arrived(nothing: None) -> None:
             if self.sleepers:
                 self.judge_again()
+            self.show_marks()
 
         self.place.reads.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
+
+    def show_marks(self) -> None:
+        """Show the reader's own marks as they are now, also in what the filter holds."""
+        place = self.place
+        place.rows.refresh_rows()
+        place.details.show_facts()
+        text = f"{place.rows.found} {place.listing.filter}"
+        if "label" in text or "starred" in text:
+            self.judge_again(keep=True)
 
     @property
     def sleepers(self) -> dict[str, Snooze]:

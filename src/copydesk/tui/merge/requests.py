@@ -13,7 +13,18 @@ from copydesk.domain.preconditions import still_discussed
 from copydesk.domain.text import clean, listed
 from copydesk.session.ages import moment
 from copydesk.session.cached_reads import live_or_cached, read_cached
+from copydesk.session.draft_keys import marks_key
 from copydesk.session.errors import silence_types
+from copydesk.session.marks import (
+    LABELS,
+    NOTE,
+    STARRED,
+    YES,
+    labels_wrong,
+    note_wrong,
+    read_labels,
+    reversal_of,
+)
 from copydesk.session.members import name_of, name_of_asked
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -65,6 +76,53 @@ async def set_status(
         done=done,
     )
     await place.writer.send(write, group=group, then=then)
+
+
+async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
+    """Let the reader star, label and annotate a change request, for themselves.
+
+    ``name`` is how it is called. Returns whether something was changed. Raises `WriteError`.
+    """
+    from copydesk.tui.dialogs.form import Form
+    from copydesk.tui.dialogs.form_fields import Field
+
+    marks, key = place.session.marks, marks_key(space, request)
+    before = {kind: marks.of(request).get(kind, "") for kind in (STARRED, LABELS, NOTE)}
+
+    async def offered() -> list[Option]:
+        return [Option(each, each) for each in marks.labels]
+
+    async def send(values: Mapping[str, str]) -> None:
+        after = {
+            STARRED: values[STARRED],
+            LABELS: read_labels(values[LABELS]),
+            NOTE: values[NOTE].strip(),
+        }
+        await place.writer.perform(
+            "Mark",
+            name,
+            lambda api: marks.put(request, after),
+            reversal=reversal_of(request, before, after),
+            draft=key,
+        )
+
+    stars = [Option("", "no star"), Option(YES, "starred")]
+    form = Form(
+        f"Marks of {name}",
+        [
+            Field(STARRED, "Star", before[STARRED], options=stars),
+            Field(
+                LABELS, "Labels", before[LABELS], labels_wrong, offers=offered, several=" ",
+                help="Words with a blank between: label:urgent in a filter finds them.",
+                nothing="No request has a label yet.",
+            ),
+            Field(NOTE, "Note", before[NOTE], note_wrong, lines=4),
+        ],
+        draft_key=key,
+        facts=["Kept on this machine only: nobody else sees it."],
+        send=send,
+    )  # fmt: skip
+    return await place.desk.push_screen_wait(form) is not None
 
 
 async def ask_reviewers(

@@ -33,7 +33,7 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.merge.dialog import MergeSheet
-from copydesk.tui.merge.requests import USES, ask_reviewers, set_status
+from copydesk.tui.merge.requests import USES, ask_reviewers, edit_marks, set_status
 from copydesk.tui.merge.settle import MERGES
 from copydesk.tui.review.guards import (
     HasReview,
@@ -390,6 +390,18 @@ class RequestCommands(ReviewCommands, scope="review"):
         target = Target(self.place.organization, space=space, change_request=request)
         await self.place.desk.go("settle", target.but(view=then or None))
         self.model.left_to_settle = True
+
+    @action("T", "mark", unless=not_read, danger=1, show=False, group="Request", types=True)
+    async def mark(self) -> None:
+        """Star it, label it or note something about it, on this machine only.
+
+        The list of change requests shows that, and finds it: ``is:starred``, ``label:``.
+        """
+        opened = self.model.opened
+        assert opened is not None
+        request = opened.request
+        name = f"#{request.number} {clean(request.subject)}"
+        await edit_marks(self.place, opened.space.id, request.id, name)
 
     @command(
         "revert",

@@ -1,0 +1,72 @@
+"""A star, labels and a note on change requests, kept on this machine: the list finds them."""
+
+from __future__ import annotations
+
+from copydesk.session.draft_keys import marks_key
+from copydesk.session.marks import labels_wrong, note_wrong, read_labels
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.world import World
+
+
+def test_labels_as_they_are_kept() -> None:
+    assert read_labels(" Urgent,docs  urgent\tStraße ") == "urgent docs strasse"
+    assert labels_wrong("a b") is None
+    assert labels_wrong(" ".join(map(str, range(21)))) == "At most 20 labels."
+    assert labels_wrong("x" * 41) == "A label has at most 40 characters; a blank ends it."
+    assert note_wrong("x" * 2_000) is None
+    assert note_wrong("x" * 2_001) == "At most 2,000 characters."
+
+
+def listed(driver: Driver, text: str) -> bool:
+    """Whether a request is in the list."""
+    return any(text in each for each in driver.screen.splitlines() if each.startswith("┃"))
+
+
+async def test_a_request_is_starred_labelled_and_found_by_that(
+    world: World, update_golden: bool
+) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n"})
+    _, request = (
+        world.change_request(space, {page: f"# {page}\n"}, subject=f"Write {page}")
+        for page in ("limits", "retries")
+    )
+    async with drive(open_world(world, "changes"), size=(80, 24)) as driver:
+        await driver.press("T")
+        await driver.press("right", "tab")
+        await driver.burst(*typed("Urgent docs"))
+        await driver.press("tab")
+        await driver.burst(*typed("Ask lee."))
+        driver.golden("marks.form", update=update_golden)
+        await driver.resize(140, 40)
+        driver.golden("marks.form", update=update_golden)
+        await driver.resize(80, 24)
+        await driver.press("escape")
+        assert "★" not in driver.screen
+        assert driver.app.session.drafts.own_text(marks_key(space, request))
+        # The draft leads back to it.
+        await driver.press("g d")
+        assert "own labels and note" in driver.screen
+        await driver.press("enter")
+        assert "Marks of #2 Write retries" in driver.screen
+        await driver.press("ctrl+s")
+        assert "★ Write retries" in driver.screen
+        assert "mine     ★ urgent docs" in driver.screen
+        driver.golden("marks.list", update=update_golden)
+        await driver.resize(140, 40)
+        driver.golden("marks.list", update=update_golden)
+        await driver.press("/")
+        await driver.burst(*typed("is:starred label:urg"), "enter")
+        assert listed(driver, "Write retries")
+        assert not listed(driver, "Write limits")
+        await driver.press("u")
+        assert not listed(driver, "★")
+        await driver.press("ctrl+r")
+        assert listed(driver, "★ Write retries")
+        # In the review of it too.
+        await driver.press("enter", "T")
+        assert "urgent docs" in driver.screen
+        await driver.press("left", "ctrl+s")
+        await driver.press("q")
+        assert "★ Write retries" not in driver.screen
+        assert "mine     urgent docs" in driver.screen

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from copydesk.contract import operations as ops
+from copydesk.contract.models.content import ContentPage
 from copydesk.server.export_patch import changed_files
 from copydesk.server.repository_import import import_source
 from copydesk.server.source_content import source_of
 from copydesk.server.space_export import export_space
+from copydesk.session.reads.history import read_blame
 from tests.server.sources.making import GIT, Making, applied, taken
 from tests.world import World
 
@@ -186,6 +190,61 @@ async def test_a_branch_is_merged_as_git_merges_it(
     assert not written.problems
     assert taken(it.checkout) == (wanted if clean else main)
     world.close()
+
+
+BLAMED = 6
+"""Pages of each repository whose blame is compared: those that changed last."""
+
+
+def all_pages(pages: Iterable[ContentPage]) -> Iterator[ContentPage]:
+    for page in pages:
+        yield page
+        yield from all_pages(page.pages)
+
+
+@pytest.mark.parametrize("source", sorted({source for source, _ in cases()}))
+async def test_blame_is_that_of_git(folder: Path, tmp_path: Path, source: str) -> None:
+    (folder / source).mkdir(exist_ok=True)
+    it = against(folder / source, source)
+    it.files_at("origin/main")
+    order = git(it.checkout, "rev-list", "origin/main").split()
+    changed = git(it.checkout, "log", "--format=", "--name-only", "origin/main").splitlines()
+    world = it.desk(tmp_path / "desk.db")
+    commits: dict[str, str] = {}
+    compared = 0
+    async with world.api(it.owner) as api:
+        pages = (await api(ops.list_space_pages, it.space, metadata=True)).pages
+        by_path = {page.git.path: page for page in all_pages(pages) if page.git is not None}
+        for path in [path for path in dict.fromkeys(changed) if path in by_path][:BLAMED]:
+            page = await api(
+                ops.get_space_page, it.space, by_path[path].id, format="markdown", metadata=False
+            )
+            rows = await read_blame(api, it.space, page.id)
+            blame = git(it.checkout, "blame", "-w", "-s", "-l", "--root", "origin/main", "--", path)
+            by_line = [line.split()[0].lstrip("^") for line in blame.splitlines()]
+            above = len(by_line) - len((page.markdown or "").splitlines())
+            told = Counter(line.strip() for line in (page.markdown or "").splitlines())
+            for row in rows:
+                lines = [line.strip() for line in row.source.rstrip().splitlines()]
+                if any(told[line] > 1 and line[:3] != "```" for line in lines):
+                    continue  # which of two that say the same is new is told by nothing
+                mine = {
+                    by_line[above + row.line + at]
+                    for at, line in enumerate(lines) if told[line] == 1
+                }  # fmt: skip
+                newest = min(map(order.index, mine))
+                revision = row.revision or row.oldest
+                assert revision is not None
+                if revision.id not in commits:
+                    read = await api(ops.get_revision, it.space, revision.id)
+                    assert read.git is not None
+                    commits[revision.id] = read.git.oid or ""
+                known = order.index(commits[revision.id])
+                where = f"{path}:{row.line + 1} {row.text}"
+                assert newest == known if row.revision else newest >= known, where
+                compared += 1
+    world.close()
+    assert compared > 20
 
 
 @pytest.mark.parametrize("source", sorted({source for source, _ in cases()}))

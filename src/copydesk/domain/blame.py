@@ -52,6 +52,10 @@ class Blame(Generic[T]):
         """Return the first row of a block as one line."""
         return self.text.said(self.text.blocks[block].first).strip()
 
+    def first_line(self, block: int) -> int:
+        """Return the line (from 0) that a block begins with."""
+        return self.text.line_of(self.text.row(self.text.blocks[block].first).start)
+
     def source(self, block: int) -> str:
         """Return a block as it was written."""
         found = self.text.blocks[block]

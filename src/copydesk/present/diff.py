@@ -5,7 +5,7 @@ Pure functions; `copydesk.present.diff_rows` draws a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.cells import get_character_cell_size
@@ -40,10 +40,15 @@ class Gutter(NamedTuple):
     digits: int = 3
     both: bool = True
     blocks: bool = False
+    authors: Mapping[int, str] | None = None
+    """Who wrote each block of the new text, by its number, in place of all numbers."""
+    author_cells: int = 0
 
     @property
     def cells(self) -> int:
         """The cells before the text."""
+        if self.authors is not None:
+            return self.author_cells + 4
         return 1 + self.digits * (2 if self.both else 1) + (1 if self.both else 0) + 3
 
     def numbers(self, line: Line) -> tuple[str, str]:
@@ -58,6 +63,8 @@ class Gutter(NamedTuple):
 
     def lead(self, line: Line) -> str:
         """Return the numbers of a row, behind a blank for the cursor."""
+        if self.authors is not None:
+            return " " + self.authors.get(line.after_block or 0, " " * self.author_cells)
         before, after = self.numbers(line)
         if self.both:
             return f" {before} {after}"

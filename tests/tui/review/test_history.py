@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from copydesk.client import paging
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.present.authors import ONLY, author_label, initials
 from copydesk.server.desk_seed import Editor
-from copydesk.session.reads.history import read_blame, read_revisions
+from copydesk.session.reads.history import MINE, read_blame, read_revisions
 from copydesk.session.target import Target
 from copydesk.tui.review.comparison import ComparisonPlace
 from copydesk.tui.review.history import BlamePlace, HistoryPlace
@@ -311,3 +313,67 @@ async def test_the_first_revision_of_an_import_brought_nothing(
         assert "No revision that is kept changed this page." in driver.screen
         await driver.press("]")
         assert "Mend a link of the guide" in driver.screen, "in the space it is listed"
+
+
+async def test_beside_the_text_of_a_page_it_says_who_wrote_it(
+    past: Past, update_golden: bool
+) -> None:
+    past.world.commit(
+        past.space, {"start": "# Start\n\nOne!\n\nTwo.\n\nThree.\n"}, by=past.world.ana
+    )
+    for size in ((80, 24), (140, 40)):
+        app = open_world(past.world, "pages", past.target)
+        async with drive(app, "enter", "#", size=size) as driver:
+            assert "#1" in driver.line("One!")
+            assert "#1" not in driver.line("Two.")
+            driver.golden("pages-authors", update=update_golden)
+            await driver.press("#")
+            assert "#1" not in driver.line("One!")
+            await driver.press("#", "]")
+            assert "older" not in driver.line("First and last")
+            assert "#1" not in driver.line("First and last")
+
+
+async def test_beside_a_change_it_says_who_wrote_what_stays_and_what_is_new(
+    past: Past, update_golden: bool
+) -> None:
+    def edit(editor: Editor) -> None:
+        editor.write(editor.find("start"), "# Start\n\nOne!\n\nTwo and a half.\n\nThree.\n")
+        editor.page("Alone", "# Alone\n\nNew.\n", slug="alone")
+
+    request = past.world.change_request(past.space, edit=edit, by=past.world.ana)
+    page = past.world.page_id(past.space, "start")
+    target = replace(past.target, change_request=request, page=page)
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_world(past.world, "review", target), size=size) as driver:
+            await driver.press("#", "z R")
+            assert "#1" in driver.line("One!")
+            assert "#2" in driver.line("{+")
+            assert "#2" in driver.line("Three.")
+            driver.golden("review-authors", update=update_golden)
+            await driver.press("#")
+            assert "#2" not in driver.line("Three.")
+            await driver.press("#", "#")
+            await driver.press("]")
+            assert "#2" in driver.line("New.")
+            assert ONLY in driver.screen
+
+
+async def test_what_is_staged_is_mine_in_who_wrote_it(past: Past) -> None:
+    page = past.world.page_id(past.space, "start")
+    async with past.world.api() as api:
+        shown = "# Start\n\nMine.\n\nOne!\n"
+        rows = await read_blame(api, past.space, page, None, [(shown, MINE)])
+    now = datetime(2026, 3, 2, tzinfo=UTC)
+    told = {row.text: (row.line, author_label(row, now, 24)) for row in rows}
+    assert told["Mine."] == (2, "mine, not sent          ")
+    assert told["One!"][0] == 4
+    assert "#1" in told["One!"][1]
+    assert {len(label) for _, label in told.values()} == {24}
+    assert author_label(replace(rows[0], revision=None), now, 9) == "older    "
+
+
+def test_a_name_has_two_letters() -> None:
+    assert list(map(initials, ("Ana Lima", "lee", "", "Ana (QA) Lima", "東京 太郎", "x"))) == [
+        "AL", "le", "?", "AL", "東太", "x",
+    ]  # fmt: skip

@@ -33,7 +33,7 @@ from copydesk.session.page_changes import (
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import Changes
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
     from copydesk.contract.models.content import ContentPage, ReusableContent, Revision
 
 NO_OLDER = f"{LACKS}older versions."
@@ -159,7 +159,8 @@ def _with_changes(row: RevisionRow, changes: Changes | None) -> RevisionRow:
 class BlameRow:
     """A block of a page and the revision that brought it.
 
-    ``text`` is its first line, ``source`` all of it; ``place`` counts the blocks of the page.
+    ``text`` is its first line, ``source`` all of it; ``place`` counts the blocks of the page, and
+    ``line`` its lines, both from 0.
     ``revision`` is None of a block that the oldest revision of those there are, or were read, has
     already: ``oldest`` is that one. ``former`` is the place of what it took the place of, in the
     page as it was before ``revision``; None where the page had no text.
@@ -171,22 +172,40 @@ class BlameRow:
     revision: RevisionRow | None
     oldest: RevisionRow | None = None
     former: int | None = None
+    line: int = 0
+
+
+MINE = RevisionRow("mine", None, None, "edits", "mine, not sent")
+"""Stands for what is staged on this machine."""
+
+
+def request_row(request: ChangeRequest) -> RevisionRow:
+    """Return the revision that a change request would be, for what it brings."""
+    return RevisionRow(
+        request.revision, None, request.updated_at, "edits",
+        clean(request.created_by.display_name) if request.created_by else "", request.number,
+        request.id, clean(request.subject),
+    )  # fmt: skip
 
 
 async def read_blame(
-    api: Api, space_id: str, page_id: str, revision: str | None = None
+    api: Api,
+    space_id: str,
+    page_id: str,
+    revision: str | None = None,
+    newer: Sequence[tuple[str, RevisionRow]] = (),
 ) -> list[BlameRow]:
     """Find out which revision brought each block of a page, the newest first. Raises ``ApiError``.
 
-    The page is as in main now, or as in a ``revision``. Revisions are read until every block is
+    The page is as in main now, or as in a ``revision``. Texts that are ``newer`` than main come
+    first, the newest before all, each with what brought it. Revisions are read until every block is
     known, `BLAMED` of them at most.
     """
-    if revision is None:
-        page = await api(ops.get_space_page, space_id, page_id, format="markdown", metadata=False)
-    else:
-        of = space_id, revision, page_id
-        page = await api(ops.get_revision_page, *of, format="markdown")
-    blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, page.markdown or "")
+    texts = [text for text, _ in newer]
+    texts.append(await _newest(api, space_id, page_id, revision, new=bool(newer)))
+    blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, texts[0])
+    for (_, by), older_text in zip(newer, texts[1:], strict=True):
+        await asyncio.to_thread(blame.before, older_text, by)
     oldest: RevisionRow | None = None
     token = revision
     read = 0
@@ -208,9 +227,29 @@ async def read_blame(
         if token is None:
             break
     return [
-        BlameRow(at, clean(blame.line(at)), blame.source(at), row, oldest, blame.former[at])
+        BlameRow(
+            at, clean(blame.line(at)), blame.source(at), row, oldest, blame.former[at],
+            blame.first_line(at),
+        )
         for at, row in enumerate(blame.brought)
-    ]
+    ]  # fmt: skip
+
+
+async def _newest(api: Api, space: str, page: str, revision: str | None, *, new: bool) -> str:
+    """Return the text of a page in main, or in a revision; one that may be ``new`` may have none.
+
+    Raises ``ApiError``.
+    """
+    try:
+        if revision is None:
+            read = await api(ops.get_space_page, space, page, format="markdown", metadata=False)
+        else:
+            read = await api(ops.get_revision_page, space, revision, page, format="markdown")
+    except NotFound:
+        if not new:
+            raise
+        return ""
+    return read.markdown or ""
 
 
 async def _text_before(api: Api, space_id: str, page_id: str, row: RevisionRow) -> str | None:

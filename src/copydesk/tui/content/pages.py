@@ -17,6 +17,7 @@ from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
 from copydesk.domain.text import clean, plural
 from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.present.authors import author_cells, author_label
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.passages import Passage, table_text
@@ -35,6 +36,7 @@ from copydesk.session.page_edits import (
 )
 from copydesk.session.page_rows import LinkRow, PageRow, with_facts
 from copydesk.session.reads import pages as reading
+from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
 from copydesk.session.reads.traffic import USUAL, read_views
@@ -122,6 +124,14 @@ def link_note(link: LinkRow) -> Text:
 def no_pages(here: PagesPlace) -> str | None:
     """Say so when there is nothing to read."""
     return None if here.order.readable else "This space has no pages to read."
+
+
+def no_text_in_front(here: PagesPlace) -> str | None:
+    """Say so when no text of a page is in front."""
+    page = here.shown_page
+    if page is None:
+        return NotYet("The page is not read yet.")
+    return None if page.readable else "This has no text that somebody wrote."
 
 
 def nowhere_back(here: PagesPlace) -> str | None:
@@ -554,6 +564,8 @@ class PagesPlace(Place, scope="pages"):
         """Whether others changed the pages since they were read."""
         self._followed = Followed()
         self.thread = ThreadAbove(self)
+        self.tells_authors = False
+        """Whether it says beside the text who wrote it."""
         self.staged: StagedPages | None = None
         """What is staged for a new change request; None in the pages of one."""
 
@@ -861,6 +873,55 @@ class PagesPlace(Place, scope="pages"):
         broken = sum(link.broken for link in links)
         self.links.title = f"Links {len(links)}" + (f", {broken} broken" if broken else "")
         self.refresh_frame()
+
+        if self.tells_authors:
+            self._read_authors(page)
+
+    # Who wrote
+
+    @action("#", "who wrote", unless=no_text_in_front, show=8, group="Look",
+            uses=("get_space", "get_space_page", "get_revision", "get_revision_changes",
+                  "get_revision_page"))  # fmt: skip
+    def tell_who_wrote(self) -> None:
+        """Tell beside the text who wrote each block, and with which change request; or hide it.
+
+        Initials and a number, on wide screens names and ages too. b in the history (gh) lists them.
+        """
+        self.tells_authors = not self.tells_authors
+        assert self.shown_page is not None
+        if self.tells_authors:
+            self._read_authors(self.shown_page)
+        else:
+            self.text.tell_authors(())
+
+    def _read_authors(self, page: PageRow) -> None:
+        """Find out who wrote the page in front, and say so beside it."""
+        read, space = self._texts.get(page.id), self.target.space
+        if read is None or space is None or not page.readable:
+            return
+        edit = self.new_edits.get(page.id)
+        mine = [] if edit is None else [(body_of(edit.text), MINE)]
+        # What is set of a page stands above its text.
+        above = (
+            0 if mine else with_facts(page, read.markdown).count("\n") - read.markdown.count("\n")
+        )
+        request = self.target.change_request
+
+        async def blame(api: Api) -> list[BlameRow]:
+            newer = list(mine)
+            if request is not None:
+                changed = await api(ops.get_change_request, space, request)
+                newer.append((read.markdown, request_row(changed)))
+            return await read_blame(api, space, page.id, None, newer)
+
+        def came(rows: list[BlameRow]) -> None:
+            if self.tells_authors and self.shown_page is not None and self.shown_page.id == page.id:
+                cells, now = author_cells(self.size.width), self.session.now
+                self.text.tell_authors(
+                    [(row.line + above, author_label(row, now, cells)) for row in rows]
+                )
+
+        self.reads.load("authors", blame, came, what="Reading who wrote it", of=page.id)
 
     # Moving
 

@@ -10,13 +10,13 @@ import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 
 from copydesk.domain.page_text import PageText
 from copydesk.domain.picture import may_show
-from copydesk.present.diff import Row, gutter_of, rows
+from copydesk.present.diff import Gutter, Row, gutter_of, rows
 from copydesk.present.diff_rows import (
     SIDES,
     draw_beside,
@@ -28,7 +28,7 @@ from copydesk.present.diff_rows import (
 )
 from copydesk.present.markdown import Line, Look
 from copydesk.tui.content.pictures import Pictures, Sides, sides_of
-from copydesk.tui.framework.actions import NotYet, action
+from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.spans import TableKeys
 from copydesk.tui.widgets.wrapped_list import WrappedList
@@ -36,6 +36,7 @@ from copydesk.tui.widgets.wrapped_list import WrappedList
 if TYPE_CHECKING:
     from copydesk.present.diff_tables import DiffTable, DiffTables
     from copydesk.present.tables import Columns
+    from copydesk.tui.framework.base_app import BaseApp
 
 NO_TEXT = "This page has no text."
 
@@ -67,6 +68,80 @@ def _texts_at(page: PageText, line: int) -> tuple[str | None, str | None]:
         was = text if kind in ("removed", "same") else was
         now = text if kind in ("added", "same") else now
     return was, now
+
+
+KEPT_AUTHORS = 8
+"""Pages of which it is kept who wrote them."""
+
+
+class Beside(Acts, scope="beside"):
+    """What stands beside the rows of a change: the numbers of lines or blocks, or who wrote it."""
+
+    def __init__(self, pane: DiffView) -> None:
+        self._pane = pane
+        self._blocks = False
+        """Whether blocks are numbered, and not lines."""
+        self.tells_authors = False
+        """Whether it says beside each block who wrote it."""
+        self.wants_authors: Callable[[], None] | None = None
+        """Called when it has to be known who wrote the page; None where nobody can tell."""
+        self._known: Sequence[tuple[PageText, Mapping[int, str]]] = ()
+        """Who wrote the blocks of pages that were shown, by their numbers."""
+        self._cells = 0
+
+    @property
+    def screen(self) -> Any:
+        """The screen that its pane is on, as what the keyboard asks of every owner of actions."""
+        return self._pane.screen
+
+    @property
+    def app(self) -> BaseApp:
+        """The program."""
+        return cast("BaseApp", self._pane.app)
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether its pane is there."""
+        return self._pane.is_attached
+
+    @action(
+        "#", "who wrote", unless=lambda here: nothing_shown(here._pane), show=3, group="Look",
+        uses=("get_space", "get_space_page", "get_revision", "get_revision_changes",
+              "get_revision_page"),
+    )  # fmt: skip
+    def number(self) -> None:
+        """Tell beside the text who wrote each block, then number the blocks, then the lines.
+
+        Initials and the number of the change request, on wide screens names and ages too. Two texts
+        beside each other have numbers only.
+        """
+        if self._pane.paired or self.wants_authors is None:  # no room for names, or none are known
+            self.tells_authors, self._blocks = False, not self._blocks
+        else:
+            names = self.tells_authors
+            self.tells_authors, self._blocks = not (names or self._blocks), names
+        self._pane.changed()
+        self.ask()
+
+    def ask(self) -> None:
+        """Have it found out who wrote the page of the cursor, where that is told and not known."""
+        page, wants = self._pane.page, self.wants_authors if self.tells_authors else None
+        if wants is not None and page is not None and self._authors_of(page) is None:
+            wants()
+
+    def _authors_of(self, page: PageText) -> Mapping[int, str] | None:
+        return next((authors for known, authors in self._known if known is page), None)
+
+    def tell(self, page: PageText, authors: Mapping[int, str], cells: int) -> None:
+        """Say who wrote each block of the new text, by its number, in so many cells."""
+        self._known, self._cells = [*self._known[1 - KEPT_AUTHORS :], (page, authors)], cells
+        self._pane.changed()
+
+    def gutter(self, page: PageText, width: int) -> Gutter:
+        """Return the columns before the rows of a page, in a pane of this width."""
+        gutter = gutter_of(page, width, blocks=self._blocks)
+        authors = self._authors_of(page) if self.tells_authors else None
+        return gutter._replace(authors=authors, author_cells=self._cells)
 
 
 class PageRows:
@@ -160,7 +235,7 @@ class PageRows:
         if view.pictures is None or not sides:
             return self._row_lines(place, width)
         view.pictures.see_sides(sides)
-        lead = gutter_of(self.page, width, blocks=view.blocks).cells
+        lead = view.beside.gutter(self.page, width).cells
         below = view.pictures.lines_of(sides, max(8, width - lead - 1))
         return [*self._row_lines(place, width), *([(" " * lead, ""), *line] for line in below)]
 
@@ -183,7 +258,7 @@ class PageRows:
     def _row_lines(self, place: int, width: int) -> list[Line]:
         page, view = self.page, self._view
         kind, at, stop = self.rows[place]
-        gutter = gutter_of(page, width, blocks=view.blocks)
+        gutter = view.beside.gutter(page, width)
         if kind == "note":
             return draw_note(page.notes[at] if at >= 0 else NO_TEXT, width)
         if kind == "fold":
@@ -245,7 +320,7 @@ class PageRows:
         if kind not in ("line", "pair") or not self.page.diff[at].table:
             return None
         table = self._table_of(at)
-        gutter = gutter_of(self.page, width, blocks=self._view.blocks)
+        gutter = self._view.beside.gutter(self.page, width)
         room = table_room(width, gutter, beside=self._view.paired)
         return None if table is None else columns_of(table, room)
 
@@ -283,11 +358,10 @@ class DiffView(WrappedList, scope="diff"):
         """Called with the key of the page that the cursor came to."""
         self.sides = False
         """Whether the reader wants the two texts side by side."""
-        self.blocks = False
-        """Whether blocks are numbered, and not lines."""
         self.paired = False
         """Whether the two texts stand side by side: where there is room."""
-        self.first = (TableKeys(self),)
+        self.beside = Beside(self)
+        self.first = (TableKeys(self), self.beside)
         self.pictures: Pictures | None = None
         """What draws the pictures of changed rows below them."""
         self.of_file: Callable[[], Sequence[Sides]] = tuple
@@ -353,6 +427,7 @@ class DiffView(WrappedList, scope="diff"):
             self.step_change(1, quiet=True, from_start=True)
             # What is said of the page is read before the page.
             self.go_to_top()
+        self.beside.ask()
 
     def join(
         self, page: PageText, marks: Mapping[int, Mark], *, key: str, head: str, by: int
@@ -391,6 +466,7 @@ class DiffView(WrappedList, scope="diff"):
         self._kept.clear()
         places = range(self._begin, self._begin + len(joined.rows))[::by]
         super().go_to(next(filter(self.stops, places), places[0]))
+        self.beside.ask()
 
     def _shift(self, by: int) -> None:
         """Count rows anew from the top, for so many came or went there."""
@@ -605,12 +681,6 @@ class DiffView(WrappedList, scope="diff"):
             if row.kind == "fold":
                 return row.stop - 1
         return -1
-
-    @action("#", "block numbers", unless=nothing_shown, show=False, group="Look")
-    def number(self) -> None:
-        """Number the blocks of both texts, or their lines."""
-        self.blocks = not self.blocks
-        self.changed()
 
     # Folding
 

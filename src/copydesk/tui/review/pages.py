@@ -12,12 +12,14 @@ from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.authors import ONLY, author_cells, author_label
 from copydesk.present.diff_rows import SIDES
 from copydesk.present.page_changes import place_of, sign
 from copydesk.present.passages import Passage, line_passages
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
+from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.framework.actions import action, command
@@ -172,6 +174,31 @@ class PageReader(ReviewCommands, scope="review"):
                 self.retitle()
 
         self.place.reads.load("since", read, show, what="Comparing", local=True)
+
+    def read_authors(self) -> None:
+        """Find out who wrote the blocks of the page in front, and say so beside them."""
+        opened, page, sent = self.model.opened, self.model.page_id, self.model.text
+        diff = self.here.diff
+        shown = diff.page
+        if opened is None or page is None or sent is None or shown is None:
+            return
+        newer = [(shown.after, MINE)] if shown is not sent else []
+        newer.append((sent.after, request_row(opened.request)))
+
+        def came(rows: list[BlameRow]) -> None:
+            cells, now = author_cells(self.place.size.width), self.place.session.now
+            labels = {row.place + 1: author_label(row, now, cells) for row in rows}
+            diff.beside.tell(shown, labels, cells)
+            if all(row.revision in (newer[-1][1], MINE) for row in rows):
+                self.place.say(ONLY)
+
+        self.place.reads.load(
+            "authors",
+            lambda api: read_blame(api, opened.space.id, page, None, newer),
+            came,
+            what="Reading who wrote it",
+            of=page,
+        )
 
     def _page_failed(self, said: str) -> None:
         self.here.diff.empty = said

@@ -128,6 +128,7 @@ class Review(Place):
         self.editing.takes = self._take_mine
         self.page_tree.first = (self.editing.on_page,)
         self.pictures = Pictures(self, self.diff.changed, lambda: self.model.staged, reviewed=True)
+        self.diff.beside.wants_authors = self.reader.read_authors
         self.diff.pictures, self.diff.of_file = self.pictures, self._pictures_of_file
         keys = PictureKeys(self, self.diff, self._pictures, self.pictures)
         self.diff.first = (self.editing.on_page, *self.diff.first, keys)

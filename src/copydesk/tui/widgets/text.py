@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import chain, repeat
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
+from rich.cells import cell_len
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
@@ -95,6 +98,8 @@ class TextView(SpanPane):
         self.below: Below | None = None
         self._noticed: set[int] = set()
         """The blocks that ``below`` has seen."""
+        self._authors: Sequence[tuple[int, str]] = ()
+        """Who wrote it, from which line on."""
 
     def on_mount(self) -> None:
         self.set_text(self._source)
@@ -108,6 +113,7 @@ class TextView(SpanPane):
         self._source = source
         self._coloured.clear()
         self._noticed.clear()
+        self._authors = ()
         keep = None if top else self._position()
         self._found = ""
         self._blocks = self._cut(source[:CUT_AT_ONCE])
@@ -162,10 +168,26 @@ class TextView(SpanPane):
         at = min(bisect_right(self._starts, y) - 1, max(0, len(self._blocks) - 1))
         return at, max(0, y - self._starts[at])
 
+    @property
+    def _text_width(self) -> int:
+        """How many cells a line of the text has."""
+        beside = cell_len(self._authors[0][1]) + 1 if self._authors else 0
+        return max(8, self.scrollable_content_region.width - 2 - beside)
+
+    def tell_authors(self, authors: Sequence[tuple[int, str]]) -> None:
+        """Say beside the text who wrote it: from which line (from 0) on, all equally wide."""
+        position = self._position()
+        self._authors = sorted(authors)
+        self._lay_out(position)
+
+    def _author_of(self, line: int) -> str:
+        at = bisect_right(self._authors, line, key=lambda each: each[0]) - 1
+        return self._authors[at][1] if at >= 0 else ""
+
     def _forget_lines(self) -> None:
         """Begin to lay out for the room that there is."""
         self._room = self.content_region.width
-        self._width = max(8, self.scrollable_content_region.width - 2)
+        self._width = self._text_width
         self._starts, self._lines = [0], {}
         self.forget_styles()
 
@@ -238,15 +260,21 @@ class TextView(SpanPane):
     def _drawn(self, at: int, *, keep: bool = True) -> list[Line]:
         lines = self._lines.get(at)
         if lines is None:
+            block = self._blocks[at]
             lines = draw(
-                self._blocks[at],
+                block,
                 self._width,
                 literal=self._literal,
                 look=self.look,
                 coloured=self._coloured.get(at),
             )
-            if self.below is not None and self._blocks[at].kind not in _NO_PICTURES:
-                lines = [*lines, *self.below.lines(self._blocks[at].text, self._width)]
+            if self.below is not None and block.kind not in _NO_PICTURES:
+                lines = [*lines, *self.below.lines(block.text, self._width)]
+            if self._authors:
+                blank = " " * (cell_len(self._authors[0][1]) + 1)
+                said = self._author_of(block.line) if block.kind not in ("blank", "front") else ""
+                leads = chain([f"{said} " if said else blank], repeat(blank))
+                lines = [[(lead, "muted"), *line] for lead, line in zip(leads, lines, strict=False)]
             if keep:
                 if len(self._lines) >= KEPT_BLOCKS:
                     self._lines.clear()
@@ -320,7 +348,7 @@ class TextView(SpanPane):
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay out for another width and stay at the same passage."""
-        if max(8, self.scrollable_content_region.width - 2) != self._width:
+        if self._text_width != self._width:
             self._lay_out(self._position() if self._keep is None else self._keep)
 
     # Moving and searching

@@ -127,8 +127,10 @@ async def test_an_earlier_service_takes_no_content_and_says_so_before_anything_i
                 await driver.press("2")
                 assert NO_CONTENT not in driver.screen
         await driver.app.go("review", target.but(change_request=merged))
+        await driver.idle()
         await expect(driver, ":", *typed("revert No."), "enter", said=NO_CONTENT)
         await driver.app.go("pages", target.but(change_request=None))
+        await driver.idle()
         await expect(driver, "e", said=NO_CONTENT)
         assert driver.app.screen is driver.place.screen
     world.close()

@@ -224,6 +224,7 @@ async def test_what_is_sent_can_be_recalled_at_first(world: World, two: str) -> 
             assert "It is being sent." in driver.screen
         await driver.send("u")
         await driver.idle()
+        assert "Recalled: nothing was sent, the choices stay." in driver.screen
         assert "0 open   nothing sent" in driver.screen
         assert await find_cut_off(app.session) == ""
         app.session.recall_seconds = 0

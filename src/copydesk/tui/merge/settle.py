@@ -572,6 +572,7 @@ class SettlePlace(Place, scope="settle"):
             await work.send(tell=self.refresh_frame, recall=recall)
         except RecalledError:
             self._show(top=False)
+            self.tell("Recalled: nothing was sent, the choices stay.")
             return
         except WriteError as error:
             self._stopped(str(error))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.domain.checks import Check
+from copydesk.domain.owners import Owned
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import Snooze, next_snooze
 from copydesk.local.saved_views import SavedViews
@@ -131,6 +132,39 @@ def test_what_sleeps_is_kept_for_each_desk(tmp_path: Path) -> None:
     assert Snooze(at).asleep(at, at)
     assert not Snooze(at).asleep(at + timedelta(seconds=1), at)
     assert not Snooze(at, at).asleep(at, at)
+
+
+def test_owners_are_kept_in_their_order(tmp_path: Path) -> None:
+    content = """
+[owners]
+"**" = "ana@acme.test"
+guides = ["Kim Li", " bo@acme.test "]
+"""
+    assert load(tmp_path, content).owners == (
+        Owned("**", ("ana@acme.test",)),
+        Owned("guides", ("Kim Li", "bo@acme.test")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "said"),
+    [
+        ("owners = 5", 1, "owners are a table: it begins with [owners]"),
+        ('[owners]\na = "b"\n"x/*" = 5', 3, "owners of x/*: an address or a name in quotes"),
+        ("[owners]\nx = []", 2, "owners of x: an address"),
+        ('[owners]\nx = ["a", 5]', 2, "owners of x: an address"),
+        ('[owners]\nx = " "', 2, "owners of x: an address"),
+        ('[owners]\n"/" = "a"', 2, "owners of /: an address"),
+    ],
+)
+def test_owners_that_are_none_are_told_with_their_line(
+    tmp_path: Path, content: str, line: int, said: str
+) -> None:
+    with pytest.raises(SettingsError) as error:
+        load(tmp_path, content)
+    (problem,) = error.value.problems
+    assert problem.line == line
+    assert problem.sentence.startswith(said)
 
 
 def test_checks_are_commands_with_their_formats(tmp_path: Path) -> None:

@@ -199,6 +199,7 @@ def _show(
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.opens_with = ways, said
     app.goes_on = target is None
+    session.owners = settings.owners
     app.notices, app.pictures = settings.news, settings.pictures
     app.kept_for = preface.conditions() if usual else ""
     if connection.token is None:

@@ -114,7 +114,7 @@ def replies(typed: str, known: Iterable[SavedReply], values: Mapping[str, str]) 
     """Return the replies whose name has what was typed; those that begin so come first."""
     wanted = typed.casefold()
     found = [each for each in known if wanted in each.name.casefold()]
-    found.sort(key=lambda each: not each.name.casefold().startswith(wanted))
+    found.sort(key=lambda each: (bool(each.trouble), not each.name.casefold().startswith(wanted)))
     return [_offer(each, values) for each in found[:MOST]]
 
 

@@ -14,6 +14,7 @@ from copydesk.local.saved_views import views_of
 
 if TYPE_CHECKING:
     from copydesk.domain.checks import Check
+    from copydesk.domain.owners import Owned
     from copydesk.domain.profile import Profile
 
 
@@ -56,7 +57,8 @@ class Settings:
     triage list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the
     default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
     ``[profiles.NAME]`` (`copydesk.local.profiles`). ``checks`` are the commands that check pages,
-    the table ``[checks]`` (`copydesk.local.checks`).
+    the table ``[checks]`` (`copydesk.local.checks`), ``owners`` who owns pages by their paths, the
+    table ``[owners]`` (`copydesk.local.owners`).
     """
 
     theme: str = ""
@@ -68,6 +70,7 @@ class Settings:
     profile: str = ""
     profiles: tuple[Profile, ...] = ()
     checks: tuple[Check, ...] = ()
+    owners: tuple[Owned, ...] = ()
 
 
 def load_settings(path: Path) -> Settings:
@@ -112,6 +115,12 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
 
         checks, said = checks_of(value.pop("checks"), text)
         problems += [Problem(line, "checks", sentence) for line, sentence in said]
+    owners: tuple[Owned, ...] = ()
+    if "owners" in value:
+        from copydesk.local.owners import owners_of
+
+        owners, said = owners_of(value.pop("owners"), text)
+        problems += [Problem(line, "owners", sentence) for line, sentence in said]
     for key, given in value.items():
         if key in known:
             sentence = _mistake(known[key], given)
@@ -129,7 +138,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         del usable["profile"]
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(line_of("profile", text), "profile", sentence))
-    settings = Settings(**usable, views=views, profiles=profiles, checks=checks)
+    settings = Settings(**usable, views=views, profiles=profiles, checks=checks, owners=owners)
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
     return settings

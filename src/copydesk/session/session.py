@@ -7,7 +7,7 @@ Textual and the standard library may.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from copydesk.client.budget import Budget
     from copydesk.contract.models.user import User
     from copydesk.contract.operation import Operation
+    from copydesk.domain.owners import Owned
     from copydesk.session.news import News
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
@@ -87,6 +88,8 @@ class Session:
     mark_store: DeskMarks = field(default_factory=lambda: DeskMarks(State()))
     views: SavedViews = field(default_factory=SavedViews)
     replies: SavedReplies = field(default_factory=SavedReplies)
+    owners: Sequence[Owned] = ()
+    """Who owns pages by their paths, by the settings."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     identify: Callable[[Session, Api], Awaitable[None]] = identify
     journal: Journal = field(default_factory=lambda: Journal(State(), ""))

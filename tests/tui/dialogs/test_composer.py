@@ -186,8 +186,8 @@ async def test_saved_replies_are_offered_at_the_beginning_of_a_line_and_filled_i
         await driver.press("backspace")
         await driver.type("/")
         driver.golden("reply-list", update=update_golden)
-        assert "[bytes]  source  thanks  no text in UTF-8" in driver.screen
-        await driver.press("tab")
+        assert "[source]  thanks  bytes  Where does that come from?" in driver.screen
+        await driver.press("up", "tab")
         assert "bytes: no text in UTF-8." in driver.screen
         assert field(driver).text == "/"
         await driver.type("tha")

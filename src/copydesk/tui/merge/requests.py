@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from copydesk.session.marks import (
 from copydesk.session.members import name_of, name_of_asked
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.suggested_reviewers import read_writers, reasons
 from copydesk.session.writes.bulk import NothingToDoError
 from copydesk.session.writes.log import QueuedError
 from copydesk.session.writes.requests import changing
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
     from copydesk.session.change_rows import ChangeRow
+    from copydesk.session.page_changes import Changed
     from copydesk.tui.framework.place import Place
 
 PEOPLE = 1000
@@ -136,21 +138,35 @@ async def ask_reviewers(
     before: Sequence[RequestedReviewer],
     sent: Callable[[], None],
     since: datetime | None = None,
+    changed: Sequence[Changed] = (),
+    revision: str = "",
 ) -> None:
     """Let the reader tick who is asked to review, and send what differs.
 
     ``before`` are those who are asked now: teams stay asked, and are named. ``since`` is when the
     service said so, where that is kept. The author is not offered. Each request is a write of its
     own, all are taken back together. ``sent`` reads again who is asked: also when some of it
-    failed, for the rest may have arrived. Raises `WriteError`.
+    failed, for the rest may have arrived. Who owns what is ``changed``, or wrote in it in the
+    newest revisions up to ``revision``, comes first; nobody is ticked for it. Raises `WriteError`.
     """
     members = await _members(place, organization)
     now = {each.user.id: each.user for each in before if each.user is not None}
     teams = [name_of_asked(each) for each in before if each.user is None]
     people = {**(members or {}), **now}
     people.pop(author, None)
-    options = sorted(
-        _options(people), key=lambda option: (option.id not in now, option.title.casefold())
+    pages = {change.id: change.before.path for change in changed if change.before is not None}
+    writers: Mapping[str, Collection[str]] = {}
+    session = place.session
+    if pages and revision and session.may_spend and not session.held:
+        api = await session.ready()
+        writers = await read_writers(api, space, revision, pages.keys())
+    paths = [change.node.path for change in changed if not change.thing]
+    why, strangers = reasons(people, paths, session.owners, writers)
+    options = [
+        Option(each.id, each.title, why[each.id].words or each.note) for each in _options(people)
+    ]
+    options.sort(
+        key=lambda each: (each.id not in now, why[each.id].rank, each.title.casefold()),
     )
     title = f"Ask to review {label}"
     if since is not None:
@@ -159,6 +175,8 @@ async def ask_reviewers(
         title += ": who else is here is not known"
     if teams:
         title += f" (asked too: {listed(teams)})"
+    if strangers:
+        title += f" (owner, but no member: {clean(listed(strangers), limit=60)})"
     sheet = Choices(title, options, ticked=list(now))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
     if chosen is None or chosen == now.keys():

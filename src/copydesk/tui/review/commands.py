@@ -12,7 +12,7 @@ from rich.text import Text
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
 from copydesk.contract.models.review import Review
 from copydesk.domain.text import clean, plural
-from copydesk.session import taking_back
+from copydesk.session import suggested_reviewers, taking_back
 from copydesk.session.change_rows import row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.members import name_of
@@ -227,10 +227,13 @@ class RequestCommands(ReviewCommands, scope="review"):
         show=3,
         group="Request",
         now=while_asked("reviewers"),
-        uses=USES,
+        uses=(*USES, *suggested_reviewers.USES),
     )
     async def reviewers(self) -> None:
-        """Choose who is asked for a review: ticked people are asked, others no longer."""
+        """Choose who is asked for a review; who owns the pages or wrote in them comes first.
+
+        Ticked people are asked, others no longer.
+        """
         opened, rules = self.model.opened, self.model.rules
         assert opened is not None
         assert rules is not None
@@ -245,6 +248,8 @@ class RequestCommands(ReviewCommands, scope="review"):
             before=rules.requested or (),
             sent=self.here.request_tabs.read_rules,
             since=self.place.reads.kept_at,
+            changed=self.model.changes,
+            revision=opened.space.revision,
         )
 
     # Status

@@ -1,0 +1,51 @@
+"""The owners of pages: the table ``[owners]`` of the settings.
+
+[owners]
+"guides/**" = "ana@example.com"
+"guides/billing" = ["bo@example.com", "Kim Li"]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from copydesk.domain.owners import Owned
+from copydesk.domain.text import clean
+
+WRITTEN = 'an address or a name in quotes, or a list such as ["ana@example.com", "Kim Li"]'
+
+
+def owners_of(value: object, text: str) -> tuple[tuple[Owned, ...], list[tuple[int, str]]]:
+    """Return the rules of the settings in their order, and every mistake with its line.
+
+    ``value`` is the content under ``owners``, ``text`` the whole file.
+    """
+    if not isinstance(value, dict):
+        return (), [(_line("", text), "owners are a table: it begins with [owners]")]
+    rules: list[Owned] = []
+    wrong: list[tuple[int, str]] = []
+    for pattern, given in value.items():
+        people = (given,) if isinstance(given, str) else tuple(_texts(given))
+        if people and all(each.strip() for each in people) and pattern.strip("/ "):
+            rules.append(Owned(pattern, tuple(each.strip() for each in people)))
+        else:
+            wrong.append((_line(pattern, text), f"owners of {clean(pattern, limit=60)}: {WRITTEN}"))
+    return tuple(rules), wrong
+
+
+def _texts(given: object) -> Iterator[str]:
+    """Yield the texts of a list; an empty one for what is none."""
+    for each in given if isinstance(given, list) else [None]:
+        yield each if isinstance(each, str) else ""
+
+
+def _line(pattern: str, text: str) -> int:
+    """Return the line of a rule, else of the table; 0 for none."""
+    found = 0
+    for at, line in enumerate(text.splitlines(), 1):
+        if re.match(r"\s*\[?\s*[\"']?owners[\"']?\s*[\].=]", line):
+            found = found or at
+        elif found and pattern and re.match(rf"\s*[\"']?{re.escape(pattern)}[\"']?\s*=", line):
+            return at
+    return found

@@ -1,0 +1,48 @@
+"""Who is suggested for a review, and in which order."""
+
+from __future__ import annotations
+
+from copydesk.domain.owners import Owned
+from tests.drive import drive
+from tests.tui.review_world import ReviewWorld
+from tests.world import World
+
+
+async def test_owners_come_first_then_who_wrote_there_and_nobody_is_ticked(
+    world: World, update_golden: bool
+) -> None:
+    world.user("priya", display_name="Priya Rao")
+    kim = world.user("kim", display_name="Kim Li")
+    jo = world.user("jo", display_name="Jo \x1b[31mAnand\u202e")
+    review = ReviewWorld(world)
+    review.world.commit(review.space, {"webhooks/retries": "# Retries\n\nKim.\n"}, by=kim)
+    review.world.commit(
+        review.space,
+        {"webhooks/retries": "# Retries\n\nJo.\n", "webhooks/signatures": "# S\n\nJo.\n"},
+        by=jo,
+    )
+    owners = (
+        Owned("**", (f"{kim}@nowhere.test",)),
+        Owned("webhooks", ("priya rao",)),
+        Owned("old-guide", ("Somebody Else",)),
+    )
+    for size in ((80, 24), (140, 40)):
+        app = review.app()
+        app.session.owners = owners
+        async with drive(app, "w", size=size) as driver:
+            driver.golden("reviewers", update=update_golden)
+            told = ("owns", "of these")
+            lines = [line for line in driver.screen.splitlines() if any(w in line for w in told)]
+            assert "Priya Rao" in lines[0]
+            assert "owns webhooks (4 pages)" in lines[0]
+            assert "Jo Anand" in lines[1]
+            assert "wrote in 2 of these pages" in lines[1]
+            assert "Kim Li" in lines[2]
+            assert "owner, but no member: " in driver.screen
+            assert "Lee Park" not in driver.screen, "its author is not asked"
+            assert "[x]" not in driver.screen
+            await driver.press("escape")
+            assert not world.store.read(lambda tx: tx.one("SELECT * FROM requested_reviewer"))
+    async with drive(review.app(), "w", size=(80, 24)) as driver:
+        await driver.press("space", "ctrl+s")
+        assert "Asked: Jo Anand." in driver.screen

@@ -377,3 +377,25 @@ def test_a_name_has_two_letters() -> None:
     assert list(map(initials, ("Ana Lima", "lee", "", "Ana (QA) Lima", "東京 太郎", "x"))) == [
         "AL", "le", "?", "AL", "東太", "x",
     ]  # fmt: skip
+
+
+async def test_blame_reads_fifty_revisions_and_more_when_asked(world: World) -> None:
+    past = Past(world)
+    for number in range(55):
+        world.commit(past.space, {"guide": f"# Guide\n\nEdit {number}.\n"})
+    world.commit(past.space, {"start": "# Start\n\nOne.\n\nNew.\n"})
+    target = replace(past.target, page=world.page_id(past.space, "start"))
+    async with drive(open_world(world, "blame", target), size=(140, 40)) as driver:
+        assert "older than" in driver.line("One.")
+        assert "older" not in driver.line("New.")
+        assert "from 50 revisions: + reads 50 more (100 requests of your " in driver.screen
+        await driver.resize(80, 24)
+        assert "+ reads 50 more (100 requests of your " in driver.screen
+        assert "+ read 50 more" in driver.screen, "in the footer as well"
+        await driver.press("+")
+        assert "older" not in driver.line("One.")
+        assert "+ reads" not in driver.screen
+        await driver.press("+")
+        assert "Every revision that tells of these blocks was read." in driver.screen
+        await driver.press("R")
+        assert "+ reads 50 more" in driver.screen, "it begins anew"

@@ -45,8 +45,12 @@ AT_ONCE = 10
 NAMED = 20
 """Changes of a revision that its row is made from."""
 
-BLAMED = 100
-"""Revisions of a space that are read at most to tell which brought the blocks of a page."""
+BLAMED = 50
+"""Revisions of a space that are read to tell which brought the blocks of a page, until more are
+asked for."""
+
+BLAME_REQUESTS = 2 * BLAMED
+"""Requests that as many take, without the texts of the page."""
 
 MOST = 1000
 """Changes of a revision that are looked through for one page."""
@@ -188,6 +192,82 @@ def request_row(request: ChangeRequest) -> RevisionRow:
     )  # fmt: skip
 
 
+class BlameReading:
+    """Finds out which revision brought each block of a page, from the newest revision on.
+
+    The page is as in main now, or as in a ``revision``. Texts that are ``newer`` than main come
+    first, the newest before all, each with what brought it.
+    """
+
+    def __init__(
+        self,
+        space_id: str,
+        page_id: str,
+        revision: str | None = None,
+        newer: Sequence[tuple[str, RevisionRow]] = (),
+    ) -> None:
+        self._of = space_id, page_id
+        self._revision, self._newer = revision, newer
+        self._blame: Blame[RevisionRow] | None = None
+        self._token = revision
+        self._oldest: RevisionRow | None = None
+        self._ended = False
+        self.read = 0
+        """How many revisions were read."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether older revisions may tell more."""
+        return self._blame is not None and self._blame.is_open() and not self._ended
+
+    async def read_on(self, api: Api, most: int = BLAMED) -> None:
+        """Read until every block is known, or so many revisions are read. Raises ``ApiError``."""
+        if self._blame is None:
+            texts = [text for text, _ in self._newer]
+            texts.append(await _newest(api, *self._of, self._revision, new=bool(self._newer)))
+            blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, texts[0])
+            for (_, by), older in zip(self._newer, texts[1:], strict=True):
+                await asyncio.to_thread(blame.before, older, by)
+            self._blame = blame
+        while self.goes_on and self.read < most:
+            found, token = await _read_on(api, self._of[0], self._token, AT_ONCE)
+            told = await asyncio.gather(
+                *(_changes(api, self._of[0], row.id, MOST) for row in found)
+            )
+            for row, changes in zip(found, told, strict=True):
+                if not await self._take(api, self._blame, row, changes):
+                    break
+            self._token, self._ended = token, self._ended or token is None
+
+    async def _take(
+        self, api: Api, blame: Blame[RevisionRow], row: RevisionRow, changes: Changes | None
+    ) -> bool:
+        """Hold the page against what it was before a revision; whether older ones may tell more."""
+        self._oldest, self.read = row, self.read + 1
+        # The oldest stands for all before it, and is known to be the first only if it says so.
+        if row.imported_first or not _may_change(changes, self._of[1]):
+            return True
+        older = await _text_before(api, *self._of, row)
+        if older is None:
+            self._ended = True
+        else:
+            await asyncio.to_thread(blame.before, older, _with_changes(row, changes))
+        return self.goes_on
+
+    def rows(self) -> list[BlameRow]:
+        """Return the blocks with what is known of them."""
+        blame = self._blame
+        if blame is None:
+            return []
+        return [
+            BlameRow(
+                at, clean(blame.line(at)), blame.source(at), row, self._oldest, blame.former[at],
+                blame.first_line(at),
+            )
+            for at, row in enumerate(blame.brought)
+        ]  # fmt: skip
+
+
 async def read_blame(
     api: Api,
     space_id: str,
@@ -195,44 +275,13 @@ async def read_blame(
     revision: str | None = None,
     newer: Sequence[tuple[str, RevisionRow]] = (),
 ) -> list[BlameRow]:
-    """Find out which revision brought each block of a page, the newest first. Raises ``ApiError``.
+    """Find out which revision brought each block of a page, as `BlameReading` does.
 
-    The page is as in main now, or as in a ``revision``. Texts that are ``newer`` than main come
-    first, the newest before all, each with what brought it. Revisions are read until every block is
-    known, `BLAMED` of them at most.
+    `BLAMED` revisions are read at most. Raises ``ApiError``.
     """
-    texts = [text for text, _ in newer]
-    texts.append(await _newest(api, space_id, page_id, revision, new=bool(newer)))
-    blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, texts[0])
-    for (_, by), older_text in zip(newer, texts[1:], strict=True):
-        await asyncio.to_thread(blame.before, older_text, by)
-    oldest: RevisionRow | None = None
-    token = revision
-    read = 0
-    while blame.is_open() and read < BLAMED:
-        found, token = await _read_on(api, space_id, token, AT_ONCE)
-        told = await asyncio.gather(*(_changes(api, space_id, row.id, MOST) for row in found))
-        for row, changes in zip(found, told, strict=True):
-            oldest, read = row, read + 1
-            # The oldest stands for all before it, and is known to be the first only if it says so.
-            if row.imported_first or not _may_change(changes, page_id):
-                continue
-            older = await _text_before(api, space_id, page_id, row)
-            if older is None:
-                token = None
-                break
-            await asyncio.to_thread(blame.before, older, _with_changes(row, changes))
-            if not blame.is_open():
-                break
-        if token is None:
-            break
-    return [
-        BlameRow(
-            at, clean(blame.line(at)), blame.source(at), row, oldest, blame.former[at],
-            blame.first_line(at),
-        )
-        for at, row in enumerate(blame.brought)
-    ]  # fmt: skip
+    reading = BlameReading(space_id, page_id, revision, newer)
+    await reading.read_on(api)
+    return reading.rows()
 
 
 async def _newest(api: Api, space: str, page: str, revision: str | None, *, new: bool) -> str:

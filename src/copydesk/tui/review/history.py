@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,15 @@ from copydesk.domain.age import ago
 from copydesk.domain.age import moment as short_moment
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
-from copydesk.session.reads.history import BlameRow, RevisionRow, read_blame, read_revisions
+from copydesk.session.reads.history import (
+    BLAME_REQUESTS,
+    BLAMED,
+    BlameReading,
+    BlameRow,
+    RevisionRow,
+    read_blame,
+    read_revisions,
+)
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -228,9 +237,12 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
 
 
 async def _blocks(api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
+    return _page_of(await read_blame(api, target.space or "", target.page or "", target.revision))
+
+
+def _page_of(rows: list[BlameRow]) -> Page[BlameRow]:
     from copydesk.contract.models.base import Page
 
-    rows = await read_blame(api, target.space or "", target.page or "", target.revision)
     return Page[BlameRow].model_construct(items=rows, next=None, count=len(rows))
 
 
@@ -291,6 +303,11 @@ def no_request(here: BlamePlace) -> str | None:
     return None if item.revision.request else "No change request brought it: enter shows the edit."
 
 
+def nothing_older(here: BlamePlace) -> str | None:
+    """Say so when older revisions would tell no more."""
+    return None if here.goes_on else "Every revision that tells of these blocks was read."
+
+
 @place(
     "blame",
     title="Who brought each block of a page",
@@ -310,6 +327,35 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         super().__init__(target)
         self._titles = ("", "")
         """Those of the space and of the page, once they are known."""
+        self._reading: BlameReading | None = None
+        self._most = BLAMED
+
+    def resource_of(self, view: str) -> Resource[BlameRow]:
+        return replace(BLAME, pages=self._blocks)
+
+    async def _blocks(self, api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
+        reading = self._reading
+        if reading is None:
+            reading = BlameReading(target.space or "", target.page or "", target.revision)
+        await reading.read_on(api, self._most)
+        self._reading = reading
+        return _page_of(reading.rows())
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether older revisions may tell more."""
+        return self._reading is not None and self._reading.goes_on
+
+    @action(
+        "+", f"read {BLAMED} more", unless=nothing_older, show=16, group="Look",
+        uses=("get_revision", "get_revision_changes"),
+    )  # fmt: skip
+    def read_more(self) -> None:
+        """Read older revisions, to tell who wrote the blocks that are still older than what was
+        read; the line at the bottom says how many requests that takes.
+        """
+        self._most += BLAMED
+        super().reload()
 
     def within(self) -> Iterable[str]:
         space, page = self._titles
@@ -317,6 +363,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         yield from filter(None, (space, page or "blocks of a page", before))
 
     def reload(self) -> None:
+        self._reading, self._most = None, BLAMED
         super().reload()
         space, page = self.target.space, self.target.page
         if space is None or page is None:
@@ -352,8 +399,15 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
             self.desk.go_soon("comparison", target.but(item=found.parent, revision=found.id))
 
     def status_left(self) -> str:
-        """Say that the page is not as it is now."""
+        """Say that the page is not as it is now, and that older revisions were not read."""
         said = super().status_left()
+        if self._reading is not None and self._reading.goes_on:
+            budget = self.session.budget
+            left = "" if budget is None else f" of your {budget.remaining:,}"
+            said += (
+                f", from {plural(self._reading.read, 'revision')}: + reads {BLAMED} more "
+                f"({BLAME_REQUESTS} requests{left})"
+            )
         return said if self.target.revision is None else f"{said}, as it was before; - goes back"
 
     @action("g r", "its request", unless=no_request, show=12, group="Go")

@@ -7,15 +7,19 @@ import io
 import json
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
 from copydesk.cli.connection import Service
 from copydesk.cli.errors import CONFLICT, DIFFERS, DONE, INTERRUPTED, NOT_ALLOWED
+from copydesk.cli.watch import Watching
 from copydesk.cli.writes import CommandWrites
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
 from tests.cli.script_desk import HOSTILE, ScriptDesk
+from tests.session.runs.test_waiting import Waits
+from tests.world import World
 
 RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 
@@ -90,3 +94,23 @@ def test_it_merges_what_may_be_merged_and_ends_when_nothing_waits(
     assert scripts.world.row("change_request", first)["status"] == "merged"
     assert scripts.world.row("change_request", second)["status"] == "open"
     assert scripts.run("watch") == DONE
+
+
+async def test_what_another_program_did_is_told_too(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waits = Waits(world, tmp_path)
+    requests = [waits.request(page) for page in ("merged", "stopped", "out")]
+    runs = [await waits.wait(request) for request in requests]
+    watching = Watching(waits.merges, as_json=False)
+    assert await watching.go(once=True) == DIFFERS
+    assert capsys.readouterr().out.count("waits: 0 of 1 rule") == 3
+    other = waits.begin()
+    await waits.approve(requests[0])
+    world.comment(waits.space, by=waits.lee, change_request=requests[1])
+    await other.put(runs[2].id, None)
+    await other.look()
+    assert await watching.go(once=True) == CONFLICT
+    merged, stopped = sorted(capsys.readouterr().out.splitlines())
+    assert merged == "#1 merged: merged."
+    assert stopped.startswith("#2 stopped: stopped: It has a new comment since it was queued")

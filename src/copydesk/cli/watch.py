@@ -64,10 +64,21 @@ class Watching:
             trouble = self._merges.trouble
         except NotDoneError as error:
             trouble = str(error)
+        await self._tell_others()
         if trouble and trouble != self._said:
             say(trouble)
         self._said = trouble
         return trouble
+
+    async def _tell_others(self) -> None:
+        """Print what became of a request by the work of another program."""
+        former = {run.id: run for run in await self._merges.former()}
+        for known in list(self._told):
+            run = self._merges.run(known) or former.get(known)
+            if run is None:  # it was taken out
+                del self._told[known]
+            else:
+                self._tell(run)
 
     def _tell(self, run: MergeRun) -> None:
         """Print how a request stands, unless that was printed already."""

@@ -126,7 +126,7 @@ async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(
     waits: Waits,
 ) -> None:
     first, lost = waits.request("first"), waits.request("lost")
-    await waits.wait(first)
+    run = await waits.wait(first)
     other = waits.begin()
     await waits.approve(first)
     waits.way.hold = asyncio.Event()
@@ -134,6 +134,9 @@ async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(
     await eventually(lambda: bool(waits.way.writes), lambda: asyncio.sleep(0))
     with pytest.raises(NotDoneError, match=BUSY):
         await other.look()
+    kept = WaitingRuns(State(waits.folder / "state.db"), "desk").load(run.id)
+    assert kept is not None
+    assert kept.items[0].sent == "merge", "who is killed now is known to have sent it"
     waits.way.hold.set()
     await looking
     await other.look()

@@ -184,6 +184,19 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         assert await find_cut_off(again.session) == ""
 
 
+async def test_no_line_ends_below_the_scroll_bar(world: World) -> None:
+    last = "b" * 38
+    lines = [f"{at:02} {'a' * 34} {last}" for at in range(30)]  # they end where the bar is
+    space = world.space("Handbook", {"long": "One.\n"})
+    world.change_request(space, {"long": "Two.\n"})
+    world.commit(space, {"long": "\n".join(lines)})
+    async with drive(open_world(world, "settle", at(space)), size=(80, 24)) as driver:
+        assert last not in driver.screen
+        await driver.press("2")
+        assert "Result: 2 main" in driver.screen
+        assert driver.screen.count(last) > 5, driver.screen
+
+
 def titled(title: str, size: str) -> Callable[[Editor], None]:
     """Return an edit of two settings of a page: one with a text of its own, and a layout."""
 

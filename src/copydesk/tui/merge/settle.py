@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
+from textual.geometry import Region
 from textual.strip import Strip
 
 from copydesk.domain.hunks import Choice, Hunk, Side, marked, marker_left
@@ -122,6 +123,8 @@ class SettleView(SpanPane, scope="settle_view"):
         self._turn = turn
         self.empty = "Reading both sides"
         self._shown: list[Line] = []
+        self._room = 0
+        """The width that they were made for."""
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw for the new width."""
@@ -133,7 +136,7 @@ class SettleView(SpanPane, scope="settle_view"):
         if width <= 0:
             return
         self.forget_styles()
-        self._shown = self._make(width)
+        self._shown, self._room = self._make(width), width
         self.resize_lines(len(self._shown))
         if top:
             self.scroll_to(y=0, animate=False)
@@ -146,6 +149,15 @@ class SettleView(SpanPane, scope="settle_view"):
     def show_merged(self) -> None:
         """Show what was merged by itself too, or no longer."""
         self._turn()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw what is visible, for another width where the scroll bar has come or gone since."""
+        width = self.scrollable_content_region.width
+        if self._room not in (0, width):
+            self.forget_styles()
+            self._shown, self._room = self._make(width), width
+            self.call_later(self.resize_lines, len(self._shown))
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""

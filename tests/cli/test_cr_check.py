@@ -19,10 +19,11 @@ BEFORE = {
     "old": "# Old\n\nThis is old.\n",
     "guides": "# Guides\n\nAll of them.\n",
     "moving": "# Moving\n\nIt moves.\n",
+    "guides/start": "# Start\n\nBegin here.\n",
 }
 AFTER = (
     "# Retries\n\n[gone](nowhere.md)\n\nWe try five times, then [old](old.md) and [m](moving.md).\n"
-    "![](https://example.com/a.png)\n\n[other](new-nowhere.md)\n\n#### Deep\n"
+    "![](https://example.com/a.png)\n\n[other](new-nowhere.md) and [start](start.md)\n\n#### Deep\n"
 )
 
 
@@ -60,15 +61,17 @@ def test_what_a_request_brings_is_found_and_what_was_there_is_not(scripts: Scrip
         "retries.md:6: copydesk alt: The picture https://example.com/a.png has no alternative "
         "text.",
         "retries.md:8: copydesk link: The link new-nowhere.md leads to no page and no file.",
+        "retries.md:8: copydesk link: The link start.md leads to no page and no file; Start is at "
+        "/guides/start.",
         "retries.md:10: copydesk heading: This heading is of level 4, and what it is below of "
         "level 1.",
-        "copydesk: 5 findings, 1 more in older text.",
+        "copydesk: 6 findings, 1 more in older text.",
     ]
     assert "retries.md:3: copydesk link" in scripts.out("cr", "check", request, "--all", status=1)
     told = json.loads(scripts.out("cr", "check", request, "--json", status=1))
-    assert [each["line"] for each in told["findings"]] == [5, 5, 6, 8, 10]
+    assert [each["line"] for each in told["findings"]] == [5, 5, 6, 8, 8, 10]
     assert told["checks"] == [
-        {"name": "copydesk", "findings": 5, "older": 1, "trouble": None, "unread": []}
+        {"name": "copydesk", "findings": 6, "older": 1, "trouble": None, "unread": []}
     ]
 
 

@@ -17,6 +17,7 @@ from copydesk.domain.profile import EMBEDDED, Profile
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.checks import Check
     from copydesk.local.journal import Journal
     from copydesk.local.paths import Paths
     from copydesk.local.profiles import Profiles
@@ -382,11 +383,13 @@ def session_for(
     *,
     connect: Callable[[], Awaitable[Api]] | None = None,
     recall_seconds: float = 0.0,
+    checks: Sequence[Check] = (),
 ) -> Session:
     """Return the session of a run of the program, with all that is kept on this machine for it.
 
     ``connect`` stands in for that of the connection, for who needs to hear of its failure.
     """
+    from copydesk.local.checks import DeskHidden
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.marks import DeskMarks
     from copydesk.local.page_edits import DeskEdits
@@ -417,6 +420,8 @@ def session_for(
         applications=Applications(store, desk),
         snoozes=DeskSnoozes(store, desk),
         mark_store=DeskMarks(store, desk),
+        hidden=DeskHidden(store, desk),
+        checks=checks,
         views=SavedViews(paths.settings),
         replies=SavedReplies(paths.replies),
         journal=journal,

@@ -181,6 +181,7 @@ def _show(
         journal,
         connect=connect_or_leave,
         recall_seconds=settings.recall_seconds,
+        checks=settings.checks,
     )
     if target is not None:
         session.identify = partial(identify_at, target)

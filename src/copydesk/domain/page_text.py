@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -150,6 +150,26 @@ class PageText:
             if text.line_of(start) < number <= text.line_of(stop - 1) + 1:
                 return row
         return None
+
+    def rows_of_lines(self, lines: Iterable[int]) -> dict[int, int]:
+        """Return the rows of the diff that show lines of the text after, from 1, by the line.
+
+        A line between two rows is shown by the one before it.
+        """
+        wanted = sorted(set(lines), reverse=True)
+        found: dict[int, int] = {}
+        shown = 0
+        for row in range(len(self.diff.after)):
+            if not wanted:
+                break
+            first = self.lines_of(row)[0]
+            while wanted and wanted[-1] <= first:
+                found[wanted.pop()] = shown
+            at = self.diff.row_of(row, after=True)
+            shown = shown if at is None else at
+            while wanted and wanted[-1] == first + 1:
+                found[wanted.pop()] = shown
+        return found | dict.fromkeys(wanted, shown)
 
     def anchor_after(self, row: int) -> str | None:
         """Return the anchor of a row of the text after, as `anchor` does; None for a blank one."""

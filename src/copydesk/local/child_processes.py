@@ -114,10 +114,28 @@ async def listen(command: Sequence[str], folder: Path, *, seconds: float, most: 
     finally:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(transport.get_pid(), signal.SIGKILL)
-        # What it wrote is in the pipes still; what has left its group may hold them open for ever.
-        last = listener.exited if why else listener.closed
-        await asyncio.wait([listener.exited, last], timeout=DRAIN_SECONDS)
-        transport.close()
+        await _let_end(transport, listener, wholly=not why)
     status = transport.get_returncode()
     output, errors = (bytes(listener.written[fd]) for fd in (1, 2))
     return Ended(-1 if status is None else status, output, errors, why)
+
+
+async def _let_end(
+    transport: asyncio.SubprocessTransport, listener: _Listener, *, wholly: bool
+) -> None:
+    """Wait until a command that was ended is gone, however often the task is cancelled meanwhile.
+
+    ``wholly``: until all that it wrote was read, too. It is in the pipes still; what has left its
+    group may hold them open for ever.
+    """
+    loop = asyncio.get_running_loop()
+    until, cancelled = loop.time() + DRAIN_SECONDS, None
+    last = listener.closed if wholly else listener.exited
+    while not last.done() and (left := until - loop.time()) > 0:
+        try:
+            await asyncio.wait([last], timeout=left)
+        except asyncio.CancelledError as error:
+            cancelled, last = error, listener.exited
+    transport.close()
+    if cancelled is not None:
+        raise cancelled

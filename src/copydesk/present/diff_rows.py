@@ -314,6 +314,12 @@ def draw_head(head: str, width: int) -> Drawn:
     return [(lead, "strong"), (rule * max(0, width - cell_len(lead) - 1), "muted")]
 
 
+def draw_finding(said: str, width: int) -> list[Drawn]:
+    """Return the lines of what a check says of the row above."""
+    lines = wrap_exact([(said, "warn")], max(8, width - 7))
+    return [[("    ! " if not nth else "      ", "warn"), *line] for nth, line in enumerate(lines)]
+
+
 def draw_note(note: str, width: int) -> list[Drawn]:
     """Return the lines of a note above the text."""
     lines = wrap_exact([(note, "moved")], max(8, width - 5))

@@ -36,7 +36,6 @@ from copydesk.local.child_processes import Ended, listen
 from copydesk.session.operations import ops
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.impact import LINKS
-from copydesk.session.reads.pages import Version, find_path
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -47,7 +46,6 @@ USES = (
     "get_change_request_page",
     "list_change_request_page_links",
     "list_space_page_links",
-    "get_change_request_page_by_path",
 )
 """The operations that checking sends, beside those of reading a review."""
 
@@ -56,9 +54,6 @@ AT_ONCE = 4
 
 MOST_BYTES = 5_000_000
 """Bytes of what a command writes that are read."""
-
-ASKED = 20
-"""Links of a page of which the service is asked whether they are a former address."""
 
 _INDEX = re.compile(r"(?:^|(?<=/))(?:README|index)$", re.IGNORECASE)
 
@@ -162,12 +157,15 @@ async def _broken(api: Api, opened: Opened, change: Changed) -> Mapping[str, str
     for link in links:
         address = link.target.url if link.target is not None else None
         if address:
-            found[address] = await _why(api, opened, change, address, asks=len(found) < ASKED)
+            found[address] = _why(opened, change, address)
     return found
 
 
-async def _why(api: Api, opened: Opened, change: Changed, address: str, *, asks: bool) -> str:
-    """Say why a link leads nowhere: what it led to has moved, is deleted, or was never there."""
+def _why(opened: Opened, change: Changed, address: str) -> str:
+    """Say why a link leads nowhere: what it led to has moved, is deleted, or was never there.
+
+    A page of its name somewhere else is named: it may have moved long ago.
+    """
     shown = shorten(clean(address, limit=1_000), 80)
     path = _path(change.node.path, address)
     if path is None:
@@ -180,12 +178,11 @@ async def _why(api: Api, opened: Opened, change: Changed, address: str, *, asks:
             return f"The link {shown} leads to {title}, which this request deletes."
         if each.after.path != each.before.path:
             return _moved(shown, title, each.after.path)
-    if asks and not opened.merged:
-        version = Version(opened.space.id, opened.request.id)
-        moved = await find_path(api, version, path)
-        node = next((each for each in opened.pages if each.id == moved), None)
-        if node is not None and _plain(node.path) != path:
-            return _moved(shown, clean(node.title), node.path)
+    name = path.rpartition("/")[2]
+    alike = [each for each in opened.pages if _plain(each.path).rpartition("/")[2] == name]
+    if len(alike) == 1:
+        there = f"{clean(alike[0].title)} is at /{clean(alike[0].path)}"
+        return f"The link {shown} leads to no page and no file; {there}."
     return f"The link {shown} leads to no page and no file."
 
 

@@ -17,6 +17,7 @@ from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unrea
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
+from copydesk.local.checks import DeskHidden
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.marks import DeskMarks
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from copydesk.client.budget import Budget
     from copydesk.contract.models.user import User
     from copydesk.contract.operation import Operation
+    from copydesk.domain.checks import Check
     from copydesk.domain.owners import Owned
     from copydesk.session.news import News
     from copydesk.session.profiles import TokenKeeper
@@ -86,6 +88,9 @@ class Session:
     applications: Applications = field(default_factory=lambda: Applications(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
     mark_store: DeskMarks = field(default_factory=lambda: DeskMarks(State()))
+    hidden: DeskHidden = field(default_factory=lambda: DeskHidden(State()))
+    checks: Sequence[Check] = ()
+    """The checks of the settings."""
     views: SavedViews = field(default_factory=SavedViews)
     replies: SavedReplies = field(default_factory=SavedReplies)
     owners: Sequence[Owned] = ()

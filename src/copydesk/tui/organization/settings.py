@@ -40,9 +40,8 @@ from copydesk.tui.organization.commands import AtHand, OrganizationCommands, not
 from copydesk.tui.resource.place import NAME_CELLS
 from copydesk.tui.resource.rights import NO_HOME
 from copydesk.tui.spaces.cells import rule_words
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.settings_list import SettingsList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

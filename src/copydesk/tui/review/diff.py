@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText
 from copydesk.domain.picture import may_show
 from copydesk.present.diff import Gutter, Row, gutter_of, rows
 from copydesk.present.diff_rows import (
     SIDES,
     draw_beside,
+    draw_finding,
     draw_fold,
     draw_head,
     draw_line,
@@ -34,6 +36,7 @@ from copydesk.tui.widgets.spans import TableKeys
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
+    from copydesk.domain.checks import Finding
     from copydesk.present.diff_tables import DiffTable, DiffTables
     from copydesk.present.tables import Columns
     from copydesk.tui.framework.base_app import BaseApp
@@ -44,6 +47,14 @@ Mark = tuple[str, bool]
 """What is drawn beside a line with threads ("[2]"), and whether one of them is open."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What checks say of a row: of what the request changed, and of ``older`` text."""
+
+    new: tuple[Finding, ...] = ()
+    older: tuple[Finding, ...] = ()
+
+
 def nothing_folded(view: DiffView) -> str | None:
     """Say so when there is nothing to fold or unfold."""
     return None if view.page is not None and view.page.folds else "Nothing is folded here."
@@ -52,6 +63,13 @@ def nothing_folded(view: DiffView) -> str | None:
 def nothing_shown(view: DiffView) -> str | None:
     """Say so when no page is shown."""
     return None if view.page is not None else NotYet("The page is not read yet.")
+
+
+def texts_here(view: DiffView) -> tuple[str | None, str | None]:
+    """Return the row under the cursor as it was and as it is; None where it was not."""
+    if view.page is None or view.line is None:
+        return None, None
+    return _texts_at(view.page, view.line)
 
 
 def no_line_here(view: DiffView) -> str | None:
@@ -166,6 +184,8 @@ class PageRows:
         """Whether no other page is held: without a text it has no row then."""
         self.of_file: Sequence[Sides] = ()
         """The changed file that it is, as a picture."""
+        self.said = view.findings.of(key, page)
+        """What checks say of its rows."""
         self.rows: list[Row] = []
         self.unfolded: set[int] = set()
         self.all = False
@@ -184,7 +204,7 @@ class PageRows:
         """Make its rows. Between others a page without text says so in one."""
         self.rows = rows(
             self.page,
-            keep=self.marks,
+            keep=(*self.marks, *self.found),
             unfolded=self.unfolded,
             all_lines=self.all,
             pairs=self._view.paired,
@@ -192,13 +212,24 @@ class PageRows:
         if not self.rows and not self.alone:
             self.rows = [Row("note", -1)]
 
+    @property
+    def found(self) -> Sequence[int]:
+        """The rows of the diff that the request changed and checks say something of."""
+        return sorted(row for row, said in self.said.items() if said.new)
+
+    def findings(self, *rows: int) -> list[Finding]:
+        """Return what checks say of rows of the diff; of older text where all of it is shown."""
+        whole = self.all or not self.page.folds
+        found = [self.said[row] for row in rows if row in self.said]
+        return [each for said in found for each in (*said.new, *(said.older if whole else ()))]
+
     def stops(self, place: int) -> bool:
         """Notes are only read, and a blank line between blocks has nothing to act on."""
         kind, at, _ = self._row(place)
         if kind == "note":
             return place >= 0 and self.rows[-1].kind == "note"
         diff = self.page.diff
-        if kind != "line" or at in self.marks:
+        if kind != "line" or at in self.marks or self.findings(at):
             return True
         starts = diff.changes
         begins = starts[bisect_left(starts, at) : bisect_right(starts, at)]  # J stops there
@@ -232,12 +263,20 @@ class PageRows:
         if place < 0:
             return [draw_head(self.head, width)]
         sides, view = self._sides_at(place), self._view
+        lines = [*self._row_lines(place, width), *self._finding_lines(place, width)]
         if view.pictures is None or not sides:
-            return self._row_lines(place, width)
+            return lines
         view.pictures.see_sides(sides)
         lead = view.beside.gutter(self.page, width).cells
         below = view.pictures.lines_of(sides, max(8, width - lead - 1))
-        return [*self._row_lines(place, width), *([(" " * lead, ""), *line] for line in below)]
+        return [*lines, *([(" " * lead, ""), *line] for line in below)]
+
+    def _finding_lines(self, place: int, width: int) -> list[Line]:
+        kind, at, stop = self.rows[place]
+        if not self.said or kind not in ("line", "pair"):
+            return []
+        found = self.findings(*range(at, max(stop, at + 1)))
+        return [line for each in found for line in draw_finding(each.said, width)]
 
     def _sides_at(self, place: int) -> Sequence[Sides]:
         """Return the pictures of a changed row, of two that are one edited the lower one's."""
@@ -337,6 +376,41 @@ class PageRows:
         begin(self._view, compare, group="words")
 
 
+class Findings:
+    """What checks say of the pages that a pane holds."""
+
+    def __init__(self, pane: DiffView) -> None:
+        self._pane = pane
+        self.of: Callable[[str, PageText], Mapping[int, Said]] = lambda key, page: {}
+        """Returns what they say of the rows of a page, by its key."""
+        self.keys: Sequence[Acts] = ()
+        """What acts on those of a row, while the cursor is on one that has some."""
+
+    def changed(self) -> None:
+        """Show what they say by now."""
+        for held in self._pane.held:
+            held.said = self.of(held.key, held.page)
+        self._pane.mark(self._pane.marks)
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """The rows of the page of the cursor that were changed and something is said of."""
+        return next((held.found for held in self._pane.held), ())
+
+    @property
+    def here(self) -> Sequence[Finding]:
+        """What is said of the row under the cursor, as far as that is shown."""
+        line, page = self._pane.line, self._pane.page
+        if line is None or page is None:
+            return ()
+        return self._pane.held[0].findings(*page.pair(line))
+
+    @property
+    def acting(self) -> Sequence[Acts]:
+        """What acts on the row under the cursor for what is said of it."""
+        return self.keys if self.here else ()
+
+
 class DiffView(WrappedList, scope="diff"):
     """Shows `PageText`s. The cursor is on a line of the diff, and keeps to it over refreshes.
 
@@ -366,6 +440,7 @@ class DiffView(WrappedList, scope="diff"):
         """What draws the pictures of changed rows below them."""
         self.of_file: Callable[[], Sequence[Sides]] = tuple
         """Returns the changed file in front as a picture."""
+        self.findings = Findings(self)
         self._range_from: int | None = None
         """The row of the diff at which a range begins."""
 
@@ -482,6 +557,15 @@ class DiffView(WrappedList, scope="diff"):
         if line is not None:
             self.go_to_line(line)
 
+    @property
+    def owners(self) -> Sequence[Acts]:
+        return (*self.findings.acting, *super().owners)
+
+    @property
+    def held(self) -> Sequence[PageRows]:
+        """The pages that are held, that of the cursor first."""
+        return [*self._held[self._front :], *self._held[: self._front]]
+
     def _lay_out(self) -> None:
         self.paired = self.sides and self.fits
         for held in self._held:
@@ -591,13 +675,6 @@ class DiffView(WrappedList, scope="diff"):
                 if line is not None and self.page.line_text(line).strip():
                     return line
         return None
-
-    @property
-    def texts_here(self) -> tuple[str | None, str | None]:
-        """The row of the diff under the cursor as it was and as it is; None where it was not."""
-        if self.page is None or self.line is None:
-            return None, None
-        return _texts_at(self.page, self.line)
 
     @property
     def chosen(self) -> range:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from copydesk.domain.text import clean
 from copydesk.session.writes.requests import (
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from copydesk.tui.review.tabs import RequestTabs
 
 
+C = TypeVar("C", bound=Commands)
+
+
 class HasReview(Protocol):
     """A place with a change request under review."""
 
@@ -42,6 +45,10 @@ class HasReview(Protocol):
     @property
     def session(self) -> Session:
         """What the whole run shares."""
+        ...
+
+    def commands_of(self, kind: type[C]) -> C:
+        """Return those of its commands that are of a class."""
         ...
 
 

@@ -37,8 +37,9 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.workers import begin
+from copydesk.tui.review.checks import CheckCommands
 from copydesk.tui.review.commands import ImpactCommands, RequestCommands
-from copydesk.tui.review.diff import DiffView
+from copydesk.tui.review.diff import DiffView, texts_here
 from copydesk.tui.review.discussion import Discussion
 from copydesk.tui.review.edits import EditCommands, PageTree
 from copydesk.tui.review.guards import may_not_comment, no_line
@@ -85,6 +86,7 @@ class Review(Place):
         PageCommands,
         RequestCommands,
         SuggestCommands,
+        CheckCommands,
         DraftCommands,
         NewsCommands,
         WalkCommands,
@@ -134,6 +136,8 @@ class Review(Place):
         self.diff.first = (self.editing.on_page, *self.diff.first, keys)
         marking = (self.commands_of(SuggestCommands).marking,)
         self.discussion.beside.first = self.discussion.all_threads.first = marking
+        checks = self.commands_of(CheckCommands)
+        self.diff.findings.of, self.diff.findings.keys = checks.said_of, (checks.on_finding,)
         self.editing.takes_back = self.commands_of(RequestCommands).take_back
         self.reader.look_again = self.news.look_again
         self.commands_of(ThreadCommands).where = self._thread_is_on
@@ -150,7 +154,7 @@ class Review(Place):
         change = self.model.find(self.model.page_id)
         if change is not None and change.file:
             return self._pictures_of_file()
-        return sides_of(self.diff.texts_here)
+        return sides_of(texts_here(self.diff))
 
     def _pictures_of_file(self) -> list[Sides]:
         """Return the changed file in front as the picture that it is; nothing for any other."""
@@ -341,6 +345,7 @@ class Review(Place):
         self.reader.show_first()
         self.editing.go_on()
         self.news.compare_seen(unasked=not asked)
+        self.commands_of(CheckCommands).opened(first=before is None)
         self.session.snoozed.look(opened.request.id, self.session.now)
 
     # Pages, threads and tabs

@@ -179,7 +179,8 @@ class SuggestCommands(ReviewCommands, scope="review"):
     async def suggest_lines(self) -> None:
         """Write how the line under the cursor, or those of the range (v), should be.
 
-        It goes with your verdict as a comment that its reader can apply.
+        It goes with your verdict as a comment that its reader can apply. Where a check says how a
+        line should be, the field begins with that.
         """
         change, page, text = self.model.change, self.here.diff.page, self.model.text
         assert change is not None
@@ -187,16 +188,30 @@ class SuggestCommands(ReviewCommands, scope="review"):
         assert text is not None
         rows = self.here.diff.chosen
         lines = page.lines_after(rows[0], rows[-1]) if rows else None
-        self.here.diff.end_range()
+        fixed = None if self.here.diff.end_range() else self._fixed(text.source)
         if lines is None:
             self.place.say(
                 "These lines are gone from the page: there is nothing to suggest.", "warn"
             )
             return
+        if fixed is not None:
+            await self._suggest(change.id, text.source, fixed[0], fixed[1], better=fixed[2])
+            return
         await self._suggest(change.id, text.source, *lines)
 
-    async def _suggest(self, page: str, source: str, first: int, last: int) -> None:
-        """Let the user write other lines for some (from 0) of a page, and keep or send that."""
+    def _fixed(self, source: str) -> tuple[int, int, list[str]] | None:
+        """Return the lines that a check would change under the cursor, and what they become."""
+        found = self.here.diff.findings.here
+        fix = next((each.fix for each in found if each.fix is not None), None)
+        return None if fix is None else fix.lines(SourceLines(source).lines)
+
+    async def _suggest(
+        self, page: str, source: str, first: int, last: int, *, better: Sequence[str] | None = None
+    ) -> None:
+        """Let the user write other lines for some (from 0) of a page, and keep or send that.
+
+        The field begins with ``better`` ones where something knows them.
+        """
         known = SourceLines(source)
         old = known.lines[first : last + 1]
         found = known.anchor(first, last)
@@ -226,7 +241,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         sheet = WriteSheet(
             f"Suggest {where} of {shorten(title, 40)}",
             keys[0],
-            text="\n".join(said[0].lines) if said else given,
+            text="\n".join(said[0].lines if said else better or old),
             facts=("How it should read; an empty field deletes it.",),
             verb="done",
             instead="It goes with your verdict; ctrl+r sends it alone.",

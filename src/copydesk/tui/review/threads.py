@@ -108,7 +108,10 @@ class WalkCommands(ReviewCommands, scope="review"):
         types=True,
     )
     async def comment_line(self) -> None:
-        """Comment on the line under the cursor; from a blank one, on the nearest with words."""
+        """Comment on the line under the cursor; from a blank one, on the nearest with words.
+
+        Where a check found something, the field begins with what it says.
+        """
         page, line, change = self.here.diff.page, self.here.diff.text_line, self.model.change
         assert page is not None
         assert line is not None
@@ -117,8 +120,9 @@ class WalkCommands(ReviewCommands, scope="review"):
         node = page.anchor(line)
         quote = page.line_text(line).strip()
         title = f"Comment on a line of {clean(change.node.title)}"
+        given = "\n\n".join(each.text for each in self.here.diff.findings.here)
         await self.writing.start_thread(
-            Subject(title, f"{change.id}/{node}", change.id, node, quote)
+            Subject(title, f"{change.id}/{node}", change.id, node, quote, given=given)
         )
 
     @action(

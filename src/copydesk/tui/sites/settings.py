@@ -36,9 +36,8 @@ from copydesk.tui.sites.commands import (
 )
 from copydesk.tui.sites.settings_cells import Setting
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.settings_list import SettingsList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

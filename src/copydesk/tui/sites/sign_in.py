@@ -28,9 +28,8 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites.commands import PublicationCommands
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.settings_list import SettingsList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

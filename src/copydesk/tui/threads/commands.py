@@ -131,6 +131,7 @@ class Subject:
     """What the first comment of a thread is about, and ``part``, which names its draft.
 
     ``instead`` is a sentence that says what ctrl+r makes it about; empty where it stays as it is.
+    ``given`` is what the field begins with.
     """
 
     title: str
@@ -139,6 +140,7 @@ class Subject:
     node: str | None = None
     quote: str = ""
     instead: str = ""
+    given: str = ""
 
 
 class HasThreads(Protocol):
@@ -313,8 +315,9 @@ class ThreadCommands(Commands, scope="thread_actions"):
             key = draft_key(self.here, about.part)
             quote = tuple(f"{glyphs().quote} {line}" for line in about.quote.splitlines()[:3])
             sheet = WriteSheet(
-                about.title, key, quote=about.quote, facts=quote, instead=about.instead
-            )
+                about.title, key, text=about.given, quote=about.quote, facts=quote,
+                instead=about.instead,
+            )  # fmt: skip
             said = await self._let_write(sheet, key)
             if said is not None or other is None or not sheet.moving:
                 break

@@ -1,10 +1,10 @@
-"""A pane of labelled facts: the details of the selected row."""
+"""Facts with their labels: the details of the selected row, and settings as a list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,6 +18,8 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.outbox_marks import waiting_about
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.read_only import offered, offered_text
+from copydesk.tui.framework.source import ListSource
+from copydesk.tui.widgets.list import Column, VirtualList
 
 LONGEST = 40_000
 """Characters that are drawn in all: a service may give a title of a megabyte."""
@@ -256,3 +258,53 @@ def unstack(stacked: Sequence[Stacked]) -> None:
     for each in stacked:
         each.pane.styles.clear_rule("height")
         each.pane.styles.clear_rule("display")
+
+
+class Setting(Protocol):
+    """One row of such a list."""
+
+    @property
+    def id(self) -> str:
+        """What tells it from the others."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+
+    @property
+    def shown(self) -> Text | str:
+        """What it is now."""
+
+
+S = TypeVar("S", bound=Setting)
+
+
+class SettingsList(VirtualList[S]):
+    """Settings in their order; ``label`` draws what one is called."""
+
+    def __init__(self, label: Callable[[S], Text | str] = lambda row: row.label) -> None:
+        self._settings: ListSource[S] = ListSource(key=lambda row: row.id)
+        super().__init__(
+            self._settings,
+            [
+                Column("setting", "SETTING", label, 16),
+                Column("now", "NOW", lambda row: row.shown, flex=1, minimum=20),
+            ],
+            title="Settings",
+            empty="Reading the settings…",
+            id="settings",
+        )
+
+    @property
+    def settings(self) -> Sequence[S]:
+        return list(self._settings.shown())
+
+    def show(self, settings: Sequence[S]) -> None:
+        """Show the settings as they are now; the cursor stays on its row."""
+        first = not self.settings
+        self._settings.merge(settings)
+        self._settings.fold()
+        self._settings.fresh.clear()
+        if first:
+            self.move_first()
+        self.refresh_rows()

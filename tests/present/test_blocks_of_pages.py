@@ -157,6 +157,30 @@ $$
     ]
 
 
+EDITS = {
+    "bolt": "gear", "Why is": "Why was", "Five minutes": "Ten minutes", "x \\times": "y \\times",
+    "Flow of money": "Flow of coins", "<th>Field": "<th>Name", "warning": "danger",
+    "600": "900", "fifth value": "another", "Start it": "Run it",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("signs", ["unicode", "ascii"])
+@pytest.mark.parametrize("width", [76, 136])
+def test_every_block_is_drawn_in_a_change_as_what_it_is(
+    width: int, signs: str, style: None, update_golden: bool
+) -> None:
+    glyphs.use(signs)
+    after = EVERY_BLOCK
+    for old, new in EDITS.items():
+        assert old in after
+        after = after.replace(old, new, 1)
+    shown = diff_lines(EVERY_BLOCK, after, width)
+    assert signs == "unicode" or "\n".join(shown).isascii()
+    assert max(map(cell_len, shown)) <= width
+    name = f"every-block-change.{width}{'' if signs == 'unicode' else '-ascii'}"
+    compare_golden(name, "\n".join(shown), update=update_golden)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "shown"),
     [

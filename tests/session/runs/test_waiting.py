@@ -195,6 +195,10 @@ async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Wai
     other = waits.request("other")
     run = await waits.wait(other)
     again = await waits.wait(other)
+    assert waits.merges.note() == "1 merges when ready"
+    third = await waits.wait(waits.request("third"))
+    assert waits.merges.note() == "2 merge when ready"
+    await waits.merges.put(third.id, None)
     assert [each.id for each in waits.merges.runs] == [again.id], "a request waits once"
     assert await waits.merges.told(run.id) == {"waits": False}
     await waits.merges.put(again.id, None)

@@ -254,9 +254,10 @@ class WaitingMerges:
             self._session.report(f"{item.label} is not merged: {item.said} M shows it.", "bad")
 
     def note(self) -> str:
-        """Return what the header says of them; "" for nothing."""
-        stopped = len(self.runs) - len(self.waiting)
-        parts = [(len(self.waiting), "merges when ready"), (stopped, "not merged")]
+        """Return how many wait and how many were stopped, in words; "" for none."""
+        waiting = len(self.waiting)
+        merge = "merges when ready" if waiting == 1 else "merge when ready"
+        parts = [(waiting, merge), (len(self.runs) - waiting, "not merged")]
         return listed(f"{count} {said}" for count, said in parts if count)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from copydesk.domain.anchor import anchor
 from copydesk.domain.diff import compare
@@ -168,3 +170,23 @@ def test_a_page_folds_where_it_was_changed_and_is_read_as_it_is_now() -> None:
     assert page_text(BEFORE, BEFORE, alike=True).folds
     assert page_text(BEFORE, AFTER).now == AFTER
     assert page_text(BEFORE, "").now == BEFORE
+
+
+MARKDOWN = st.lists(
+    st.sampled_from(["", "", "One.", "Two words", "# A", "- a", "  - b", "| a | b |", "|---|---|",
+                     "```", "> q", "---"]),
+    max_size=14,
+).map("\n".join)  # fmt: skip
+
+
+@given(MARKDOWN, MARKDOWN)
+def test_every_line_is_shown_by_the_row_that_it_is_in(before: str, after: str) -> None:
+    page = page_text(before, after)
+    lines = range(1, after.count("\n") + 2)
+    shown = page.rows_of_lines(lines)
+    assert sorted(shown) == list(lines)
+    for line in lines:
+        row = page.row_of_source(line)
+        at = None if row is None else page.diff.row_of(row, after=True)
+        if at is not None:
+            assert shown[line] == at

@@ -13,6 +13,9 @@ from copydesk.local.child_processes import Ended, listen
 
 FOREVER = 600.0
 
+PATIENCE = 60.0
+"""How long a test waits for what should come at once, before it fails."""
+
 ENDS = "import os, sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
 HANGS = "import time; time.sleep(600)"
 FLOODS = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
@@ -43,7 +46,8 @@ async def is_gone(pid: int) -> None:
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(process, ended.set)
-    await ended.wait()
+    async with asyncio.timeout(PATIENCE):
+        await ended.wait()
     loop.remove_reader(process)
     os.close(process)
 

@@ -158,7 +158,8 @@ async def has_ended(pid: int) -> None:
         return
     ended = asyncio.Event()
     asyncio.get_running_loop().add_reader(process, ended.set)
-    await ended.wait()
+    async with asyncio.timeout(60):  # it comes at once, or never
+        await ended.wait()
     asyncio.get_running_loop().remove_reader(process)
     os.close(process)
 

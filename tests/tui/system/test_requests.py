@@ -51,7 +51,10 @@ async def look(driver: Driver) -> str:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_it_says_for_which_screen_and_why(world: World, size: tuple[int, int]) -> None:
+async def test_it_says_for_which_screen_and_why(
+    world: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copydesk.tui.app.TICK_SECONDS", 3600.0)  # it polls when the test says so
     async with drive(opened(world), "g c", size=size) as driver:
         driver.app.session.contact.pressed_at = world.clock.now
         world.clock.now += timedelta(seconds=15)

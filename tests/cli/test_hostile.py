@@ -93,6 +93,8 @@ OF_THE_SERVICE: tuple[tuple[str, ...], ...] = (
     ("log", "--json"),
     ("log", "--file"),
     ("outbox",),
+    ("watch", "--once"),
+    ("watch", "--once", "--json"),
     ("cache", "show"),
     ("cache", "clear"),
     ("doctor",),

@@ -239,9 +239,10 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
     def passages(self) -> Sequence[Passage]:
         """Return the thread under the cursor, whose replies are read where they were not."""
-        thread, ids = self.here.current_thread(), self.here.thread_ids
+        thread = self.here.current_thread()
         if thread is None:
             return ()
+        ids = self.here.thread_ids
 
         async def text() -> str:
             whole = thread

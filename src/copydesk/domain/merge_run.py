@@ -146,6 +146,8 @@ class MergeRun:
     ended: float | None = None
     waits: bool = False
     """Whether its one request is merged once its rules hold: between two looks it is paused."""
+    by: str = ""
+    """The id of who lets it wait, "" where that is not known: nobody else's token merges it."""
 
     # How far it is
 
@@ -334,6 +336,12 @@ class MergeRun:
                 return self._put(item).fail("refused", often, at)
             return self._put(replace(item, state="updating", sent="update"))
         return self._put(replace(item, state="merging", sent="merge"))
+
+    def not_sent(self) -> MergeRun:
+        """Check the current request again: nothing was sent for it after all."""
+        item = self.current
+        assert item is not None
+        return self._put(replace(item, state="checking", sent=""))
 
     def updated(self, revision: str) -> MergeRun:
         """Note that the update of the current request was answered; it is checked again then."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 
+import httpx
 import pytest
 
 from copydesk.client.api import Api
@@ -26,6 +28,20 @@ from tests.world import BASE_URL, World
 RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 
 
+class Watched(Way):
+    """A way on which something else happens once a path was read."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.then: Callable[[str], None] = lambda path: None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        if request.method == "GET":
+            self.then(request.url.path)
+        return response
+
+
 class Waits:
     """A space that wants a review, and a program that lets requests of it wait."""
 
@@ -33,18 +49,18 @@ class Waits:
         self.world, self.folder = world, folder
         self.lee = world.user("lee", display_name="Lee Park")
         self.space = world.space("Guide", {"auth": "# Auth\n"}, merge_rules=RULES)
-        self.way = Way(world)
+        self.way = Watched(world)
         self.said: list[str] = []
         self.merges = self.begin()
 
-    def begin(self) -> WaitingMerges:
-        """Start a program; the next is another one on the same disk."""
+    def begin(self, person: str = "") -> WaitingMerges:
+        """Start a program for a person; the next is another one on the same disk."""
         world = self.world
 
         def seconds() -> float:
             return world.clock.now.timestamp()
 
-        api = Api(BASE_URL, world.token(world.ana), transport=self.way, clock=seconds)
+        api = Api(BASE_URL, world.token(person or world.ana), transport=self.way, clock=seconds)
 
         async def connect() -> Api:
             return api
@@ -160,6 +176,39 @@ async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(
     await waits.merges.look()
     assert len(waits.way.writes) == 3, "it was found by reading"
     assert (waits.status(lost), waits.merges.runs) == ("merged", ())
+
+
+async def test_an_edit_that_comes_while_it_is_read_is_not_merged(waits: Waits) -> None:
+    request = waits.request("late")
+    run = await waits.wait(request)
+    await waits.approve(request)
+
+    def edit(path: str) -> None:
+        if path.endswith("/reviews"):
+            waits.way.then = lambda path: None
+            waits.world.edit_change_request(request, {"late": "# Unseen\n"}, by=waits.lee)
+
+    waits.way.then = edit
+    await waits.merges.look()
+    assert waits.way.writes == []
+    stopped = waits.merges.run(run.id)
+    assert stopped is not None
+    assert stopped.items[0].reason == "edit"
+
+
+async def test_nobody_merges_by_themselves_what_another_account_lets_wait(waits: Waits) -> None:
+    request = waits.request("mine")
+    run = await waits.wait(request)
+    await waits.approve(request)
+    # The same profile, with the token of somebody else who may merge.
+    kim = waits.world.user("kim", role="admin")
+    other = waits.begin(kim)
+    await other.look()
+    assert (waits.way.writes, other.waiting) == ([], [])
+    assert other.run(run.id) == waits.merges.run(run.id)
+    assert other.note() == "1 of another account"
+    await waits.merges.look()
+    assert waits.status(request) == "merged"
 
 
 async def test_a_killed_program_leaves_it_for_the_next_which_reads_first(waits: Waits) -> None:

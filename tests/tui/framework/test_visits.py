@@ -66,6 +66,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
     async with drive(open_world(world, "spaces", snapshot=disk), size=(100, 30)) as driver:
         await driver.press("g c", "j", "enter", "2", "]")
         driver.app.exit()
+    left = disk.read(LEFT)
     again = open_world(world, "spaces", snapshot=disk)
     again.goes_on = True
     async with drive(again, size=(100, 30)) as driver:
@@ -81,6 +82,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
     async with drive(open_world(world, "sites", snapshot=disk)) as driver:
         assert driver.place.PLACE == "sites"
 
+    disk.write(LEFT, left)  # each second another one is kept by those who look for longer
     quick = open_world(world, "spaces", snapshot=disk)
     quick.goes_on = True
     async with quick.run_test(size=(100, 30)) as pilot:
@@ -92,6 +94,8 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
     # A key that comes before the screen of the last run was drawn is for what is there instead.
     soon = open_world(world, "spaces", snapshot=disk)
     async with drive(soon, size=(100, 30)) as driver:
+        disk.write(LEFT, left)
+        assert soon.last_visit is not None
         going = asyncio.create_task(soon.go_on())
         await eventually(lambda: driver.place.PLACE == "review", lambda: asyncio.sleep(0))
         await driver.burst("p")
@@ -147,6 +151,7 @@ async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> 
         assert "Older" in driver.screen
 
     # One that ends before that goes on there at the next start.
+    disk.write(LEFT, left)
     ended = open_world(world, "spaces", snapshot=disk)
     ended.goes_on = True
     async with ended.run_test(size=(100, 30)):

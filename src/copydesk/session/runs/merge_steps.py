@@ -76,8 +76,19 @@ class MergeSteps:
         )
 
     async def _merge(self, api: Api, item: RunItem) -> Change:
+        from copydesk.contract import operations as ops
         from copydesk.session.reads import conflicts
+        from copydesk.session.reads.merge_run import why_not_read
 
+        # Reading what it depends on took several requests, and a merge names no revision.
+        try:
+            now = await api(ops.get_change_request, item.space, item.request)
+        except failure_types() as error:
+            self._session.learn(error, quiet=False)
+            failed = self._failed(*why_not_read(error))
+            return lambda run: failed(run.not_sent())
+        if now.revision != item.revision:
+            return MergeRun.not_sent
         return await self._write(
             "Merge",
             item,

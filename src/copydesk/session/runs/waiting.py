@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.merge_run import MergeRun, RunItem
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.errors import NotDoneError, failure_types, sentence
+from copydesk.session.identity import confirm
 from copydesk.session.reachability import seconds
 from copydesk.session.runs.merge_steps import MergeSteps
 
@@ -33,6 +34,8 @@ LOCK = "all"
 """What is claimed while they are looked at or changed."""
 
 BUSY = "Another copydesk is looking at what waits to be merged: try again in a moment."
+
+UNCONFIRMED = "It is not known yet whose token this is: nothing is merged before that."
 
 CHANGED = "It has changed since you looked: this is how it stands now."
 
@@ -56,8 +59,13 @@ class WaitingMerges:
 
     @property
     def waiting(self) -> list[MergeRun]:
-        """Those that wait for their rules."""
-        return [run for run in self.runs if run.state != "stopped"]
+        """Those that wait for their rules, and that this account may merge."""
+        return [run for run in self.runs if run.state != "stopped" and not self.is_others(run)]
+
+    def is_others(self, run: MergeRun) -> bool:
+        """Whether another account lets it wait: it is merged with its token alone."""
+        me = self._session.me
+        return bool(run.by) and me is not None and me.id != run.by
 
     @property
     def busy(self) -> list[asyncio.Task[None]]:
@@ -137,7 +145,9 @@ class WaitingMerges:
         if (found.updated, found.open_threads) != seen:
             raise NotDoneError(CHANGED)
         now = self._session.clock().timestamp()
-        run = MergeRun(secrets.token_hex(6), made=now, waits=True).add([row])
+        me = self._session.me
+        run = MergeRun(secrets.token_hex(6), made=now, waits=True, by="" if me is None else me.id)
+        run = run.add([row])
         run = run.change(row.key, comments=found.comments).start(now).advance(now)
         run = run.judge(found, now)
         if run.stopped is not None:
@@ -216,6 +226,11 @@ class WaitingMerges:
                 return
             async with self._alone():
                 api = await self._session.ready()
+                if not self._session.confirmed:  # whose token it is must be known
+                    await confirm(self._session, api)
+                if not self._session.confirmed:
+                    self._trouble(UNCONFIRMED)
+                    return
                 for run in self.waiting:
                     tell(await self._look_at(api, run))
             self._trouble("")
@@ -257,7 +272,9 @@ class WaitingMerges:
         """Return how many wait and how many were stopped, in words; "" for none."""
         waiting = len(self.waiting)
         merge = "merges when ready" if waiting == 1 else "merge when ready"
-        parts = [(waiting, merge), (len(self.runs) - waiting, "not merged")]
+        others = sum(map(self.is_others, self.runs))
+        stopped = len(self.runs) - waiting - others
+        parts = [(waiting, merge), (stopped, "not merged"), (others, "of another account")]
         return listed(f"{count} {said}" for count, said in parts if count)
 
 

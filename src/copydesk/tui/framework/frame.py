@@ -22,7 +22,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.news import news_line
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
-from copydesk.tui.framework.actions import Action, Commands, actions_of, away
+from copydesk.tui.framework.actions import Action, Acts, Commands, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.inside_textual import LaidOutOnce
 from copydesk.tui.framework.keyboard import Meaning, keys_of
@@ -621,77 +621,81 @@ class Foot(Line):
     def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
         self._spans: list[tuple[int, int, Meaning]] = []
+        self._shows: tuple[object, list[tuple[int, Action, str]]] = (None, [])
+        self._written: tuple[object, Text] = (None, Text())
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """As many actions as fit, those of low priority left out first; dim when off."""
-        app = desk_of(self)
-        keyboard = app.keyboard
-        chain = keyboard.chain(self.screen)
+        chain = desk_of(self).keyboard.chain(self.screen)
         if chain and chain[0].TYPES_TEXT:
             # Letters are typed into the line: what they do elsewhere they do not do now.
             del chain[1:]
-        entries = [
-            (level, action)
-            for level, action in actions_of(chain)
-            if action.show
-            and keys_of(action, keyboard.keymap)
-            and not away(app.session, action)
-            and action.label_for(chain[level])
-        ]
-        help_entry = next((e for e in entries if e[1].method == "help"), None)
-        if help_entry is not None:
-            entries.remove(help_entry)
-        seen: set[str] = set()
-        unique = []
-        for level, action in entries:
-            key = keys_of(action, keyboard.keymap)[0]
-            if key not in seen:
-                seen.add(key)
-                unique.append((level, action))
-        labels = {action.id: self._label(action, chain[level]) for level, action in unique}
-        cells = {each: len(label) + 2 for each, label in labels.items()}
         room = width - 2
-        if help_entry is not None:
-            labels[help_entry[1].id] = self._label(help_entry[1], chain[help_entry[0]])
-            room -= len(labels[help_entry[1].id])
+        last: list[tuple[int, Action, str]] = []
+        by_key: dict[str, tuple[int, Action, str]] = {}
+        for level, action, key in self._shown_by(chain):
+            if label := action.label_for(chain[level]):
+                told = f"{key} {label}"
+                if action.method == "help" and not last:
+                    last = [(level, action, told)]
+                    room -= len(told)
+                else:
+                    by_key.setdefault(key, (level, action, told))
         leads = getattr(chain[0], "leads", "") if chain else ""
+        common = self.place.common
 
-        def need(entry: tuple[int, Action]) -> tuple[bool, int, bool, bool]:
-            level, action = entry
+        def need(entry: tuple[int, Action, str]) -> tuple[bool, int, bool, bool]:
+            level, action, _ = entry
             owner, adds = chain[level], isinstance(chain[level], Commands)
             elsewhere = not leads or action.group != leads
             # First what the pane does, then all places, then this one, and then its commands.
-            own = isinstance(owner, Screen) or (adds and owner is not self.place.common)
+            own = isinstance(owner, Screen) or (adds and owner is not common)
             return elsewhere, -action.show, own, adds
 
-        by_need = sorted(unique, key=need)
-        kept: set[str] = set()
-        for _, action in by_need:
-            if cells[action.id] <= room:
-                kept.add(action.id)
-                room -= cells[action.id]
-            else:
-                break
-        text, self._spans = Text(), []
         # What matters most comes first; within one priority, the order of declaration.
-        for level, action in [
-            *(e for e in by_need if e[1].id in kept),
-            *([help_entry] if help_entry else []),
-        ]:
-            off = action.reason(chain[level]) is not None
-            start = text.cell_len
-            key, _, label = labels[action.id].partition(" ")
-            text.append(key, style=self.tone("off" if off else "key"))
-            text.append(f" {label}", style=self.tone("off") if off else "")
-            self._spans.append((start, text.cell_len, Meaning(level, action)))
-            text.append("  ")
-        text.rstrip()
-        return text, Text()
+        kept: list[tuple[int, Action, str]] = []
+        for entry in sorted(by_key.values(), key=need):
+            room -= len(entry[2]) + 2
+            if room < 0:
+                break
+            kept.append(entry)
+        kept += last
+        offs = [action.reason(chain[level]) is not None for level, action, _ in kept]
+        return self._text(kept, offs), Text()
 
-    def _label(self, action: Action, owner: object) -> str:
-        keyboard = desk_of(self).keyboard
-        key = shown(keys_of(action, keyboard.keymap)[0]).replace(" ", "")
-        return f"{key} {action.label_for(owner)}"
+    def _shown_by(self, chain: Sequence[Acts]) -> list[tuple[int, Action, str]]:
+        """Return what owners of these classes show, with its key: the same at most presses."""
+        app = desk_of(self)
+        keymap = app.keyboard.keymap
+        asked = [type(owner) for owner in chain], app.session.read_only, keymap
+        if self._shows[0] != asked:
+            self._shows = (
+                asked,
+                [
+                    (level, action, shown(keys[0]).replace(" ", ""))
+                    for level, action in actions_of(chain)
+                    if action.show
+                    and (keys := keys_of(action, keymap))
+                    and not away(app.session, action)
+                ],
+            )
+        return self._shows[1]
+
+    def _text(self, entries: list[tuple[int, Action, str]], offs: list[bool]) -> Text:
+        """Return the text of some entries, of which some are off: at most presses the last one."""
+        asked = entries, offs, self.tone("key"), self.tone("off")
+        if self._written[0] != asked:
+            text, self._spans = Text(), []
+            for (level, action, told), off in zip(entries, offs, strict=True):
+                start = text.cell_len
+                key, _, label = told.partition(" ")
+                text.append(key, style=self.tone("off" if off else "key"))
+                text.append(f" {label}", style=self.tone("off") if off else "")
+                self._spans.append((start, text.cell_len, Meaning(level, action)))
+                text.append("  ")
+            text.rstrip()
+            self._written = asked, text
+        return self._written[1]
 
     async def on_click(self, event: events.Click) -> None:
         """Do the action that was clicked."""

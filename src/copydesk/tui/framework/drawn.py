@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from functools import lru_cache
 from itertools import accumulate
 from os.path import commonprefix
 from typing import TYPE_CHECKING, cast
@@ -32,15 +33,20 @@ class Difference(CompositorUpdate):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for x, y, strip in self.parts:
-            yield Control.move_to(x, y).segment
+            yield _move_to(x, y)
             yield from strip
 
     def render_segments(self, console: Console) -> str:
         """Return what is written to the terminal."""
         return "".join(
-            f"{Control.move_to(x, y).segment.text}{strip.render(console)}"
-            for x, y, strip in self.parts
+            f"{_move_to(x, y).text}{strip.render(console)}" for x, y, strip in self.parts
         )
+
+
+@lru_cache(maxsize=4096)  # most lines begin where they began before
+def _move_to(x: int, y: int) -> Segment:
+    """Return what moves the terminal's cursor: to make it takes longer than to compare a line."""
+    return Control.move_to(x, y).segment
 
 
 def is_nothing(update: CompositorUpdate) -> bool:

@@ -345,31 +345,43 @@ class Views(Line):
     def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
         self._spans: list[tuple[int, int, str]] = []
+        self._written: tuple[object, Text] = (None, Text())
 
     def parts(self, width: int) -> tuple[Text, Text]:
-        text, self._spans = Text(), []
         place = self.place
-        views, form = _that_fit(place.views, place.view, width)
-        if views and views[0] is not place.views[0]:
-            text.append(glyphs().more, style=self.tone("off"))
-        for view in views:
-            label = form(view)
-            current = view.id == place.view
-            start = text.cell_len
-            text.append(
-                f"[{label}]" if current else f" {label} ",
-                style=self.tone("current") if current else self.tone("off"),
-            )
-            self._spans.append((start, text.cell_len, view.id))
-            text.append(" ")
-        text.rstrip()
-        if views and views[-1] is not place.views[-1]:
-            text.append(f" {glyphs().more}", style=self.tone("off"))
+        text = self._text(place.views, place.view, width)
         # Which view this is comes before what is said of it: of that the last part stays.
         notes = place.views_note().split(NOTE_GAP)
         while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
             del notes[0]
         return text, Text(NOTE_GAP.join(notes), style=self.tone("off"))
+
+    def _text(self, views: Sequence[View], view: str, width: int) -> Text:
+        """Return the views that fit: the last text if they are still called so."""
+        asked = list(views), view, width, self.tone("off"), self.tone("current"), glyphs().more
+        if self._written[0] != asked:
+            self._written = asked, self._write(views, view, width)
+        return self._written[1]
+
+    def _write(self, views: Sequence[View], view: str, width: int) -> Text:
+        text, self._spans = Text(), []
+        shown_views, form = _that_fit(views, view, width)
+        if shown_views and shown_views[0] is not views[0]:
+            text.append(glyphs().more, style=self.tone("off"))
+        for each in shown_views:
+            label = form(each)
+            current = each.id == view
+            start = text.cell_len
+            text.append(
+                f"[{label}]" if current else f" {label} ",
+                style=self.tone("current") if current else self.tone("off"),
+            )
+            self._spans.append((start, text.cell_len, each.id))
+            text.append(" ")
+        text.rstrip()
+        if shown_views and shown_views[-1] is not views[-1]:
+            text.append(f" {glyphs().more}", style=self.tone("off"))
+        return text
 
     def on_click(self, event: events.Click) -> None:
         """Open the view that was clicked."""

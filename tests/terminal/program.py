@@ -41,6 +41,7 @@ KEYS = {
     "escape": "\x1b",
     "tab": "\t",
     "ctrl+s": "\x13",
+    "ctrl+g": "\x07",
     "ctrl+q": "\x11",
     "ctrl+z": "\x1a",
 }
@@ -59,7 +60,8 @@ class Program:
 
     ``arguments`` are those of copydesk; ``code`` is run instead of it, as ``python -c`` does.
     ``limits`` is called in the new process before the program. ``errors`` takes its standard
-    error, which is the terminal otherwise.
+    error, which is the terminal otherwise. ``answers`` is what the terminal answers to each
+    question that the program writes.
     """
 
     def __init__(
@@ -72,8 +74,12 @@ class Program:
         code: str = "",
         limits: Callable[[], None] = lambda: None,
         errors: int | None = None,
+        answers: Mapping[bytes, bytes] | None = None,
     ) -> None:
         self.written = b""
+        self._answers = dict(answers or {})
+        self._questions = re.compile(b"|".join(map(re.escape, self._answers)) or rb"(?!)")
+        self._looked_through = 0
         self.modes: dict[int, bool] = dict(ORDINARY)
         self.keyboards = 0
         self._emulator = pyte.Screen(*size)
@@ -159,10 +165,14 @@ class Program:
             return False
         data = os.read(self._terminal, 1 << 16)
         self.written += data
+        for asked in self._questions.finditer(self.written, self._looked_through):
+            self._looked_through = asked.end()
+            self.type(self._answers[asked[0]])
         # A sequence may be cut in two: the rest of it comes with what follows.
         whole = self.written
         end = whole.rfind(b"\x1b")
-        end = len(whole) if end < 0 or len(whole) - end > 40 or _ended(whole[end:]) else end
+        long = len(whole) - end > 40 and whole[end + 1 : end + 2] not in (b"_", b"P")
+        end = len(whole) if end < 0 or long or _ended(whole[end:]) else end
         piece, self._drawn = whole[self._drawn : end], max(end, self._drawn)
         for found in _MODE.finditer(piece):
             if found[3]:

@@ -52,10 +52,11 @@ class Settings:
     ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` chooses the signs: "auto"
     goes by the terminal. ``recall_seconds`` is how long a write can be recalled; 0 sends it at
     once. ``news`` says how news is told beside the screen: with a notice of the terminal and its
-    bell, with the bell, or not. ``pictures`` says whether pictures are drawn: "auto" does so where
-    the terminal has colours and more signs than ASCII. ``views`` are the person's own views of the
-    triage list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the
-    default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
+    bell, with the bell, or not. ``pictures`` says whether pictures are drawn, and how large ones
+    are: "auto" does so where the terminal has colours and more signs than ASCII, and asks it
+    whether it shows graphics; the others but "off" say how. ``views`` are the person's own views of
+    the triage list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names
+    the default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
     ``[profiles.NAME]`` (`copydesk.local.profiles`). ``checks`` are the commands that check pages,
     the table ``[checks]`` (`copydesk.local.checks`), ``owners`` who owns pages by their paths, the
     table ``[owners]`` (`copydesk.local.owners`).
@@ -65,7 +66,9 @@ class Settings:
     glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
     recall_seconds: int = field(default=5, metadata={"range": (0, 60)})
     news: str = field(default="notice", metadata={"choices": ("notice", "bell", "quiet")})
-    pictures: str = field(default="auto", metadata={"choices": ("auto", "off")})
+    pictures: str = field(
+        default="auto", metadata={"choices": ("auto", "kitty", "sixel", "blocks", "off")}
+    )
     views: tuple[SavedView, ...] = ()
     profile: str = ""
     profiles: tuple[Profile, ...] = ()

@@ -24,6 +24,9 @@ MOST_PIXELS = 40_000_000
 KEPT = (320, 240)
 """Pixels across and down that are kept of a decoded picture: no terminal shows more as cells."""
 
+KEPT_LARGE = (1280, 960)
+"""The same of one that may be shown with its own pixels (`copydesk.present.graphics`)."""
+
 HALF = "\u2580"
 """The upper half of a cell: its colour is the upper pixel, that of the ground the lower one."""
 
@@ -41,11 +44,15 @@ class Picture:
         self.size = size
         self._image = image
 
+    def fitted(self, width: int, height: int) -> Image:
+        """Return the picture in at most so many pixels, never larger than it is."""
+        across, down = self._image.size
+        part = min(width / across, height / down, 1.0)
+        return self._image.resize((max(1, int(across * part)), max(1, int(down * part))))
+
     def lines(self, width: int, rows: int) -> list[Line]:
         """Return the picture in at most so many cells across and rows, never larger than it is."""
-        across, down = self._image.size
-        part = min(width / across, 2 * rows / down, 1.0)
-        small = self._image.resize((max(1, int(across * part)), max(1, int(down * part))))
+        small = self.fitted(width, 2 * rows)
         across, down = small.size
         data = small.tobytes()
         pixels = [f"#{data[at : at + 3].hex()}" for at in range(0, len(data), 3)]
@@ -59,10 +66,10 @@ class Picture:
         return lines
 
 
-def decode(data: bytes) -> Picture:
-    """Decode a PNG, GIF, JPEG or WebP. It takes long: call it in a thread.
+def decode(data: bytes, kept: tuple[int, int] = KEPT) -> Picture:
+    """Decode a PNG, GIF, JPEG or WebP, of which so many pixels are kept.
 
-    Raises `PictureRefusedError`.
+    It takes long: call it in a thread. Raises `PictureRefusedError`.
     """
     size = checked_size(data)
     try:
@@ -74,11 +81,11 @@ def decode(data: bytes) -> Picture:
     try:
         with Image.open(BytesIO(data), formats=("PNG", "GIF", "JPEG", "WEBP")) as file:
             _check_pixels(file.size)  # a frame of a GIF may be larger than its header says
-            file.draft("RGB", KEPT)
+            file.draft("RGB", kept)
             file.load()
             _check_pixels(file.size)
             image = file.convert("RGBA")
-        image.thumbnail(KEPT)
+        image.thumbnail(kept)
         # What lets a page through was made for a white one.
         ground = Image.new("RGBA", image.size, "white")
         ground.alpha_composite(image)

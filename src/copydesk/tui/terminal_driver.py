@@ -8,10 +8,12 @@ bytes that are no text, and terminals that show nothing but ASCII. POSIX only.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import re
 import selectors
 import signal
+import struct
 import sys
 import termios
 import threading
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.message import Message
 
+    from copydesk.present.graphics import Graphics
     from copydesk.tui.app import CopydeskApp
 
 FRAME_BEGINS, FRAME_ENDS = "\x1b[?2026h", "\x1b[?2026l"
@@ -121,7 +124,7 @@ class Outlet:
     def isatty(self) -> bool:
         return True
 
-    def restore(self) -> None:
+    def restore(self, first: str = "") -> None:
         """Put the terminal back at once, whatever waits; nothing is written after that."""
         self.gone = True
         with suppress(OSError):
@@ -129,7 +132,7 @@ class Outlet:
             waits = os.get_blocking(number)
             os.set_blocking(number, False)
             try:
-                os.write(number, RESTORE.encode())
+                os.write(number, (first + RESTORE).encode())
             finally:
                 os.set_blocking(number, waits)  # the shell shares it
 
@@ -178,6 +181,8 @@ class TerminalDriver(LinuxDriver):
         self._stopped = self._taken = False
         self._frame = ""
         """What there is of a frame: the thread that writes is woken once for it, not for parts."""
+        self.graphics: Graphics | None = None
+        """What takes the answers to a question out of what is read, once it was asked."""
         self._ends = self._end = -1
         """A pipe that wakes the thread that reads when it is to end; -1 while there is none."""
         with suppress(termios.error):
@@ -224,19 +229,44 @@ class TerminalDriver(LinuxDriver):
         if before is not None:
             self.attrs_before = self._attributes = before
         self._taken = False
+        if self.graphics is not None:
+            self.graphics.open = True
         self._desk.hold_frames(_drawn(*get_terminal_size()), over_preface=drawn)
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back as it was."""
+        """Give the terminal back as it was, with no picture on it."""
+        self.write(self._no_pictures())
         super().stop_application_mode()
         self.write(RESTORE)
 
     def give_back(self) -> None:
         """Give the terminal back at once, from any thread, when nothing else can be relied on."""
-        self.outlet.restore()
+        self.outlet.restore(self._no_pictures())
         if self._attributes is not None:
             with suppress(termios.error):
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
+
+    # Pictures
+
+    def ask_for_graphics(self, wanted: str) -> None:
+        """Ask the terminal, once, what it shows beside text."""
+        if self.graphics is not None:
+            return
+        from copydesk.present.graphics import QUESTION, Graphics
+
+        cell = None
+        with suppress(OSError):
+            size = fcntl.ioctl(self.outlet.fileno(), termios.TIOCGWINSZ, bytes(8))
+            rows, columns, width, height = struct.unpack("HHHH", size)
+            if rows and columns and width >= columns and height >= rows:
+                cell = width // columns, height // rows
+        # Warp says that it shows Kitty graphics, and does not.
+        warp = wanted == "auto" and os.environ.get("TERM_PROGRAM") == "WarpTerminal"
+        self.graphics = Graphics("blocks" if warp else wanted, cell)
+        self.write(QUESTION)
+
+    def _no_pictures(self) -> str:
+        return "" if self.graphics is None else self.graphics.closing()
 
     # Stopping and going on
 
@@ -295,6 +325,17 @@ class TerminalDriver(LinuxDriver):
                 os.close(end)
         self._ends = self._end = -1
 
+    def _without_answers(self, text: str) -> str:
+        """Return what was read without what the terminal answered; a picture may change by it."""
+        graphics = self.graphics
+        if graphics is None:
+            return text
+        known = graphics.answers
+        text = graphics.take(text)
+        if graphics.answers != known:
+            self._in_loop(lambda: graphics.changed())
+        return text
+
     def _read(self) -> None:
         parser = terminal_parser()
         decoder = getincrementaldecoder("utf-8" if self._desk.utf8 else "latin-1")("replace")
@@ -314,7 +355,8 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self._lost()
                         return
-                    for event in parser.feed(decoder.decode(data)):
+                    text = self._without_answers(decoder.decode(data))
+                    for event in parser.feed(text) if text else ():
                         self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)

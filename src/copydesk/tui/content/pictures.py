@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise, zip_longest
+from itertools import count, islice, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from rich.cells import cell_len
+from rich.control import Control
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Label, Static
@@ -23,15 +25,20 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.picture import Shown, may_show, pictures_of
 from copydesk.domain.text import clean, shorten, size_words
 from copydesk.present.diff import wrap_exact
+from copydesk.present.graphics import Graphics, GraphicsTerminal, why_no_sixel
 from copydesk.session.glyphs import ASCII, glyphs
 from copydesk.session.options import Option
 from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.reader import REST_SECONDS
+from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
+    from textual.dom import DOMNode
+
     from copydesk.client.api import Api
     from copydesk.present.markdown import Line
     from copydesk.present.pictures import Picture
@@ -48,6 +55,8 @@ MOST = 40
 
 APART = 3
 """Cells between two pictures beside each other."""
+
+_numbers = count(1)
 
 Key: TypeAlias = tuple[bool, str]
 """A picture of a place: whether it is that of the text in front, not of main, and its address."""
@@ -298,6 +307,12 @@ class PictureKeys(Acts, scope="pictures"):
             if at is None:
                 return
             chosen = found[int(at)]
+        undrawn = why_not_drawn(place.desk.pictures)
+        if not undrawn and place.desk.pictures != "blocks":
+            if (terminal := _graphics_terminal(place)) is not None:
+                terminal.ask_for_graphics(place.desk.pictures)  # answered while it is read
+            if place.desk.pictures == "sixel" and (why := why_no_sixel()):
+                place.say(why, "warn")
         readers = self._of.readers(await place.session.ready())
 
         async def read() -> list[PictureRead | None]:
@@ -309,7 +324,6 @@ class PictureKeys(Acts, scope="pictures"):
         data = await place.reads.now("picture", read, "Reading the picture")
         if data is None:
             return
-        undrawn = why_not_drawn(place.desk.pictures)
         sides = await _sides(chosen, data, undrawn, reviewed=self._of.reviewed)
         place.desk.push_screen(PictureSheet(chosen.named, sides))
 
@@ -345,7 +359,7 @@ async def _sides(
 async def _side(
     label: str, chosen: Sides, shown: Shown | None, read: PictureRead | None, undrawn: str
 ) -> Side:
-    from copydesk.present.pictures import PictureRefusedError, checked_size, decode
+    from copydesk.present.pictures import KEPT_LARGE, PictureRefusedError, checked_size, decode
 
     said = [Text(label, style="strong")] if label else []
     if shown is None or read is None:
@@ -355,7 +369,7 @@ async def _side(
         if not wrong:
             width, height = checked_size(read.data)
             said.append(Text(f"{width:,} x {height:,} pixels, {size_words(len(read.data))}"))
-            picture = None if undrawn else await asyncio.to_thread(decode, read.data)
+            picture = None if undrawn else await asyncio.to_thread(decode, read.data, KEPT_LARGE)
             wrong = undrawn
     except PictureRefusedError as error:
         wrong = str(error)
@@ -368,18 +382,41 @@ async def _side(
     return Side(said, picture)
 
 
+def _graphics_terminal(node: DOMNode) -> GraphicsTerminal | None:
+    terminal = desk_of(node).terminal
+    return terminal if isinstance(terminal, GraphicsTerminal) else None
+
+
 class Drawing(Widget):
-    """A picture in half blocks, as large as there is room for it."""
+    """A picture as large as there is room for it: in half blocks, or with its own pixels.
+
+    Those lie on the terminal beside the frames, on cells that are left blank: they are written
+    again after each frame that has these cells, and taken away with the dialog.
+    """
 
     def __init__(self, picture: Picture) -> None:
         super().__init__()
         self._picture = picture
         self._room: tuple[int, int] | None = None
         self._cells: list[list[Segment]] = []
+        self._number = (os.getpid() & 0xFFFF) << 12 | next(_numbers) & 0xFFF
+        """Names it to the terminal."""
+        self._made_for: object = None
+        """The room, the place and the cells for which its pixels are made, or being made."""
+        self._pixels = ""
+        """What draws its pixels; empty while half blocks are drawn."""
+        self._writes = False
+
+    @property
+    def _graphics(self) -> Graphics | None:
+        terminal = _graphics_terminal(self)
+        return None if terminal is None else terminal.graphics
 
     def render_line(self, y: int) -> Strip:
         """Draw one row of cells."""
         width, height = self.size
+        if self._pixels:
+            return Strip.blank(width, self.rich_style)
         if self._room != (width, height):
             self._room = width, height
             lines = self._picture.lines(max(1, width), max(1, height))
@@ -388,6 +425,65 @@ class Drawing(Widget):
             ]
         cells = self._cells[y] if y < len(self._cells) else []
         return Strip(cells).adjust_cell_length(width, self.rich_style)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw its cells for a frame, and have its pixels follow that."""
+        if not self._writes:
+            self._writes = True
+            self.call_later(self._follow)
+        return super().render_lines(crop)
+
+    def _follow(self) -> None:
+        """Write the pixels over the frame that has just been drawn, or make them."""
+        self._writes = False
+        graphics, terminal = self._graphics, _graphics_terminal(self)
+        if (
+            graphics is None
+            or terminal is None
+            or not graphics.open
+            or not self.is_attached
+            or not self.screen.is_active
+        ):
+            return
+        at = self.screen.find_widget(self)
+        region = at.region
+        if at.visible_region != region or not region.area:
+            wanted = None  # a part of it is scrolled away
+        else:
+            # A Sixel in the last row of a terminal scrolls it.
+            rows = min(region.height, self.screen.size.height - 1 - region.y)
+            wanted = (graphics.protocol, graphics.cell, region, rows) if rows > 0 else None
+        if wanted != self._made_for:
+            self.take_away()
+            self._made_for = wanted
+            if wanted is not None and graphics.protocol:
+                begin(self, self._make, region.width, wanted[-1], name="pixels", exclusive=True)
+        elif self._pixels:
+            graphics.shown.add(self._number)
+            place = Control.move_to(region.x, region.y).segment.text
+            terminal.write(f"\x1b7{place}{self._pixels}\x1b8")
+
+    async def _make(self, columns: int, rows: int) -> None:
+        graphics = self._graphics
+        assert graphics is not None
+        self._pixels = await asyncio.to_thread(
+            graphics.drawing, self._picture, self._number, columns, rows
+        )
+        self.refresh()
+
+    def take_away(self) -> None:
+        """Take its pixels off the terminal; its cells are half blocks again."""
+        graphics, terminal = self._graphics, _graphics_terminal(self)
+        if graphics is None or not self._pixels:
+            return
+        if terminal is not None and self._number in graphics.shown:
+            terminal.write(graphics.removing(self._number))
+            graphics.shown.discard(self._number)
+        self._pixels, self._made_for = "", None
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        self.take_away()
 
 
 class PictureSheet(Sheet[None], scope="picture"):
@@ -399,6 +495,26 @@ class PictureSheet(Sheet[None], scope="picture"):
         super().__init__(title)
         self.add_class("picture")
         self._sides = sides
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        terminal = _graphics_terminal(self)
+        if terminal is not None and terminal.graphics is not None:
+            terminal.graphics.changed = self._draw_again
+
+    def on_unmount(self) -> None:
+        terminal = _graphics_terminal(self)
+        if terminal is not None and terminal.graphics is not None:
+            terminal.graphics.changed = lambda: None
+
+    def on_screen_suspend(self) -> None:
+        """Leave no picture over what lies on it now."""
+        for each in self.query(Drawing):
+            each.take_away()
+
+    def _draw_again(self) -> None:
+        for each in self.query(Drawing):
+            each.refresh()
 
     def body(self) -> ComposeResult:
         with Horizontal():

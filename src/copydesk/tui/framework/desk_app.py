@@ -37,7 +37,7 @@ class DeskApp(BaseApp):
     visits: Visits
     """The screens that were visited."""
     pictures: str
-    """Whether pictures are drawn (`local.settings`)."""
+    """Whether pictures are drawn, and how large ones are (`local.settings`)."""
 
     # Going places
 

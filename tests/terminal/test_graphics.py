@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sqlite3
+import sys
 from base64 import b64decode
 from contextlib import closing
 from io import BytesIO
@@ -14,8 +15,8 @@ import pytest
 from PIL import Image
 
 from copydesk.cli import main
-from copydesk.present.graphics import QUESTION, Graphics
-from copydesk.present.pictures import HALF
+from copydesk.present.graphics import QUESTION, Graphics, why_no_sixel
+from copydesk.present.pictures import HALF, decode
 from tests.terminal.conftest import Service
 from tests.terminal.program import Program
 
@@ -187,3 +188,16 @@ def test_the_setting_goes_before_what_the_terminal_says(
     graphics = Graphics(wanted)
     assert graphics.take(answers) == ""
     assert graphics.protocol == protocol
+
+
+def test_without_the_extra_there_is_no_sixel_and_a_sentence_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = BytesIO()
+    Image.new("RGB", (20, 10)).save(data, "PNG")
+    picture = decode(data.getvalue())
+    assert why_no_sixel() == ""
+    assert Graphics("sixel").drawing(picture, 1, 5, 5).startswith("\x1bP")
+    monkeypatch.setitem(sys.modules, "textual_image", None)
+    assert "copydesk[pictures]" in why_no_sixel()
+    assert Graphics("sixel").drawing(picture, 1, 5, 5) == ""

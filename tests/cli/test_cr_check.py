@@ -65,7 +65,7 @@ def test_what_a_request_brings_is_found_and_what_was_there_is_not(scripts: Scrip
         "/guides/start.",
         "retries.md:10: copydesk heading: This heading is of level 4, and what it is below of "
         "level 1.",
-        "copydesk: 6 findings, 1 more in older text.",
+        "copydesk: 6 findings, 1 in older text.",
     ]
     assert "retries.md:3: copydesk link" in scripts.out("cr", "check", request, "--all", status=1)
     told = json.loads(scripts.out("cr", "check", request, "--json", status=1))
@@ -100,7 +100,7 @@ def test_commands_get_the_pages_as_files_and_findings_keep_to_new_lines(
     said = scripts.out("cr", "check", _began(scripts), status=1)
     assert "retries.md:5: numbers: No numbers\n" in said
     assert "retries.md:3: numbers" not in said
-    assert "numbers: 1 finding, 1 more in older text, " in said
+    assert "numbers: 1 finding, 1 in older text, " in said
     assert "1 line of its output cannot be read." in said
     folder, mode, files, variables = json.loads(seen.read_text())
     assert (mode, files) == (0o700, ["retries.md", "guides/moving.md"])

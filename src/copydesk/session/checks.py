@@ -93,7 +93,7 @@ class Outcome:
         if self.trouble and not (self.findings or self.older):
             return f"{self.check}: {self.trouble}."
         took = f", {self.seconds:.1f} s" if self.check != BUILT_IN else ""
-        more = f", {len(self.older)} more in older text" if self.older else ""
+        more = f", {len(self.older)} in older text" if self.older else ""
         said = f"{self.check}: {plural(len(self.findings), 'finding')}{more}{took}."
         if self.unread:
             said += f" {plural(len(self.unread), 'line')} of its output cannot be read."

@@ -71,7 +71,7 @@ async def test_findings_are_walked_hidden_and_made_messages(
             assert "Nothing is checked yet: ! checks it." in driver.screen
             await driver.press("!")
             assert "5 lines with findings: ) goes to the next." in driver.screen
-            assert "1 more in older text: zR shows" in driver.screen
+            assert "1 in older text: zR shows" in driver.screen
             await driver.press("]", ")")
             assert "prose Vale.Terms: Use 'dead-letter queue'." in driver.screen
             driver.golden("review-checks", update=update_golden)
@@ -102,7 +102,7 @@ async def test_findings_are_walked_hidden_and_made_messages(
             await driver.press("enter")
             assert "copydesk: 6 findings." in driver.screen
             assert "1 finding hidden: :checks all shows them again." in driver.screen
-            assert "prose: 1 finding, 1 more in older text" in driver.screen
+            assert "prose: 1 finding, 1 in older text" in driver.screen
             await driver.press("escape", ":")
             await driver.type("checks all")
             await driver.press("enter")

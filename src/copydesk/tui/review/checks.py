@@ -141,7 +141,7 @@ class CheckCommands(ReviewCommands, scope="review"):
         """Return what came of the checks, and its tone."""
         wrong = [each.said for each in self.outcomes if each.trouble]
         found, older = len(self.stops), sum(len(each.older) for each in self.outcomes)
-        more = f" {older:,} more in older text: zR shows them." if older else ""
+        more = f" {older:,} in older text: zR shows them." if older else ""
         if wrong:
             return f"{' '.join(wrong)} :checks lists all.", "warn"
         if not found:

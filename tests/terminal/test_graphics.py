@@ -201,3 +201,12 @@ def test_without_the_extra_there_is_no_sixel_and_a_sentence_says_what_to_install
     monkeypatch.setitem(sys.modules, "textual_image", None)
     assert "copydesk[pictures]" in why_no_sixel()
     assert Graphics("sixel").drawing(picture, 1, 5, 5) == ""
+
+
+@pytest.mark.parametrize("protocol", ["kitty", "sixel"])
+def test_a_picture_that_was_written_in_part_is_ended_before_what_follows(protocol: str) -> None:
+    graphics = Graphics(protocol)
+    assert graphics.closing() == ""
+    graphics.shown.add(7)
+    assert graphics.closing() == "\x1b\\" + graphics.removing(7)
+    assert graphics.closing() == "", "it is on the terminal no more"

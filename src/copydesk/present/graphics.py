@@ -120,11 +120,13 @@ class Graphics:
         return f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\" if self.protocol == "kitty" else ""
 
     def closing(self) -> str:
-        """Return what takes all pictures off the terminal, which is given back: none follows."""
+        """Return what takes all pictures off the terminal, which is given back: none follows.
+
+        It first ends one that was written in part, which would take in what comes after it.
+        """
         self.open = False
-        removing = "".join(map(self.removing, tuple(self.shown)))
-        self.shown.clear()
-        return removing
+        shown, self.shown = self.shown, set()
+        return "\x1b\\" + "".join(map(self.removing, shown)) if shown else ""
 
 
 def why_no_sixel() -> str:

@@ -453,7 +453,7 @@ class Drawing(Widget):
             # A Sixel in the last row of a terminal scrolls it.
             rows = min(region.height, self.screen.size.height - 1 - region.y)
             wanted = (graphics.protocol, graphics.cell, region, rows) if rows > 0 else None
-        if wanted != self._made_for:
+        if wanted is None or wanted != self._made_for:  # also what was being made meanwhile
             self.take_away()
             self._made_for = wanted
             if wanted is not None and graphics.protocol:

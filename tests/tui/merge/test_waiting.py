@@ -42,7 +42,7 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         await driver.press("M")
         assert "It has changed since you looked" in driver.screen
         await driver.press("M")
-        assert "#2 merges when 1 rule holds" in driver.screen
+        assert "#2 merges when its rule holds" in driver.screen
         await driver.press("u")
         assert driver.app.session.waiting_merges.runs == ()
         await driver.press("ctrl+r")

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.merge_run import MergeRun, RunItem
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.reachability import seconds
@@ -297,5 +297,5 @@ def reversal_of(id: str, before: dict[str, Any] | None, after: dict[str, Any] | 
 
 def when_ready(rules: int) -> str:
     """Say what waiting means, before and after it was asked for."""
-    holds = f"{plural(rules, 'rule')} {'holds' if rules == 1 else 'hold'}"
-    return f"merges when {holds}; an edit, comment, other verdict or conflict stops it"
+    hold = "rule holds" if rules == 1 else f"{rules} rules hold"
+    return f"merges when its {hold}; an edit, comment, other verdict or conflict stops it"

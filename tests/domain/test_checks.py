@@ -215,3 +215,16 @@ def test_names_stand_where_they_are_wanted() -> None:
     files = ["a b.md", "c.md"]
     assert list(commands_with(["x", "{files}", "-y"], files)) == ["x", "a b.md", "c.md", "-y"]
     assert list(commands_with(["x", "-y"], files)) == ["x", "-y", "a b.md", "c.md"]
+
+
+def test_no_name_is_taken_for_an_option() -> None:
+    found = list(commands_with(["x"], ["--config=a.md", "@b.md", "c/-d.md"]))
+    assert found == ["x", "./--config=a.md", "./@b.md", "c/-d.md"]
+
+
+def test_a_file_is_known_by_its_name_below_any_folder() -> None:
+    output = "./--config=a.md:1: A\n/tmp/x/webhooks/retries.md:1: B\n/tmp/x/retries.md:1: C\n"
+    files = {**FILES, "--config=a.md": CheckedFile("p3", ["Old."])}
+    found = read_answer(Check("x", ("x",)), output, files)
+    assert [each.page for each in found.findings] == ["p3", "p1", "p2"]
+    assert not found.unread

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.page_checks import check_page, lookalikes
+from copydesk.domain.page_checks import LONGEST, check_page, lookalikes
 
 
 def found(markdown: str, **broken: str) -> list[tuple[int, str]]:
@@ -29,6 +29,9 @@ def found(markdown: str, **broken: str) -> list[tuple[int, str]]:
         ("# A\n\n## B\n\n#### C\n\n## D\n", [(5, "heading")]),
         ("### A\n", [(1, "heading")]),
         ("## A\n\n# B\n\n## C\n", []),
+        ("# A\n\n[x](#b)\n\n<summary>b</summary>\n", []),
+        ('<figure><img src="a" alt="">\n', []),
+        ('<div>\n<img src="a"\nalt="b">\n<img\nsrc="c">\n</div>\n', [(4, "alt")]),
         ("---\ntitle: A\ndescription: B\n---\n\n## C\n\n#### D\n", [(8, "heading")]),
         ("# A\n\n## B\n\n## B\n", [(5, "anchor")]),
         ("# A\n\n## B\n\n### X\n\n## C\n\n### X\n", []),
@@ -87,3 +90,22 @@ def test_any_text_is_taken(text: str, within: str) -> None:
     lines = markdown.count("\n") + markdown.count("\r") + 1
     for each in check_page("p", markdown, {}):
         assert 1 <= each.line <= lines
+
+
+@pytest.mark.parametrize(
+    ("before", "part", "after"),
+    [
+        ("[a](#x", "1", "y)"),
+        ("<div>", "<h1>", ""),
+        ("<div>", "<summary ", ""),
+        ("<div>", "<figure>", ""),
+        ("<figure>", "<figcaption>", "</figure>"),
+        ("<div><h1>", "<", "</h1>"),
+        ("[a](http://", "%41.", "%41%41)"),
+        ("", "[a](ä)\n", ""),
+    ],
+)
+def test_a_long_page_made_to_hurt_is_read(before: str, part: str, after: str) -> None:
+    """Its user cannot stop it: one expression holds the whole program until it is done."""
+    count = (LONGEST - len(before) - len(after)) // len(part)
+    assert len(check_page("p", f"{before}{part * count}{after}", {})) <= 1

@@ -144,6 +144,7 @@ class _Reader:
 
     def __init__(self, check: str, files: Mapping[str, CheckedFile]) -> None:
         self._check, self._files = check, files
+        self._depth = max((name.count("/") + 1 for name in files), default=0)
         self.answer = Answer()
 
     def file(self, path: str) -> CheckedFile | None:
@@ -151,8 +152,11 @@ class _Reader:
         path = posixpath.normpath(path.strip().replace("\\", "/"))
         if path in self._files:
             return self._files[path]
-        below = [name for name in self._files if path.endswith(f"/{name}")]
-        return self._files[max(below, key=len)] if below else None
+        parts = path.split("/")
+        for depth in range(min(self._depth, len(parts) - 1), 0, -1):
+            if (name := "/".join(parts[-depth:])) in self._files:
+                return self._files[name]
+        return None
 
     def add(self, path: str, line: int, text: str, rule: str = "", fix: Fix | None = None) -> None:
         """Keep a finding; of no file that was checked it is told as not read."""
@@ -313,7 +317,12 @@ def _number(value: object) -> int:
 
 
 def commands_with(command: Sequence[str], files: Sequence[str]) -> Iterator[str]:
-    """Yield a command with the names of files in the place of ``{files}``, else at its end."""
+    """Yield a command with the names of files in the place of ``{files}``, else at its end.
+
+    Somebody else chose the names: one that a program may take for an option, or for a file of
+    options, is told as one of the working directory.
+    """
+    files = [name if name[:1].isalnum() else f"./{name}" for name in files]
     for word in command:
         if word == FILES:
             yield from files

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from copydesk.domain.checks import BUILT_IN, Finding
@@ -21,21 +21,23 @@ if TYPE_CHECKING:
 LONGEST = 500_000
 """Characters of a page that is read; a longer one is not."""
 
+FAR = 200
+"""Lines of a paragraph in which the line of a link is looked for."""
+
 SHOWN = 80
 """Characters of a link or a heading that a finding names."""
 
-_IMAGE = re.compile(r"<img\b[^>]{0,4000}>", re.IGNORECASE)
-_FIGURE = re.compile(r"<figure\b[^>]{0,400}>.*?</figure>", re.IGNORECASE | re.DOTALL)
-_CAPTION = re.compile(r"<figcaption\b[^>]{0,400}>(.*?)</figcaption>", re.IGNORECASE | re.DOTALL)
+_BEGIN = re.compile(r"<(/?)([a-z][\w-]*)\b", re.IGNORECASE)
 _ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_NAMED = re.compile(
-    r"<[a-z][\w-]*\b[^>]{0,2000}?\s(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
-)
+_NAMED = re.compile(r"\s(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:href|src)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
-_HTML_HEADING = re.compile(r"<(h[1-6]|summary)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary"})
+_TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"\d+\Z")
+_DIGITS = "0123456789"
+
+_LABEL = 63
+"""Characters of a part of a host; a longer one is none, and takes long to decode."""
 
 _LETTERS = (
     ("асԁеһіјӏорԛѕԝхуАВЕЅІЈКМНОРСТХҮԌԜ", "acdehijlopqswxyABESIJKMHOPCTXYGW"),
@@ -98,7 +100,7 @@ def check_page(page: str, markdown: str, broken: Mapping[str, str]) -> list[Find
     known = reading.names | {_plain(each) for each in reading.ids}
     for at, anchor in reading.jumps:
         plain = _plain(anchor)
-        if plain and plain not in known and _NUMBER.sub("", plain) not in known:
+        if plain and plain not in known and plain.rstrip(_DIGITS) not in known:
             reading.say(at, "link", f"There is no “{_short(anchor)}” on this page.")
     return sorted(reading.found, key=lambda each: each.line)
 
@@ -107,6 +109,7 @@ def _inline(reading: _Reading, token: Token, start: int) -> None:
     """Read a paragraph, a heading or a cell."""
     line = start
     stop = token.map[1] if token.map is not None else start + 1
+    stop = min(stop, start + FAR)
     for child in token.children or ():
         if child.type in ("softbreak", "hardbreak"):
             line += 1
@@ -133,40 +136,84 @@ def _line_with(reading: _Reading, address: str, line: int, stop: int) -> int:
     return min(line, len(reading.lines) - 1)
 
 
+class _Tag(NamedTuple):
+    """A tag of raw HTML, and where it stands."""
+
+    start: int
+    stop: int
+    ends: bool
+    name: str
+    text: str
+
+
+def _tags(html: str) -> Iterator[_Tag]:
+    """Yield the tags of raw HTML, each up to its first ``>``; one without that is none."""
+    at = 0
+    while (begun := _BEGIN.search(html, at)) is not None:
+        at = html.find(">", begun.end()) + 1
+        if not at:
+            return
+        name = begun[2].lower()
+        yield _Tag(begun.start(), at, bool(begun[1]), name, html[begun.start() : at])
+
+
 def _html(reading: _Reading, html: str, line: int) -> None:
     """Read raw HTML: the pictures, addresses and anchors in it."""
-
-    def at(place: int) -> int:
-        return line + html.count("\n", 0, place)
-
-    bare = {
-        match.start() + image.start()
-        for match in _FIGURE.finditer(html)
-        if not _said(_CAPTION.findall(match[0]))
-        for image in _IMAGE.finditer(match[0])
-    }
-    for image in _IMAGE.finditer(html):
-        alt = _ALT.search(image[0])
+    tags = [tag for tag in _tags(html) if not (tag.ends and tag.name == "img")]
+    bare = _bare(html, tags)
+    titles: dict[str, int] = {}
+    counted = 0
+    for tag in tags:
+        line += html.count("\n", counted, tag.start)
+        counted = tag.start
+        if tag.name in _TITLES:
+            if not tag.ends:
+                titles.setdefault(tag.name, tag.stop)
+            elif (start := titles.pop(tag.name, None)) is not None:
+                reading.names.add(_plain(_TAG.sub("", html[start : tag.start])))
+        if tag.ends:
+            continue
+        alt = _ALT.search(tag.text)
         # An empty one says that the picture is for the eye alone, but the platform writes it into
         # every figure: there it is missing.
-        if alt is None or (not any(alt.groups()) and image.start() in bare):
-            address = _ADDRESS.search(image[0])
+        missing = alt is None or (not any(alt.groups()) and tag.start in bare)
+        if tag.name == "img" and missing:
+            address = _ADDRESS.search(tag.text)
             named = f" {_short(address[1] or address[2] or '')}" if address else ""
-            reading.say(at(image.start()), "alt", f"The picture{named} has no alternative text.")
-    for match in _ADDRESS.finditer(html):
-        _link(reading, at(match.start()), match[1] or match[2] or "")
-    for match in _NAMED.finditer(html):
-        name = match[1] or match[2] or ""
-        if name in reading.ids:
-            said = f"The anchor “{_short(name)}” is there twice: links lead to the first."
-            reading.say(at(match.start()), "anchor", said)
-        reading.ids.add(name)
-    for match in _HTML_HEADING.finditer(html):
-        reading.names.add(_plain(_TAG.sub("", match[2])))
+            reading.say(line, "alt", f"The picture{named} has no alternative text.")
+        for match in _ADDRESS.finditer(tag.text):
+            at = line + tag.text.count("\n", 0, match.start())
+            _link(reading, at, match[1] or match[2] or "")
+        if (anchor := _NAMED.search(tag.text)) is not None:
+            name = anchor[1] or anchor[2] or ""
+            if name in reading.ids:
+                said = f"The anchor “{_short(name)}” is there twice: links lead to the first."
+                reading.say(line, "anchor", said)
+            reading.ids.add(name)
 
 
-def _said(captions: list[str]) -> bool:
-    return any(_TAG.sub("", each).strip() for each in captions)
+def _bare(html: str, tags: Sequence[_Tag]) -> set[int]:
+    """Return where the pictures stand that are in a figure without a caption."""
+    found: set[int] = set()
+    within: list[int] | None = None
+    said = False
+    caption: int | None = None
+    for tag in tags:
+        if tag.name == "figure" and not tag.ends and within is None:
+            within, said, caption = [], False, None
+        elif within is None:
+            continue
+        elif tag.name == "figure" and tag.ends:
+            found.update(() if said else within)
+            within = None
+        elif tag.name == "img":
+            within.append(tag.start)
+        elif tag.name == "figcaption" and not tag.ends:
+            caption = tag.stop if caption is None else caption
+        elif tag.name == "figcaption" and caption is not None:
+            said = said or bool(_TAG.sub("", html[caption : tag.start]).strip())
+            caption = None
+    return found
 
 
 def _heading(reading: _Reading, line: int, level: int, token: Token) -> None:
@@ -205,10 +252,11 @@ def lookalikes(address: str) -> Iterator[str]:
     except ValueError:
         return
     labels = host.split(".")
+    own = labels[-1] == _decoded(labels[-1])
     for label in map(_decoded, labels):
         letters = [sign for sign in label if sign.isalpha()]
         # Below a domain of their own alphabet, words of it are what one expects.
-        whole = labels[-1] == _decoded(labels[-1]) and all(sign in _LIKE for sign in letters)
+        whole = own and all(sign in _LIKE for sign in letters)
         if (told := _taken(label)) or (whole and letters and (told := _named(letters[0]))):
             yield f"The host “{_short(label)}” is not what it looks like: {told}."
     for word in _WORD.findall(unquote(f"{parts.path} {parts.query} {parts.fragment}")):
@@ -236,7 +284,7 @@ def _named(sign: str) -> str:
 
 def _decoded(label: str) -> str:
     """Return a part of a host as it is shown: Unicode where it is written in ASCII."""
-    if not label.lower().startswith("xn--"):
+    if len(label) > _LABEL or not label.lower().startswith("xn--"):
         return unquote(label)
     try:
         return label[4:].encode().decode("punycode")

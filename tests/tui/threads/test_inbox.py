@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,10 +14,12 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain.inbox import Word, why_waits
 from copydesk.domain.mention import Named, names
+from copydesk.local.saved_replies import SavedReplies
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import recall
 from copydesk.session.target import Target
 from copydesk.tui.threads.inbox import Inbox
+from copydesk.tui.widgets.text_field import TextField
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
@@ -117,6 +120,25 @@ async def furnish(world: World) -> dict[str, str]:
     world.reply(found["answered"], "Because.", by=lee)
     world.reply(found["named"], "@ana, you know it.", by=lee)
     return found
+
+
+async def test_a_saved_reply_knows_the_row_that_it_answers(world: World, tmp_path: Path) -> None:
+    await furnish(world)
+    app = open_world(world, snapshot=Snapshots())
+    app.session.replies = SavedReplies(tmp_path)
+    (tmp_path / "thanks.md").write_text("For {number}, {subject} in {space}.")
+    async with drive(app, "g i", size=(140, 40)) as driver:
+        await driver.press("/")
+        await driver.burst(*"short", "enter")
+        inbox = driver.place
+        assert isinstance(inbox, Inbox)
+        row = inbox.row
+        assert row is not None
+        await driver.press("r")
+        await driver.type("/th")
+        await driver.press("tab")
+        said = driver.app.screen.query_one(TextField).text
+        assert said == f"For #1, {row.subject} in {row.space_title}."
 
 
 async def test_everything_that_waits_with_the_reason_and_none_twice(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from copydesk.domain.page_text import PageText
 from copydesk.domain.suggestion import SourceLines
@@ -33,6 +33,13 @@ UNREAD = 10
 
 Checked: TypeAlias = tuple[list[CheckedPage], list[Outcome], set[str]]
 """The pages that were checked, what came of it, and which findings are hidden."""
+
+
+class Shown(NamedTuple):
+    """The findings on a page that are not hidden, by line: in what was changed, and before."""
+
+    new: list[Finding]
+    older: list[Finding]
 
 
 def no_finding(here: HasReview) -> str | None:
@@ -76,6 +83,7 @@ class CheckCommands(ReviewCommands, scope="review"):
         self._pages: dict[str, CheckedPage] = {}
         self._lines: dict[str, Sequence[str]] = {}
         self._hidden: set[str] = set()
+        self._by_page: Mapping[str, Shown] = {}
 
     @property
     def running(self) -> bool:
@@ -133,8 +141,7 @@ class CheckCommands(ReviewCommands, scope="review"):
         pages, self.outcomes, self._hidden = found
         self._pages = {page.id: page for page in pages}
         self._lines = {page.id: SourceLines(page.source).lines for page in pages}
-        self.here.diff.findings.changed()
-        self.place.refresh_frame()
+        self._show()
         self.place.say(*self._told())
 
     def _told(self) -> tuple[str, str]:
@@ -155,23 +162,33 @@ class CheckCommands(ReviewCommands, scope="review"):
         checked = self._pages.get(key)
         if checked is None or checked.source != page.source:
             return {}
-        new, older = self._shown(checked.id), self._shown(checked.id, older=True)
-        rows = page.rows_of_lines(each.line for each in (*new, *older))
+        shown = self._by_page.get(checked.id, Shown([], []))
+        rows = page.rows_of_lines(each.line for each in (*shown.new, *shown.older))
         found: dict[int, tuple[list[Finding], list[Finding]]] = {}
-        for at, findings in enumerate((new, older)):
+        for at, findings in enumerate((shown.new, shown.older)):
             for each in findings:
                 found.setdefault(rows[each.line], ([], []))[at].append(each)
         return {row: Said(tuple(here), tuple(before)) for row, (here, before) in found.items()}
 
-    def _shown(self, page: str, *, older: bool = False) -> list[Finding]:
-        """Return the findings on a page that are not hidden, in the order of their lines."""
-        found = [
-            each
-            for outcome in self.outcomes
-            for each in (outcome.older if older else outcome.findings)
-            if each.page == page and each.key(self._lines[page]) not in self._hidden
-        ]
-        return sorted(found, key=lambda each: each.line)
+    def _show(self) -> None:
+        """Draw the findings anew, without those that are hidden: the footer counts them often."""
+        found = {page: Shown([], []) for page in self._pages}
+        for outcome in self.outcomes:
+            for each in outcome.findings:
+                if not self._is_hidden(each):
+                    found[each.page].new.append(each)
+            for each in outcome.older:
+                if not self._is_hidden(each):
+                    found[each.page].older.append(each)
+        for shown in found.values():
+            shown.new.sort(key=lambda each: each.line)
+            shown.older.sort(key=lambda each: each.line)
+        self._by_page = {page: shown for page, shown in found.items() if any(shown)}
+        self.here.diff.findings.changed()
+        self.place.refresh_frame()
+
+    def _is_hidden(self, finding: Finding) -> bool:
+        return bool(self._hidden) and finding.key(self._lines[finding.page]) in self._hidden
 
     @property
     def stops(self) -> list[tuple[str, int]]:
@@ -179,9 +196,9 @@ class CheckCommands(ReviewCommands, scope="review"):
         return list(self._stops())
 
     def _stops(self) -> Iterator[tuple[str, int]]:
-        for change in self.model.shown:
-            if change.id in self._pages:
-                lines = dict.fromkeys(each.line for each in self._shown(change.id))
+        for change in self.model.shown if self._by_page else ():
+            if (shown := self._by_page.get(change.id)) is not None:
+                lines = dict.fromkeys(each.line for each in shown.new)
                 yield from ((change.id, line) for line in lines)
 
     @action(")", "finding", unless=(not_read, no_finding), show=9, group="Checks", now=while_found)
@@ -231,8 +248,7 @@ class CheckCommands(ReviewCommands, scope="review"):
         keys = [each.key(self._lines[each.page]) for each in findings]
         await asyncio.to_thread(self.place.session.hidden.hide, keys)
         self._hidden.update(keys)
-        self.here.diff.findings.changed()
-        self.place.refresh_frame()
+        self._show()
         self.place.say("Hidden while the line is so. :checks all shows it again.")
 
     @command("checks", complete=lambda here: ("all",))
@@ -268,6 +284,5 @@ class CheckCommands(ReviewCommands, scope="review"):
         ]
         await asyncio.to_thread(self.place.session.hidden.show, keys)
         self._hidden.difference_update(keys)
-        self.here.diff.findings.changed()
-        self.place.refresh_frame()
+        self._show()
         self.place.say(f"{plural(len(keys), 'hidden finding')} shown again.")

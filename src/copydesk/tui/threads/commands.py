@@ -8,7 +8,7 @@ react to a single message, edit it and delete it (`MessageCommands`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.cells import cell_len
@@ -234,6 +234,8 @@ class ThreadCommands(Commands, scope="thread_actions"):
         self.here = cast("HasThreads", place)
         self.where: Callable[[Thread], str] = lambda thread: ""
         """Returns what a thread is on, for who reads a copy of it."""
+        self.fields: Callable[[], Mapping[str, str]] = dict
+        """Returns the fields of a saved reply that are known of the thread under the cursor."""
         self._drafts_due = False
         """Whether texts came out of the outbox, or went there, since drafts were shown."""
 
@@ -256,6 +258,9 @@ class ThreadCommands(Commands, scope="thread_actions"):
             return thread_text(whole, self.where(thread))
 
         return [Passage("thread", first_words(thread.comment, 60), text)]
+
+    def reply_values(self) -> Mapping[str, str]:
+        return self.fields()
 
     def waits_changed(self) -> None:
         """Show what left the outbox as the draft that it is again, and what waits there as none."""

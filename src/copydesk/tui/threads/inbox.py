@@ -128,7 +128,8 @@ class Inbox(Place, scope="inbox"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.commands_of(ThreadCommands).where = self._place_of
+        threads = self.commands_of(ThreadCommands)
+        threads.where, threads.fields = self._place_of, self._reply_fields
         self.threads = Threads()
         """The threads of the rows that were read, without a number of their own."""
         self.sort = "newest"
@@ -153,6 +154,12 @@ class Inbox(Place, scope="inbox"):
     def known_rows(self) -> Iterable[InboxRow]:
         """All threads that wait, also those that are put away."""
         return self._all.values()
+
+    def _reply_fields(self) -> Mapping[str, str]:
+        if (row := self.row) is None:
+            return {}
+        known = {"space": row.space_title, "subject": row.subject}
+        return known | {"number": row.where} if row.number else known
 
     def _place_of(self, thread: Thread) -> str:
         row = self._all.get(thread.id)

@@ -64,7 +64,10 @@ class Watching:
             trouble = self._merges.trouble
         except NotDoneError as error:
             trouble = str(error)
-        await self._tell_others()
+        try:
+            await self._tell_others()
+        except OSError as error:
+            trouble = trouble or f"What this machine keeps cannot be read: {error}"
         if trouble and trouble != self._said:
             say(trouble)
         self._said = trouble

@@ -48,13 +48,13 @@ class Marks:
     """
 
     def __init__(self, store: DeskMarks) -> None:
-        self._store = store
+        self.store = store
         self.held: dict[str, dict[str, str]] = {}
         """The marks of each thing: values by kind."""
 
     async def read(self) -> None:
         """Read the marks."""
-        self.held = await asyncio.to_thread(self._store.read)
+        self.held = await asyncio.to_thread(self.store.read)
 
     def of(self, thing: str) -> Mapping[str, str]:
         """Return the marks of a thing."""
@@ -62,7 +62,7 @@ class Marks:
 
     async def put(self, thing: str, marks: Mapping[str, str]) -> None:
         """Set marks of a thing; an empty value takes one away."""
-        await asyncio.to_thread(self._store.put, thing, marks)
+        await asyncio.to_thread(self.store.put, thing, marks)
         left = {kind: value for kind, value in {**self.of(thing), **marks}.items() if value}
         self.held.pop(thing, None)
         if left:

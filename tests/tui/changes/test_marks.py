@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.session.draft_keys import marks_key
-from copydesk.session.marks import labels_wrong, note_wrong, read_labels
+from copydesk.session.marks import Marks, labels_wrong, note_wrong, read_labels
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.world import World
@@ -72,3 +72,21 @@ async def test_a_request_is_starred_labelled_and_found_by_that(
         await driver.press("q")
         assert "★ Write retries" not in driver.screen
         assert "mine     urgent docs" in driver.screen
+
+
+async def test_what_another_window_marked_meanwhile_stays(world: World) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n"})
+    request = world.change_request(space, {"auth": "# Sign in\n"}, subject="Write auth")
+    async with drive(open_world(world, "changes"), size=(80, 24)) as driver:
+        marks = driver.app.session.marks
+        other = Marks(marks.store)
+        await other.put(request, {"labels": "urgent"})
+        await driver.press("T")
+        assert "urgent" in driver.screen
+        await other.put(request, {"note": "Ask lee."})
+        await driver.press("right", "ctrl+s")
+        await other.read()
+        assert other.of(request) == {"labels": "urgent", "note": "Ask lee.", "starred": "yes"}
+        await driver.press("u")
+        await other.read()
+        assert other.of(request) == {"labels": "urgent", "note": "Ask lee."}

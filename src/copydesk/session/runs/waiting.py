@@ -20,6 +20,7 @@ from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.reachability import seconds
 from copydesk.session.runs.merge_steps import MergeSteps
+from copydesk.session.writes.outbox_rules import UNCONFIRMED
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -35,7 +36,7 @@ LOCK = "all"
 
 BUSY = "Another copydesk is looking at what waits to be merged: try again in a moment."
 
-UNCONFIRMED = "It is not known yet whose token this is: nothing is merged before that."
+OTHERS = "Another account lets it wait: it is merged with that one's token; x takes it out."
 
 CHANGED = "It has changed since you looked: this is how it stands now."
 
@@ -192,6 +193,8 @@ class WaitingMerges:
         """
         async with self._alone():
             run = self.run(id)
+            if run is not None and self.is_others(run):
+                raise NotDoneError(OTHERS)
             if run is not None and run.stopped is not None:
                 await self._save(run.again())
 

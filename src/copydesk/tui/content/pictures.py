@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from itertools import count, islice, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -93,10 +94,10 @@ def sides_of(texts: tuple[str | None, str | None]) -> list[Sides]:
 
 
 class Known(NamedTuple):
-    """What is known of a picture that was read: what is said of it, and what is drawn."""
+    """A picture that was read: its caption and its drawing; ``digest`` is that of its file."""
 
     said: str
-    data: bytes
+    digest: bytes
     picture: Picture | None = None
 
 
@@ -187,7 +188,7 @@ class Pictures:
                 for after, side in zip((False, True), each[:2], strict=True)
                 if side is not None and (after, side.address) in self._known
             ]
-            if len(shown) == 2 and shown[0][2].data == shown[1][2].data != b"":
+            if len(shown) == 2 and shown[0][2].digest == shown[1][2].digest != b"":
                 told = [("the same as before", shown[1][1], shown[1][2])]
             else:
                 labels = ("before", "after") if self.reviewed else ("", "")
@@ -215,12 +216,13 @@ async def _known(read: PictureRead) -> Known:
 
     if read.wrong:
         return Known(read.wrong, b"")
+    digest = await asyncio.to_thread(lambda: sha256(read.data).digest())
     try:
         picture = await asyncio.to_thread(decode, read.data)
     except PictureRefusedError as error:
-        return Known(str(error), read.data)
+        return Known(str(error), digest)
     width, height = picture.size
-    return Known(f"{width:,} x {height:,}, {size_words(len(read.data))}", read.data, picture)
+    return Known(f"{width:,} x {height:,}, {size_words(len(read.data))}", digest, picture)
 
 
 def _alt_said(shown: Shown) -> str:

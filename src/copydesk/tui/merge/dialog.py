@@ -393,7 +393,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self.read()
             return
         kept, former = merges.as_json(run), merges.of(self._space_id, spoken.request.id)
-        if former is not None and former.stopped is None:
+        if former in merges.waiting:
             self._draw("It waits already.")
             return
         await place.writer.perform(

@@ -30,7 +30,7 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.suggested_reviewers import read_writers, reasons
 from copydesk.session.writes.bulk import NothingToDoError
-from copydesk.session.writes.log import QueuedError
+from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.session.writes.requests import changing
 from copydesk.tui.dialogs.choice import Choices
 
@@ -89,6 +89,10 @@ async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
     from copydesk.tui.dialogs.form_fields import Field
 
     marks, key = place.session.marks, marks_key(space, request)
+    try:
+        await marks.read()  # another window may have changed them
+    except OSError as error:
+        raise WriteError(f"The marks on this machine cannot be read: {error}") from error
     before = {kind: marks.of(request).get(kind, "") for kind in (STARRED, LABELS, NOTE)}
 
     async def offered() -> list[Option]:
@@ -100,11 +104,14 @@ async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
             LABELS: read_labels(values[LABELS]),
             NOTE: values[NOTE].strip(),
         }
+        changed = {kind: mark for kind, mark in after.items() if mark != before[kind]}
+        if not changed:
+            return
         await place.writer.perform(
             "Mark",
             name,
-            lambda api: marks.put(request, after),
-            reversal=reversal_of(request, before, after),
+            lambda api: marks.put(request, changed),
+            reversal=reversal_of(request, {kind: before[kind] for kind in changed}, changed),
             draft=key,
         )
 

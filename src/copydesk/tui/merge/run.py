@@ -19,7 +19,7 @@ from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.runs.merge_steps import FOUND_BY
-from copydesk.session.runs.waiting import reversal_of
+from copydesk.session.runs.waiting import OTHERS, reversal_of
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choices
 from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, fact_lines
@@ -105,6 +105,8 @@ def not_running(here: MergeRunPlace) -> str | None:
 def not_stopped(here: MergeRunPlace) -> str | None:
     """Say so when there is nothing to try again."""
     if (waiting := here.waiting) is not None:
+        if here.session.waiting_merges.is_others(waiting):
+            return OTHERS
         return (
             None if waiting.stopped is not None else "It has not stopped: it waits for its rules."
         )
@@ -647,8 +649,10 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         """Say how far it is, and what can be done about it."""
         run = self.run
         if (waiting := self.waiting) is not None:
-            trouble = self.session.waiting_merges.trouble
-            return trouble or present.how_it_waits(waiting)
+            merges = self.session.waiting_merges
+            if merges.is_others(waiting):
+                return OTHERS
+            return merges.trouble or present.how_it_waits(waiting)
         if run is None:
             return ""
         item = run.current

@@ -62,8 +62,9 @@ def _has(routes: Routes, part: Part, *, ask: bool, asked: set[str]) -> str:
     told = set(states.values())
     gone = [each for each, state in states.items() if state == "gone"]
     if told == {"gone"}:
-        ended = "no successor" if any(each.ended for each in gone) else ""
-        return f"no       {_instead(routes, part) or ended}".rstrip()
+        # An extension that is not there may never have been.
+        ended = any(each.ended and each.extension is None for each in gone)
+        return f"no       {_instead(routes, part) or ('no successor' if ended else '')}".rstrip()
     if gone:
         first = ", ".join(f"{each.method} {each.wire_path}" for each in gone[:FEW])
         more = f" and {len(gone) - FEW} more" if len(gone) > FEW else ""

@@ -86,7 +86,11 @@ def words(operation: Operation[..., Any]) -> str:
     )
 
 
-_SUCCESSORS = {"sort": "structure/sort", "context-records": "records"}
+_SUCCESSORS = {
+    "sort": "structure/sort",
+    "context-records": "records",
+    "conversations-clusters": "clusters of conversations",
+}
 
 
 def successor_words(route: str) -> str:

@@ -219,6 +219,25 @@ async def test_whenever_the_process_ends_the_next_one_finishes_it_once(
     assert "Suggested by" in said
 
 
+async def test_another_account_does_not_finish_it(program: Program) -> None:
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+    mine, _ = await two(program)
+    plan = await program.plan()
+    program.ending.at, program.ending.before = 2, True
+    with pytest.raises(Killed):
+        await apply_plan(program.staged, plan)
+    program.begin()
+    session, left = program.session, program.session.applications.all()
+    api = await session.ready()
+    assert session.me is not None
+    session.me = session.me.model_copy(update={"id": "somebody-else"})
+    assert await finish_all_applying(session) == ""
+    assert session.applications.all() == left
+    assert (await program.threads())[mine].status == "open"
+    session.me = await api(ops.get_current_user)
+    assert "Suggested by" in await finish_all_applying(session)
+
+
 async def test_while_the_service_is_away_it_waits_and_is_judged_anew(program: Program) -> None:
     mine, _ = await two(program)
     plan = await program.plan()

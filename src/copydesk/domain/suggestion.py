@@ -391,3 +391,5 @@ class ApplyRun:
     began: float
     edits: Mapping[str, str]
     taken: tuple[Taken, ...]
+    by: str = ""
+    """The id of who applies them, "" where that is not known: nobody else's token finishes it."""

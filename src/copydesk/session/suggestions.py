@@ -42,6 +42,7 @@ from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.session.change_rows import document_text, row_of
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.identity import confirm
 from copydesk.session.members import first_words, name_of
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import Check, StagedPages, send_edits, source_of
@@ -337,7 +338,7 @@ async def apply_plan(
 
 def _keep(session: Session, run: ApplyRun) -> None:
     """Keep a run, as one that this process is at. Raises ``OSError``."""
-    session.applications.save(run)
+    session.applications.save(replace(run, by="" if session.me is None else session.me.id))
     session.applications.claim(run.id)
 
 
@@ -357,6 +358,8 @@ async def finish_applying(session: Session, space: str, request: str) -> str:
     for run in await asyncio.to_thread(session.applications.all):
         if (run.space, run.request) != (space, request) or _waits(session, run):
             continue
+        if not await _is_mine(session, run):
+            continue  # its threads are resolved in the name of who applied it
         if not await asyncio.to_thread(session.applications.claim, run.id):
             continue  # another window is at it
         api = await session.ready()
@@ -366,6 +369,14 @@ async def finish_applying(session: Session, space: str, request: str) -> str:
         else:
             await asyncio.to_thread(_over, session, run)
     return " ".join(said)
+
+
+async def _is_mine(session: Session, run: ApplyRun) -> bool:
+    """Whether the token is that of who began a run, as the service says. Raises ``ApiError``."""
+    api = await session.ready()
+    if run.by and not session.confirmed:
+        await confirm(session, api)
+    return not run.by or (session.confirmed and session.me is not None and session.me.id == run.by)
 
 
 async def finish_all_applying(session: Session) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,8 +58,8 @@ def checked(review: ReviewWorld, *checks: Check) -> CopydeskApp:
     return app
 
 
-def python(script: str, name: str = "prose", **settings: object) -> Check:
-    return Check(name, (sys.executable, "-c", script), **settings)  # type: ignore[arg-type]
+def python(script: str, name: str = "prose", **settings: Any) -> Check:
+    return Check(name, (sys.executable, "-c", script), **settings)
 
 
 async def test_findings_are_walked_hidden_and_made_messages(

@@ -72,7 +72,7 @@ def check_request(
 
 
 def _print(shown: list[Finding], pages: list[CheckedPage]) -> None:
-    """Print findings page by page, as compilers do: file, line, and what is said."""
+    """Print findings page by page, as compilers do: file, line, and message."""
     for page in pages:
         found = [each for each in shown if each.page == page.id]
         for each in sorted(found, key=lambda finding: finding.line):

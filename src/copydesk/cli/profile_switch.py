@@ -150,7 +150,7 @@ class Switchboard:
         self._before, self.connection = self.connection, self._next
 
     def go_back(self) -> bool:
-        """Switch back to the connection open before; False where there is none."""
+        """Switch back to the previous connection; return False if there is none."""
         before, self._before = self._before, None
         if before is None:
             return False

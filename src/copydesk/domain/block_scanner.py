@@ -206,7 +206,7 @@ class Scanner:
         return self._by_line("code", at, len(self._lines))
 
     def _formula(self, at: int) -> int:
-        """Cut a formula of its own, its signs with the lines beside them; 0 where it is none."""
+        """Cut a block formula with its ``$$`` lines; return 0 where none begins here."""
         head = self._lines[at].strip(" \t")
         if len(head) > 2 * len(FORMULA) and head.endswith(FORMULA):
             return self._by_line("math", at, at + 1)

@@ -37,7 +37,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = "0123456789"
 
 _LABEL = 63
-"""Characters of a part of a host; a longer one is none, and takes long to decode."""
+"""The longest label of a host name, in characters; longer ones are not decoded."""
 
 _LETTERS = (
     ("асԁеһіјӏорԛѕԝхуАВЕЅІЈКМНОРСТХҮԌԜ", "acdehijlopqswxyABESIJKMHOPCTXYGW"),
@@ -72,7 +72,7 @@ class _Reading:
 
 
 def check_page(page: str, markdown: str, broken: Mapping[str, str]) -> list[Finding]:
-    """Return what is to be found on a page, in the order of its lines.
+    """Return the findings on a page in the order of its lines.
 
     ``broken`` says of links that lead nowhere, by their addresses, why. It takes a while.
     """
@@ -147,7 +147,7 @@ class _Tag(NamedTuple):
 
 
 def _tags(html: str) -> Iterator[_Tag]:
-    """Yield the tags of raw HTML, each up to its first ``>``; one without that is none."""
+    """Yield the tags of raw HTML, each up to its first ``>``; an unclosed one is skipped."""
     at = 0
     while (begun := _BEGIN.search(html, at)) is not None:
         at = html.find(">", begun.end()) + 1

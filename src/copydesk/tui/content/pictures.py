@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import count, islice, pairwise, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from rich.cells import cell_len
 from rich.control import Control
@@ -32,8 +32,9 @@ from copydesk.session.options import Option
 from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
-from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.pane import PaneActs
 from copydesk.tui.framework.reader import REST_SECONDS
 from copydesk.tui.framework.workers import begin
 
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from copydesk.present.markdown import Line
     from copydesk.present.pictures import Picture
     from copydesk.session.page_edits import StagedPages
-    from copydesk.tui.framework.base_app import BaseApp
     from copydesk.tui.framework.pane import Pane
     from copydesk.tui.framework.place import Place
 
@@ -252,7 +252,7 @@ def no_picture(keys: PictureKeys) -> str | None:
     return None if keys.pictures() else "No picture is here."
 
 
-class PictureKeys(Acts, scope="pictures"):
+class PictureKeys(PaneActs, scope="pictures"):
     """Opens the pictures that a pane shows by their words; the pane has it among its ``first``."""
 
     def __init__(
@@ -262,24 +262,10 @@ class PictureKeys(Acts, scope="pictures"):
         pictures: Callable[[], Sequence[Sides]],
         of: Pictures,
     ) -> None:
+        super().__init__(pane)
         self._place, self._pane, self._of = place, pane, of
         self.pictures = pictures
         """Returns the pictures that are there now."""
-
-    @property
-    def screen(self) -> Any:
-        """The screen that its pane is on, as what the keyboard asks of every owner of actions."""
-        return self._pane.screen
-
-    @property
-    def app(self) -> BaseApp:
-        """The program."""
-        return cast("BaseApp", self._pane.app)
-
-    @property
-    def is_attached(self) -> bool:
-        """Whether its pane is there."""
-        return self._pane.is_attached
 
     @action(
         "enter",

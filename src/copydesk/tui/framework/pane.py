@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -20,6 +20,7 @@ from copydesk.tui.framework.read_only import offered
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
+    from copydesk.tui.framework.base_app import BaseApp
 
 
 HEIGHTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
@@ -285,6 +286,28 @@ def _runs(lines: Sequence[int]) -> Iterator[range]:
         if at == len(lines) or lines[at] != lines[at - 1] + 1:
             yield range(start, at)
             start = at
+
+
+class PaneActs(Acts):
+    """Actions of a pane in an object of their own, which the pane has among its ``first``."""
+
+    def __init__(self, pane: Pane) -> None:
+        self._on = pane
+
+    @property
+    def screen(self) -> Any:
+        """The screen of the pane: the keyboard asks every owner of actions for it."""
+        return self._on.screen
+
+    @property
+    def app(self) -> BaseApp:
+        """The program."""
+        return cast("BaseApp", self._on.app)
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether the pane is there."""
+        return self._on.is_attached
 
 
 STEPS = 8

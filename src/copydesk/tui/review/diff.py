@@ -10,7 +10,7 @@ import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 
@@ -31,6 +31,7 @@ from copydesk.present.diff_rows import (
 from copydesk.present.markdown import Line, Look
 from copydesk.tui.content.pictures import Pictures, Sides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
+from copydesk.tui.framework.pane import PaneActs
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.spans import TableKeys
 from copydesk.tui.widgets.wrapped_list import WrappedList
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from copydesk.domain.checks import Finding
     from copydesk.present.diff_tables import DiffTable, DiffTables
     from copydesk.present.tables import Columns
-    from copydesk.tui.framework.base_app import BaseApp
 
 NO_TEXT = "This page has no text."
 
@@ -92,10 +92,11 @@ KEPT_AUTHORS = 8
 """Pages of which it is kept who wrote them."""
 
 
-class Beside(Acts, scope="beside"):
+class Beside(PaneActs, scope="beside"):
     """What stands beside the rows of a change: the numbers of lines or blocks, or who wrote it."""
 
     def __init__(self, pane: DiffView) -> None:
+        super().__init__(pane)
         self._pane = pane
         self._blocks = False
         """Whether blocks are numbered, and not lines."""
@@ -106,21 +107,6 @@ class Beside(Acts, scope="beside"):
         self._known: Sequence[tuple[PageText, Mapping[int, str]]] = ()
         """Who wrote the blocks of pages that were shown, by their numbers."""
         self._cells = 0
-
-    @property
-    def screen(self) -> Any:
-        """The screen that its pane is on, as what the keyboard asks of every owner of actions."""
-        return self._pane.screen
-
-    @property
-    def app(self) -> BaseApp:
-        """The program."""
-        return cast("BaseApp", self._pane.app)
-
-    @property
-    def is_attached(self) -> bool:
-        """Whether its pane is there."""
-        return self._pane.is_attached
 
     @action(
         "#", "who wrote", unless=lambda here: nothing_shown(here._pane), show=3, group="Look",

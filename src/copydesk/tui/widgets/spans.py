@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style
@@ -11,13 +11,12 @@ from rich.text import Text
 from textual.strip import Strip
 
 from copydesk.present.markdown import Look
-from copydesk.tui.framework.actions import Acts, action
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.pane import Pane, PaneActs
 
 if TYPE_CHECKING:
     from copydesk.present.markdown import Span
     from copydesk.present.tables import Columns
-    from copydesk.tui.framework.base_app import BaseApp
 
 KEPT_STRIPS = 128
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
@@ -40,26 +39,12 @@ def nothing_turns(here: TableKeys) -> str | None:
     return None if here.pane.turns else "No table and no front matter is in view."
 
 
-class TableKeys(Acts, scope="tables"):
+class TableKeys(PaneActs, scope="tables"):
     """How the tables of a pane are shown, and its front matter; a pane has it as its ``first``."""
 
     def __init__(self, pane: SpanPane) -> None:
+        super().__init__(pane)
         self.pane = pane
-
-    @property
-    def screen(self) -> Any:
-        """The screen that its pane is on, as what the keyboard asks of every owner of actions."""
-        return self.pane.screen
-
-    @property
-    def app(self) -> BaseApp:
-        """The program."""
-        return cast("BaseApp", self.pane.app)
-
-    @property
-    def is_attached(self) -> bool:
-        """Whether its pane is there."""
-        return self.pane.is_attached
 
     @action("z l", "columns right", unless=no_column_after, show=False, group="Look")
     def columns_right(self) -> None:

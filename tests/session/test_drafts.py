@@ -43,6 +43,16 @@ def test_counting_follows_saving_dropping_and_restoring() -> None:
     assert told == [2, 1, 2]
 
 
+def test_a_draft_whose_field_is_open_does_not_wait() -> None:
+    told: list[int] = []
+    drafts = CountedDrafts(DeskDrafts(State()), lambda: told.append(drafts.count))
+    drafts.opened("field")
+    drafts.save("field", "Typed")
+    drafts.save("other", "Kept")
+    drafts.closed("field")
+    assert told == [0, 0, 1, 2]
+
+
 def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
     store, changes = Full(State()), []
     drafts = CountedDrafts(store, lambda: changes.append(drafts.trouble))

@@ -56,6 +56,8 @@ class CountedDrafts:
         """Keys written during a read of the disk: for these, memory is newer."""
         self._seen = 0
         self._typed: set[str] = set()
+        self._open: set[str] = set()
+        """Keys whose field is open in front."""
         self._unsaved: dict[str, str] = {}
         """Texts that are not on the disk yet, by key; "" for one to be dropped."""
         self._queue: dict[str, None] = {}
@@ -70,8 +72,18 @@ class CountedDrafts:
 
     @property
     def count(self) -> int:
-        """The last known number of drafts."""
-        return len(self._keys)
+        """The last known number of drafts that wait: without those whose field is open."""
+        return len(self._keys - set(map(self._store.key_of, self._open)))
+
+    def opened(self, key: str) -> None:
+        """Note that the field of a draft is open: its text waits for nobody."""
+        self._open.add(key)
+        self._changed()
+
+    def closed(self, key: str) -> None:
+        """Note that the field of a draft is closed: what is left of it waits."""
+        self._open.discard(key)
+        self._changed()
 
     @property
     def unsaved(self) -> Mapping[str, str]:

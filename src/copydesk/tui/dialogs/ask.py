@@ -83,6 +83,7 @@ class Ask(Sheet[str]):
 
     def body(self) -> ComposeResult:
         yield Label(self._label, markup=False)
+        self._drafts.opened(self._draft_key)
         draft = self._drafts.load(self._draft_key)
         self._typed = self._value if draft is None else typed(draft)
         field = AskInput(self._typed, compact=True)
@@ -99,6 +100,7 @@ class Ask(Sheet[str]):
     def on_unmount(self) -> None:
         """Save the typed text, however the dialog was closed."""
         self.keep_typed()
+        self._drafts.closed(self._draft_key)
 
     def keep_typed(self) -> None:
         """Save the typed text, unless it was taken."""

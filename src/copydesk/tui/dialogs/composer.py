@@ -127,6 +127,7 @@ class Composer(TextField, scope="composer"):
         """Begin with the draft, else with the text given; say why the draft was not sent."""
         assert self.parent is not None
         await cast("Widget", self.parent).mount(self.line, after=self)
+        self._drafts.opened(self.draft_key)
         draft = self._drafts.load(self.draft_key)
         if draft and self._session.writes.is_on_its_way(self.draft_key, draft):
             if self._given:  # an edit goes on from the words that are on their way
@@ -145,6 +146,7 @@ class Composer(TextField, scope="composer"):
     def on_unmount(self) -> None:
         """Save the typed text, however the field was closed."""
         self.keep()
+        self._drafts.closed(self.draft_key)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Keep the draft soon, and offer what the word at the cursor may become."""

@@ -221,6 +221,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def body(self) -> ComposeResult:
         """The facts, the fields with their faults, and the keys."""
         self.add_class("form")
+        self._drafts.opened(self._draft_key)
         draft = self.draft()
         self._restored = bool(draft)
         if self._facts:
@@ -295,6 +296,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def on_unmount(self) -> None:
         """Save the typed values, however the form was closed before they arrived."""
         self.keep_typed()
+        self._drafts.closed(self._draft_key)
 
     def leave(self) -> None:
         """Leave the form and save the typed values; while it is being sent, on the second press."""

@@ -1,13 +1,16 @@
 """The thirteen weeks of a cluster: whether it grows, whether a merge helped, its small chart.
 
-The pulse counts issues per week, oldest first.
+The pulse counts issues per week, oldest first. A rate is held against another with an interval
+that has the true ratio in it 9 times of 10: few issues say little, and that is told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from math import floor, inf
+from functools import lru_cache
+from math import exp, floor, inf, lgamma, log, log1p, sqrt
+from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
 
@@ -53,6 +56,153 @@ def trend(pulse: Sequence[float], issues: int) -> Trend:
     change = min((late - early) / early, MOST)  # a sliver of a count divides to infinity
     percent = floor(change * 100 + 0.5)
     return Trend(f"{percent:+,}%" if percent else "0%", change, percent)
+
+
+TAIL = 0.05
+"""The share of cases in which the true ratio is below an interval, and in which it is above."""
+
+_NORMAL = 1.6448536269514722
+"""The number of standard deviations beyond which `TAIL` of a normal distribution is."""
+
+_EXACT = 500
+"""Issues up to which the interval is exact; of more, the normal approximation differs by a hair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How many times one rate is another, and between what the truth probably is.
+
+    ``factor`` and ``high`` are infinite where there was nothing to compare with.
+    """
+
+    factor: float
+    low: float
+    high: float
+
+
+def ratio(count: float, of: float, before: float, before_of: float) -> Ratio | None:
+    """Return how many times ``count`` in ``of`` weeks is the rate of ``before`` in ``before_of``.
+
+    Both are finite, and taken for counts of chance events (Poisson). Given their sum, the first
+    is binomial: its exact interval (Clopper and Pearson) is that of the ratio. None where neither
+    has any.
+    """
+    now, then = round(count), round(before)
+    if not now + then or of <= 0 or before_of <= 0:
+        return None
+    low, high = _odds(now, then)
+    scale = before_of / of
+    return Ratio(now / then * scale if then else inf, low * scale, high * scale)
+
+
+@lru_cache(maxsize=20_000)
+def _odds(now: int, then: int) -> tuple[float, float]:
+    """Return the interval of the ratio of two counts over equally long times."""
+    if now + then > _EXACT:
+        # The logarithm of the ratio is nearly normal; a half in place of 0 keeps it finite.
+        middle = log(max(now, 0.5) / max(then, 0.5))
+        spread = _NORMAL * sqrt(1 / max(now, 0.5) + 1 / max(then, 0.5))
+        low, high = exp(middle - spread), exp(middle + spread)
+        return (low if now else 0.0), (high if then else inf)
+    low = _quantile(TAIL, now, then + 1) if now else 0.0
+    high = _quantile(1 - TAIL, now + 1, then) if then else 1.0
+    return low / (1 - low), high / (1 - high) if then else inf
+
+
+def _quantile(share: float, a: int, b: int) -> float:
+    """Return below what a beta distribution has ``share`` of itself: Newton's steps, kept inside.
+
+    Where a step leaves the interval that is left, its half is taken.
+    """
+    low, high, x = 0.0, 1.0, a / (a + b)
+    scale = lgamma(a + b) - lgamma(a) - lgamma(b)
+    for _ in range(60):
+        off = _beta(x, a, b) - share
+        low, high = (x, high) if off < 0 else (low, x)
+        slope = exp(scale + (a - 1) * log(x) + (b - 1) * log1p(-x))
+        step = x - off / slope if slope else 0.0
+        following = step if low < step < high else (low + high) / 2
+        if abs(following - x) < 1e-9 * x:
+            return following
+        x = following
+    return x
+
+
+def _beta(x: float, a: int, b: int) -> float:
+    """Return the regularised incomplete beta function, by its continued fraction (Lentz)."""
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta(1 - x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a
+    c, d = 1.0, 1 / _off_zero(1 - (a + b) * x / (a + 1))
+    total = d
+    for m in range(1, 200):
+        for part in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / _off_zero(1 + part * d)
+            c = _off_zero(1 + part / c)
+            total *= c * d
+        if abs(c * d - 1) < 1e-10:
+            break
+    return front * total
+
+
+def _off_zero(value: float) -> float:
+    return value if abs(value) > 1e-30 else 1e-30
+
+
+Move = Literal["new", "grows", "falls", "steady", "few"]
+"""What a rate does: "new" has no week before this one, "few" are too few issues to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The issues of this week against the usual number in a week.
+
+    The usual is that of the weeks since the first with an issue, 12 at most; ``weeks`` is how many
+    these are.
+    """
+
+    week: float
+    usual: float
+    weeks: int
+    ratio: Ratio | None
+
+    @property
+    def move(self) -> Move:
+        """What it does, as far as that is beyond chance."""
+        found = self.ratio
+        if not self.weeks:
+            return "new" if self.week else "few"
+        if found is None or self.week + self.usual * self.weeks < FEWEST:
+            return "few"
+        if found.low > 1:
+            return "grows"
+        return "falls" if found.high < 1 else "steady"
+
+    @property
+    def rank(self) -> float:
+        """What to sort by: what grows for sure is highest, then what is new, steady, few, falls.
+
+        Among those that grow it is the least that the growth may be: 2 against 1 is below 40
+        against 20.
+        """
+        if self.move == "grows" and self.ratio is not None:
+            return 2 + self.ratio.low
+        if self.move == "falls" and self.ratio is not None:
+            return self.ratio.high - 1
+        return {"new": 2.0, "steady": 1.0}.get(self.move, 0.5)
+
+
+def rate(pulse: Sequence[float]) -> Rate:
+    """Return the latest week against the usual."""
+    weeks = [sane(value) for value in pulse]
+    week, before = (weeks[-1], weeks[:-1]) if weeks else (0.0, [])
+    first = next((at for at, each in enumerate(before) if each), len(before))
+    before = before[first:]
+    usual = sum(before) / len(before) if before else 0.0
+    return Rate(week, usual, len(before), ratio(week, 1, sum(before), len(before) or 1))
 
 
 def spark(pulse: Sequence[float], *, top: float | None = None, ascii: bool = False) -> str:  # noqa: A002 - the name of the glyph set
@@ -101,6 +251,20 @@ class Effect:
     before: Stretch
     after: Stretch
     until: int | None = None
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """How many times the rate after is the one before; None when too little is known."""
+        if self.change is None:
+            return None
+        after, before = self.after, self.before
+        return ratio(after.issues, after.weeks, before.issues, before.weeks)
+
+    @property
+    def helped(self) -> bool:
+        """Whether there were fewer issues after it than chance explains."""
+        found = self.ratio
+        return found is not None and found.high < 1
 
     @property
     def change(self) -> float | None:

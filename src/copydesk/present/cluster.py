@@ -4,31 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from math import inf
 
 from rich.text import Text
 
 from copydesk.domain.age import age
 from copydesk.domain.filter import fold
 from copydesk.domain.text import listed, plural
-from copydesk.domain.trend import FEW, Effect, Stretch, effects, spark, week_of
+from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, spark, week_of
 from copydesk.present.facts import Fact, hint, readiness_text
 from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow
 from copydesk.session.glyphs import UNICODE, glyphs
 
 SORTS: Mapping[str, str] = {
-    "server": "as the view",
-    "trend": "trend",
+    "trend": "trend: what grows most",
     "newest": "newest",
     "name": "name",
 }
 """The orders that are computed here, from all clusters."""
 
+VIEWS: Mapping[str, str] = {
+    "all": "All",
+    "new": "New",
+    "grows": "Growing",
+    "helped": "Helped",
+    "untaken": "Not taken",
+    "closed": "Closed",
+}
+"""The views of the clusters by their names: all, with those that are closed in one of their own."""
+
+VIEWS_MEAN: Mapping[str, str] = {
+    "new": "the first issue came in the last 7 days",
+    "grows": "more this week than usual, beyond chance",
+    "helped": "fewer since a change request for it was merged, beyond chance",
+    "untaken": "nobody has an open change request or a draft for it",
+    "closed": "closed by hand: takes no new issues",
+}
+"""What is in a view."""
+
+
+def is_new(row: ClusterRow) -> bool:
+    """Whether the first issue of a cluster came in the latest week."""
+    return row.rate.move == "new" and row.issues <= row.pulse[-1]
+
+
+def has_helped(row: ClusterRow, merges: Iterable[Merge], now: datetime) -> bool:
+    """Whether there were fewer issues since one of the merges, beyond chance."""
+    weeks = merge_weeks(merges, now, len(row.pulse))
+    return any(effect.helped for effect in effects(row.pulse, weeks))
+
+
+def in_view(
+    row: ClusterRow, view: str, merges: Iterable[Merge], now: datetime, *, taken: bool | None
+) -> bool:
+    """Whether a cluster is in one of `VIEWS`; ``taken`` is None where that is not known."""
+    if (view == "closed") != (row.closed is not None):
+        return False
+    match view:
+        case "new":
+            return is_new(row)
+        case "grows":
+            return row.rate.move == "grows"
+        case "helped":
+            return has_helped(row, merges, now)
+        case "untaken":
+            return taken is False
+    return True
+
 
 def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[ClusterRow]:
-    """Return clusters in one of `SORTS`; ``server`` is the order of the service."""
+    """Return clusters in one of `SORTS`; in any other they stay as they came."""
     keys: dict[str, Callable[[ClusterRow], tuple[float | str, ...]]] = {
-        "trend": lambda row: (-row.trend.rank, -row.issues),
+        "trend": lambda row: (-row.rate.rank, -row.issues),
         "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
         "name": lambda row: (fold(row.label),),
     }
@@ -90,26 +138,76 @@ def number(count: float) -> int | float:
     return int(count) if count == int(count) else count
 
 
-def trend_cell(row: ClusterRow) -> Text | str:
-    """Return the trend; growing ones stand out, also without colour."""
-    found = row.trend
-    if found.text == "new" or found.text.startswith("+"):
-        return Text(found.text, style="warn")
-    return Text(found.text, style="good" if found.text.startswith("-") else "muted")
+def trend_cell(row: ClusterRow) -> Text:
+    """Return what this week is against the usual."""
+    return rate_cell(row.rate)
+
+
+def rate_cell(rate: Rate) -> Text:
+    """Return this week against the usual in six cells: "x2.8" where that is beyond chance."""
+    match rate.move:
+        case "falls" if not rate.week:
+            return Text("none", "good")
+        case "grows" | "falls" if rate.ratio is not None:
+            return Text(
+                f"x{_factor(rate.ratio.factor)}", "warn" if rate.move == "grows" else "good"
+            )
+        case "new":
+            return Text("new", "warn")
+        case "steady":
+            return Text("usual", "muted")
+    return Text("few", "muted")
+
+
+def rate_said(rate: Rate) -> str:
+    """Return this week against the usual as a sentence, with how sure that is."""
+    week, usual = _short(rate.week), _short(rate.usual)
+    if rate.move == "new":
+        return f"{week}, none before"
+    said = f"{week}, usually {usual}"
+    if rate.ratio is None or rate.move == "few":
+        return f"{said}: too few to tell" if rate.weeks else "nothing yet"
+    way = "" if rate.move in ("grows", "falls") else ": as usual"
+    return f"{said}{way} ({ratio_said(rate.ratio)})"
+
+
+def ratio_said(found: Ratio) -> str:
+    """Return a ratio with its interval: "x2.8, 1.4 to 5.6"."""
+    if found.factor == inf:
+        return f"at least x{_factor(found.low)}"
+    return f"x{_factor(found.factor)}, {_factor(found.low)} to {_factor(found.high)}"
+
+
+def _factor(value: float) -> str:
+    """Return a factor in four cells at most: two digits below ten."""
+    if value >= 9.95:
+        return f"{value:.0f}" if value < 999.5 else f"{min(9, value / 1e3):.0f}k+"
+    return f"{value:.1f}" if value >= 0.95 else f"{value:.2f}".rstrip("0").rstrip(".") or "0"
+
+
+def _short(count: float) -> str:
+    """Return a count or a rate in few digits: one place below ten, none above."""
+    return f"{count:,.0f}" if count >= 10 else f"{count:.1f}".removesuffix(".0")
+
+
+def week_heading(now: datetime, weeks: int = WEEKS) -> str:
+    """Return the first and the last day of the weeks of a chart: as wide as 13 weeks."""
+    return _days(now, weeks)
 
 
 def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -> Text:
     """Return the numbers of open change requests, drafts and merged ones.
 
-    ``2 1d 3m``; zeros are left out. A dot stands for an unknown number.
+    ``2o 1d 3m``; zeros are left out. A dot stands for an unknown number.
     """
     if open_requests is None:
         return Text(glyphs().dot, style="muted")
-    parts = [] if open_requests == "0" else [Text(open_requests, style="strong")]
+    known = open_requests != "0" and open_requests != "-"
+    parts = [Text(f"{open_requests}o", style="strong")] if known else []
     for count, letter in ((drafts, "d"), (merged, "m")):
         if count:
             parts.append(Text(f"{count}{letter}", style="muted"))
-    return Text(" ").join(parts) if parts else Text("0", style="muted")
+    return Text(" ").join(parts) if parts else Text(open_requests[:1], style="muted")
 
 
 def cluster_facts(
@@ -126,6 +224,7 @@ def cluster_facts(
     those left out. ``shown`` masks what people wrote.
     """
     found = [Fact("", shown(row.summary) or Text("No summary.", style="muted"))]
+    found.append(Fact("this week", rate_said(row.rate)))
     if lines := helped(row.pulse, merges, now):
         found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
     said = _requests(requests, now, shown)
@@ -135,7 +234,7 @@ def cluster_facts(
     sources = ", ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))
     marks = merge_weeks(merges, now, len(row.pulse))
-    found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row)}", style="muted")))
+    found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row, now)}", style="muted")))
     times = ", ".join(
         f"{word} {'just now' if since == 'now' else since + ' ago'}"
         for word, moment in (("first seen", row.created), ("changed", row.updated))
@@ -178,12 +277,18 @@ def _requests(
     return text
 
 
-def _peak(row: ClusterRow) -> str:
+def _peak(row: ClusterRow, now: datetime) -> str:
     top = max(row.pulse, default=0)
     if top <= 0:
         return "nothing in 13 weeks"
     ago = len(row.pulse) - 1 - max(at for at, week in enumerate(row.pulse) if week == top)
-    return "peak this week" if ago == 0 else f"peak {plural(ago, 'week')} ago"
+    return "peak this week" if ago == 0 else f"peak {_days(now - timedelta(weeks=ago), 1)}"
+
+
+def _days(until: datetime, weeks: int) -> str:
+    """Return the first and the last day of weeks, which end at a time: "27 Oct-3 Nov"."""
+    first, last = (until - timedelta(weeks=weeks)).astimezone(), until.astimezone()
+    return f"{first.day} {first:%b}-{last.day} {last:%b}"
 
 
 EFFECTS_SHOWN = 3
@@ -237,7 +342,16 @@ def _line(effect: Effect, names: str, until: str, weeks: int) -> Text:
         percent = round(change * 100)
         tone = "good" if percent < 0 else "warn" if percent else "muted"
         text.append(": ").append(f"{percent:+,}%" if percent else "no change", style=tone)
+        if effect.ratio is not None:
+            text.append(_percents(effect.ratio), style="muted")
     return text
+
+
+def _percents(found: Ratio) -> str:
+    """Return between which percentages a change probably is."""
+    low, high = (round((each - 1) * 100) for each in (found.low, found.high))
+    unsure = "" if found.high < 1 or found.low > 1 else ", may be chance"
+    return f" ({low:+,}% to {high:+,}%{unsure})"
 
 
 def _rate(stretch: Stretch) -> str:
@@ -245,6 +359,5 @@ def _rate(stretch: Stretch) -> str:
 
 
 def _number(stretch: Stretch) -> str:
-    """Return issues a week in few digits: one place below ten, none above."""
-    rate = stretch.rate
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}".removesuffix(".0")
+    """Return issues a week."""
+    return _short(stretch.rate)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.text import clean, plural
-from copydesk.domain.trend import sane, spark, trend
+from copydesk.domain.trend import rate, sane, spark
+from copydesk.present.cluster import rate_cell
 from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import UNICODE, glyphs
 
@@ -68,13 +69,9 @@ def pulse_cell(pulse: Sequence[float]) -> Text | None:
 
 
 def trend_text(pulse: Sequence[float]) -> Text | None:
-    """Return the last 4 weeks against the 4 before; None where there is too little to tell."""
-    weeks = tuple(sane(week) for week in pulse)
-    said = trend(weeks, int(sum(weeks))).text
-    if not said:
-        return None
-    growing = said == "new" or said.startswith("+")
-    return Text(said, style="warn" if growing else "good" if said.startswith("-") else "muted")
+    """Return this week against the usual; None where there is too little to tell."""
+    found = rate(pulse)
+    return None if found.move == "few" else rate_cell(found)
 
 
 def asked_fact(pulse: Sequence[float]) -> Fact | None:

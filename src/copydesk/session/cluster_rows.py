@@ -10,7 +10,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean
-from copydesk.domain.trend import Trend, sane, trend
+from copydesk.domain.trend import Rate, Trend, rate, sane, trend
 from copydesk.session.readiness import Readiness, readiness
 
 if TYPE_CHECKING:
@@ -35,10 +35,19 @@ class ClusterRow:
     address: str
     tasks: tuple[tuple[str, float], ...] = ()
     """How many tasks there are, by what they are counted as."""
+    closed: datetime | None = None
+    """When a person closed it."""
+    suggestions: int = 0
+    """Issues in no cluster that look like its own."""
+
+    @property
+    def rate(self) -> Rate:
+        """This week against the usual."""
+        return rate(self.pulse)
 
     @property
     def trend(self) -> Trend:
-        """Whether it grows."""
+        """The last four weeks against the four before, in percent: for tables."""
         return trend(self.pulse, self.issues)
 
 

@@ -4,6 +4,7 @@ change requests that answer them.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -82,6 +83,8 @@ class ClusterRequests:
         """How many of a cluster's change requests are not listed."""
         self._old: set[str] = set()
         """Clusters whose change requests may have changed since they were read."""
+        self.sift: Callable[[], None] = lambda: None
+        """Looks again which clusters are in the view."""
         self._left = False
         self._counting: set[str] = set()
         self._stale: set[str] = set()
@@ -136,6 +139,24 @@ class ClusterRequests:
         if not merges:
             return ()
         return merge_weeks(merges.values(), self._reader.now, len(row.pulse))
+
+    def taken(self, cluster: str) -> bool | None:
+        """Whether a cluster has an open change request or a draft; None where nobody counted."""
+        if self.drafts.get(cluster):
+            return True
+        count = self.counts.get(cluster)
+        return None if count is None or count == "-" else count != "0"
+
+    async def count_all(self, api: Api, clusters: Sequence[str]) -> None:
+        """Count the open change requests of clusters that were not counted. Raises ``ApiError``."""
+        organization = self._reader.organization
+        missing = [each for each in clusters if each not in self.counts or each in self._stale]
+        if organization and missing:
+            await reading.count_requests(api, organization, missing, self._count)
+
+    def _count(self, cluster: str, count: str) -> None:
+        self.counts[cluster] = count
+        self._stale.discard(cluster)
 
     def read_of(self, row: ClusterRow) -> None:
         """Read the change requests of a cluster once the cursor rests on it, if nobody has.
@@ -214,6 +235,7 @@ class ClusterRequests:
                 self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
             self._show_counts()
             self._changed()
+            self.sift()
 
         def analysed(found: tuple[int, int]) -> None:
             self.analysed = found
@@ -225,6 +247,7 @@ class ClusterRequests:
         def drafted(found: Mapping[str, int]) -> None:
             self.drafts = found
             self._show_counts()
+            self.sift()
 
         async def drafts(api: Api) -> Mapping[str, int]:
             return await reading.count_drafts(api, organization)
@@ -293,8 +316,7 @@ class ClusterRequests:
         self._counting = set(missing)
 
         def counted(cluster: str, count: str) -> None:
-            self.counts[cluster] = count
-            self._stale.discard(cluster)
+            self._count(cluster, count)
             if self._place.is_attached:
                 self._show_counts(missing[cluster])
 
@@ -318,19 +340,24 @@ EMPTY = (
 NUMBERS = 39
 """Cells that the weeks take as numbers at most: of longer ones the latest show."""
 
-VIEWS = (
-    View("issues", "By issues"),
-    View("conversations", "By conversations"),
-    View("updated", "Recently updated"),
-)
-"""Each is an order of the service."""
+VIEWS = tuple(View(name, title) for name, title in present.VIEWS.items())
+"""All clusters, and those that a support lead looks at on Monday."""
 
-ORDERS: dict[str, ClusterOrder] = {
-    "issues": "issues",
-    "conversations": "conversations",
-    "updated": "updatedAt",
+ORDERS: dict[str, tuple[ClusterOrder, str]] = {
+    "issues": ("issues", "issues"),
+    "conversations": ("conversations", "conversations"),
+    "updated": ("updatedAt", "last changed"),
 }
-"""What the service calls the orders of the views."""
+"""The orders of the service: what it calls them, and what a person does."""
+
+TITLES: Mapping[str, str] = {name: title for name, (_, title) in ORDERS.items()} | dict(SORTS)
+"""All orders."""
+
+TALLIED = 1_000
+"""Clusters up to which all are read to say how many a view has."""
+
+COUNTED = 200
+"""Clusters whose change requests are counted to find those that nobody took."""
 
 
 def columns(
@@ -350,8 +377,8 @@ def columns(
         )  # fmt: skip
     else:
         weeks = Column(
-            "weeks", "13 WEEKS", lambda row: present.chart(row, top, requests.merged_in(row)),
-            WEEKS,
+            "weeks", present.week_heading(reader.now),
+            lambda row: present.chart(row, top, requests.merged_in(row)), WEEKS,
         )  # fmt: skip
     return [
         Column("name", "CLUSTER", lambda row: reader.shown(row.label), flex=1, minimum=14),
@@ -360,7 +387,7 @@ def columns(
         Column(
             "conversations", "CONV", lambda row: str(row.conversations), 4, align="right", drop=3
         ),
-        Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
+        Column("trend", "WEEK", present.trend_cell, 6, align="right", drop=1),
         Column(
             "requests", "CRS",
             lambda row: requests.cell(row.id),
@@ -396,9 +423,11 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         self._requests = requests
         self._listed = listed
         self._open_issues = open_issues
-        requests.rows = self
-        self.order = "server"
-        """How they are sorted: by the service, as the view says, or one of `SORTS`."""
+        requests.rows, requests.sift = self, self.sift_again
+        self.order = "issues"
+        """How they are sorted: by the service, or one of `SORTS`."""
+        self._known: list[ClusterRow] = []
+        """All clusters in the chosen order, where all were read."""
         self.backwards = False
         self.same_scale = True
         self.wanted = place.target.cluster
@@ -454,7 +483,12 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
 
     @property
     def _service_order(self) -> ClusterOrder:
-        return ORDERS.get(self._here.view, "issues")
+        return ORDERS[self.order][0] if self.order in ORDERS else "issues"
+
+    @property
+    def paged(self) -> bool:
+        """Whether they are shown as the service lists them, page by page."""
+        return self._here.view == "all" and self.order in ORDERS and not self.backwards
 
     async def _page(
         self, token: str | None, limit: int, *, backwards: bool = False
@@ -471,14 +505,19 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         return page
 
     def show_view(self) -> None:
-        """Show the clusters in the order that the service has for the view."""
-        self.order, self.backwards = "server", False
-        self.source = self._pages()
-        self._say_order()
-        self.move_first()
+        """Show the clusters of the view. For any but all of them every cluster is read."""
+        if self.paged:
+            self.source = self._pages()
+            self.empty = EMPTY
+            self._say_order()
+            self.move_first()
+        else:
+            self.read_all()
 
     def _say_order(self) -> None:
-        words = "" if self.order == "server" else f"sort: {SORTS[self.order]}"
+        words = (
+            "" if self.order == "issues" and not self.backwards else f"sort: {TITLES[self.order]}"
+        )
         if words and self.backwards:
             words += ", reversed"
         self.note = "   ".join(
@@ -487,26 +526,43 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         self.retitle()
 
     async def all_of(self, api: Api) -> list[ClusterRow]:
-        """Read all clusters."""
+        """Read all clusters, and what the view goes by, in the chosen order."""
         organization = self._reader.organization
-        rows = (
-            await reading.read_all(api, organization, self._service_order) if organization else []
-        )
+        if not organization:
+            return []
+        rows = await reading.read_all(api, organization, self._service_order)
+        # Working out many intervals takes a moment: not on the way of a key.
+        rows = await asyncio.to_thread(present.in_order, rows, self.order, backwards=self.backwards)
+        if self._here.view == "untaken":
+            await self._requests.count_all(api, [row.id for row in rows[:COUNTED]])
         self._measure(rows)
         return rows
 
     def read_all(self) -> None:
-        """Read all clusters, and show them in an order of our own."""
+        """Read all clusters, and show those of the view in the chosen order."""
         self._here.reads.load("clusters", self.all_of, self._sorted, what="Reading all clusters")
 
-    def in_order(self, rows: list[ClusterRow]) -> list[ClusterRow]:
-        """Return them in the order that is chosen."""
-        return present.in_order(rows, self.order, backwards=self.backwards)
+    def of_view(self, rows: Iterable[ClusterRow], view: str = "") -> list[ClusterRow]:
+        """Return those of a view, or of the one in front."""
+        requests, now = self._requests, self._reader.now
+        return [
+            row
+            for row in rows
+            if present.in_view(
+                row, view or self._here.view, requests.merges.get(row.id, {}).values(), now,
+                taken=requests.taken(row.id),
+            )
+        ]  # fmt: skip
 
     def _sorted(self, found: list[ClusterRow]) -> None:
-        rows = self.in_order(found)
+        self._known = found
         here = self.wanted or self.selected_id
+        rows = self.of_view(found)
+        if self.wanted is not None and all(row.id != self.wanted for row in rows):
+            self._here.set_views(self._here.views, "all")  # where it is, whatever it is like
+            rows = self.of_view(found)
         self.source = WatchedRows(rows, self._scrolled, key=lambda row: row.id)
+        self.empty = self.none_there(found)
         self._say_order()
         self._listed()
         wanted, self.wanted = self.wanted, None
@@ -514,6 +570,51 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
             self._here.say("Gone. That cluster is no longer there.", "warn")
         elif wanted is not None:
             self._open_issues()
+        self._tally()
+
+    def merge_known(self, found: list[ClusterRow]) -> None:
+        """Take in all clusters as they are by now; nothing moves."""
+        self._known = found
+        if isinstance(base := self.source.base, ListSource):
+            base.merge(self.of_view(found))
+        self._tally()
+
+    def sift_again(self) -> None:
+        """Look again which of the clusters are in the view: more is known of their requests."""
+        if self._known:
+            self.merge_known(self._known)
+
+    def none_there(self, found: Sequence[ClusterRow]) -> str:
+        """Return what to say where the view has no cluster."""
+        if not found or self._here.view not in present.VIEWS_MEAN:
+            return EMPTY
+        meant = present.VIEWS_MEAN[self._here.view]
+        return f"None is here now. What is: {meant}. 1 shows all."
+
+    def tally(self) -> None:
+        """Read all clusters, where they are few, to say how many a view has."""
+        count = self.source.base.count
+        if count is None or count > TALLIED or self._known or not self.paged:
+            return
+
+        def known(rows: list[ClusterRow]) -> None:
+            self._known = rows
+            self._tally()
+
+        self._here.reads.load(
+            "tally", self.all_of, known, what="Counting clusters", quiet=True, kept="never"
+        )
+
+    def _tally(self) -> None:
+        """Say how many clusters each view has, as far as that is known."""
+        counts = {
+            each.id: len(self.of_view(self._known, each.id))
+            for each in VIEWS
+            if each.id != "untaken" or self._here.view == each.id
+        }
+        views = [View(each.id, each.title, counts.get(each.id)) for each in VIEWS]
+        if list(self._here.views) != views:
+            self._here.set_views(views, self._here.view)
 
     # How it looks
 
@@ -525,26 +626,20 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
 
     @action("s", "sort", unless=no_row, show=12, group="Look")
     async def sort_clusters(self) -> None:
-        """Sort by trend, by newest or by name: for that all clusters are read."""
-        options = [Option(name, title) for name, title in SORTS.items()]
+        """Sort by issues, conversations or changes, or by trend, age or name, from all of them."""
+        options = [Option(name, title) for name, title in TITLES.items()]
         chosen = await self._here.desk.push_screen_wait(
             Choice("Sort clusters by", options, current=self.order)
         )
         if chosen is not None:
             self.order, self.backwards = chosen, False
-            self._sort_again()
+            self.show_view()
 
     @action("S", "reverse sort", unless=no_row, show=False, group="Look")
     def reverse_clusters(self) -> None:
         """Turn the order round."""
         self.backwards = not self.backwards
-        self._sort_again()
-
-    def _sort_again(self) -> None:
-        if self.order == "server" and not self.backwards:
-            self.show_view()
-        else:
-            self.read_all()
+        self.show_view()
 
     @action("#", "numbers", unless=no_row, show=11, group="Look")
     def numbers(self) -> None:

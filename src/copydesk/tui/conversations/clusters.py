@@ -11,6 +11,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
+from copydesk.present import cluster as present
 from copydesk.present.conversation import since
 from copydesk.present.json_views import Raw, cluster_raw, conversation_raw, issue_raw
 from copydesk.session.cluster_rows import ClusterRow, IssueRow
@@ -218,7 +219,7 @@ class ClustersPlace(Place, scope="clusters"):
         self.limits.unlimited = "The service has no conditions for clusters: / filters them here."
         self.add_class("-in-left")
         self.views = VIEWS
-        self.view = self.view or VIEWS[0].id
+        self.view = self.view if self.view in {each.id for each in VIEWS} else VIEWS[0].id
         self.requests = ClusterRequests(self, self.reader, self.show_about)
 
     # What a place says of itself
@@ -314,8 +315,9 @@ class ClustersPlace(Place, scope="clusters"):
             (f"{bars[0]}{bars[-1]}", "a week without an issue, and the one with the most"),
             (glyphs().merged, "a change request for it was merged in that week"),
             ("ISS CONV", "issues it holds, and conversations they are from"),
-            ("TREND", "the last 4 weeks against the 4 before, from 5 issues on"),
-            ("CRS", "open change requests for it; d drafts, m merged in these weeks"),
+            ("WEEK", "x2.8: this week against the usual, where that is beyond chance"),
+            ("CRS", "change requests for it: o open, d drafts, m merged in these weeks"),
+            *((present.VIEWS[name], meant) for name, meant in present.VIEWS_MEAN.items()),
         ]
 
     def gone_to(self) -> None:
@@ -361,6 +363,7 @@ class ClustersPlace(Place, scope="clusters"):
         """Show what belongs to clusters that were read."""
         self.issues.say_how_many()
         self.requests.count_again()
+        self.clusters.tally()
         self._look()
 
     def show_about(self) -> None:
@@ -383,7 +386,7 @@ class ClustersPlace(Place, scope="clusters"):
         self.requests.doubt()
         self.requests.read_besides()
         clusters, issues = self.clusters.source.base, self.issues.source.base
-        if self.clusters.wanted is not None or self.clusters.order != "server":
+        if self.clusters.wanted is not None or not self.clusters.paged:
             self.clusters.read_all()
         elif isinstance(clusters, PagedSource):
             self.reads.load(
@@ -406,7 +409,7 @@ class ClustersPlace(Place, scope="clusters"):
             self.reads.load(
                 "clusters",
                 self.clusters.all_of,
-                lambda rows: base.merge(self.clusters.in_order(rows)),
+                self.clusters.merge_known,
                 what="Reading again",
             )
         else:

@@ -193,7 +193,7 @@ TOPICS: Resource[SiteTopic] = Resource(
               detail=False, filters=False, sort=lambda topic: -topic.questions.answers),
         Shown("weeks", "13 WEEKS", lambda topic, now: _pulse(topic.questions.weekly_pulse), 13,
               drop=2, detail=False, filters=False),
-        Shown("trend", "TREND",
+        Shown("trend", "WEEK",
               lambda topic, now: present.trend_text(topic.questions.weekly_pulse), 6,
               align="right", drop=1, detail=False, filters=False),
     ),

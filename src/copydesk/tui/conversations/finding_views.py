@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.client.errors import Forbidden, NotFound
-from copydesk.domain.trend import trend
+from copydesk.domain.trend import rate
 from copydesk.present.facts import Fact
 from copydesk.present.finding import trend_text
 from copydesk.present.traffic import per_week, short_count
@@ -205,7 +205,7 @@ class FindingViews:
                 detail=False, filters=False, sort=self._rank,
             ),
             "trend": Shown(
-                "trend", "TREND", lambda finding, now: self._trend(finding), 6, align="right",
+                "trend", "WEEK", lambda finding, now: self._trend(finding), 6, align="right",
                 drop=3, detail=False, filters=False, sort=self._growth,
             ),
         }  # fmt: skip
@@ -219,7 +219,7 @@ class FindingViews:
 
     def _growth(self, finding: SiteFinding) -> float | None:
         weeks = self.pulse(finding)
-        return -trend(weeks, int(sum(weeks))).rank if weeks else None
+        return -rate(weeks).rank if weeks else None
 
     def _cell(self, finding: SiteFinding) -> str:
         views = self.of(finding)

@@ -139,7 +139,10 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             *super().signs(),
             ("ASKED", "records that tell of a finding; how often something was asked"),
             ("VIEWS", "how often the pages of a finding are viewed in a week"),
-            ("TREND", "how often its questions were asked in 4 weeks, against the 4 before"),
+            (
+                "WEEK",
+                "how often it was asked about this week, against the usual",
+            ),
             ("CR", "change requests that were begun for it"),
             ("ANSWERED", "how often it was answered, of the times that it was asked"),
         ]

@@ -279,10 +279,8 @@ def _age(of: Masked, began: Callable[[T], datetime | None]) -> Measure[T]:
 
 
 def _trend(row: ClusterRow) -> str:
-    found = row.trend
-    if found.percent is None:
-        return found.text or "few"
-    return "growing" if found.percent > 0 else "falling" if found.percent else "steady"
+    move = row.rate.move
+    return {"grows": "growing", "falls": "falling"}.get(move, move)
 
 
 OF_CONVERSATION = Condition("conversation", "those found in this conversation, by its id")

@@ -1,0 +1,47 @@
+"""The child process: one request as JSON on standard input, one answer on standard output.
+
+A request is ``{"do": "find", "issues": […], "settings": {…}}``, answered with
+``{"clusters": […], "likely": […]}``; or ``{"do": "place", "issues": […], "known": {…},
+"settings": {…}}``, answered with ``{"issues": {…}, "likely": […]}``. What cannot be done is
+answered with ``{"error": "a sentence"}``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what a request asks."""
+    from copydesk.server.clustering.vectors import VectorsError, vectors_from
+
+    try:
+        from copydesk.server.clustering.grouping import Issue, find_clusters, place
+    except ImportError as error:
+        return {"error": f"{error.name} is not installed: pip install 'copydesk[clusters]'"}
+    settings = request.get("settings") or {}
+    vectors = vectors_from(settings.get("model") or "", settings.get("embed") or ())
+    issues = [Issue(**each) for each in request["issues"]]
+    try:
+        if request["do"] == "place":
+            known = {
+                cluster: [Issue(**each) for each in held]
+                for cluster, held in request["known"].items()
+            }
+            return asdict(place(issues, known, vectors))
+        return asdict(find_clusters(issues, vectors))
+    except VectorsError as error:
+        return {"error": str(error)}
+
+
+def main() -> None:
+    """Answer the request on standard input."""
+    json.dump(answer(json.load(sys.stdin)), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

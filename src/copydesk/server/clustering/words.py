@@ -1,0 +1,132 @@
+"""The words of a text that tell what it is about, brought to one form and one language.
+
+Words are lemmas; those of other languages are joined by their English translations, as far as the
+table beside this module knows them. It is made of catalogues of messages by
+``python -m benchmarks.translations``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl")
+
+FEW = 200
+"""Fewer texts than this are weighed as if there were so many: of ten, no word is in few."""
+
+_WORD = re.compile(r"[^\W\d_][\w'’-]*\w|\b\d{3}\b")
+_PLAIN = re.compile(r"[^\W\d_]+")
+_ADDRESS = re.compile(r"https?://\S+|[\w.+-]+@[\w.-]+|<[^<>\n]{1,200}>")
+_SHORTEST_HALF = 4  # letters of one half of a German or Dutch compound
+
+
+@cache
+def common_words() -> Mapping[str, frozenset[str]]:
+    """Return for each language the words that tell no problem."""
+    lines = (DATA / "common_words.txt").read_text("utf-8").splitlines()
+    rows = (line.split() for line in lines if line and not line.startswith("#"))
+    return {language: frozenset(words) for language, *words in rows}
+
+
+@cache
+def _all_common() -> frozenset[str]:
+    return frozenset().union(*common_words().values())
+
+
+@cache
+def translations() -> Mapping[str, Mapping[str, tuple[tuple[str, float], ...]]]:
+    """Return for each language its words' translations into English, with how sure they are."""
+    found: dict[str, dict[str, tuple[tuple[str, float], ...]]] = defaultdict(dict)
+    table = DATA / "translations.tsv"
+    for line in table.read_text("utf-8").splitlines() if table.exists() else ():
+        language, word, *meant = line.split("\t")
+        pairs = (each.rpartition(" ") for each in meant)
+        found[language][word] = tuple((english, int(sure) / 100) for english, _, sure in pairs)
+    return found
+
+
+@cache
+def lemma(word: str, language: str) -> str:
+    """Return a word's lemma."""
+    import simplemma
+
+    return simplemma.lemmatize(word, lang=language).lower()
+
+
+def language_of(text: str) -> str:
+    """Return the language that most of a text's common words are of; English where none is."""
+    words = _PLAIN.findall(text.lower())
+    common = common_words()
+    scores: dict[str, float] = {
+        language: 1.0 * sum(word in common[language] for word in words)
+        + 0.5 * sum(word in translations().get(language, {}) for word in words)
+        for language in LANGUAGES
+    }
+    scores["en"] += 0.25
+    return max(LANGUAGES, key=lambda language: scores[language])
+
+
+def words_of(text: str, language: str) -> dict[str, float]:
+    """Return how often each word of a text that tells something is in it, by its English lemma."""
+    counted: defaultdict[str, float] = defaultdict(float)
+    for written in _WORD.findall(_ADDRESS.sub(" ", text).lower()):
+        pieces = {written, *re.split(r"[-_'’]", written)}
+        for word in sorted(pieces):
+            if len(word) > 1 and word not in _all_common():
+                for english, share in _meant(word, language):
+                    counted[english] += share
+    return counted
+
+
+@cache
+def _meant(word: str, language: str) -> tuple[tuple[str, float], ...]:
+    base = lemma(word, language)
+    if base in _all_common():
+        return ()
+    if language == "en":
+        return ((base, 1.0),)
+    known = translations().get(language, {})
+    found = known.get(base) or known.get(word)
+    if found:
+        total = sum(sure for _, sure in found)
+        meant = {english: sure / total for english, sure in found if english not in _all_common()}
+        if base not in meant:
+            meant[f"{base}"] = 0.4
+        return tuple(meant.items())
+    halves = tuple(_halves(base, known)) if language in {"de", "nl"} else ()
+    return ((base, 1.0), *halves)
+
+
+def _halves(
+    word: str, known: Mapping[str, tuple[tuple[str, float], ...]]
+) -> Iterator[tuple[str, float]]:
+    """Yield the translations of the halves of a compound that are known by themselves."""
+    for cut in range(_SHORTEST_HALF, len(word) - _SHORTEST_HALF + 1):
+        for half in (word[:cut], word[:cut].rstrip("s"), word[cut:]):
+            if len(half) >= _SHORTEST_HALF and half in known:
+                english, sure = known[half][0]
+                if sure > 0.5 and english not in _all_common():
+                    yield english, 0.7
+
+
+def weights(counted: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
+    """Weigh words by how few of the texts have them. Words of one text alone are left out."""
+    having = Counter(word for words in counted for word in words)
+    total = max(len(counted), FEW)
+    rare = {
+        word: math.log((total + 1) / (count + 0.5)) for word, count in having.items() if count > 1
+    }
+    return [
+        {
+            word: (1 + math.log(count) if count >= 1 else count) * rare[word]
+            for word, count in words.items()
+            if word in rare
+        }
+        for words in counted
+    ]

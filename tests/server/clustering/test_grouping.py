@@ -1,0 +1,86 @@
+"""Issues that tell the same problem come together; what is unlike stays alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.server.clustering.__main__ import answer
+from copydesk.server.clustering.grouping import Issue, find_clusters, place
+
+TOLD = {
+    "export": [
+        "the export of the logs is empty",
+        "exported logs file is empty",
+        "export gives an empty log",
+        "logs export: empty file",
+    ],
+    "card": [
+        "my credit card is declined",
+        "card declined though the bank says it is fine",
+        "credit card was declined again",
+        "declined card, payment failed",
+    ],
+    "webhook": [
+        "webhook signature is never valid",
+        "signature of the webhook is invalid",
+        "invalid webhook signatures since today",
+        "webhook: signature not valid",
+    ],
+}
+
+
+def issues() -> list[Issue]:
+    return [
+        Issue(f"{problem}{number}", text)
+        for problem, texts in TOLD.items()
+        for number, text in enumerate(texts)
+    ]
+
+
+def test_issues_of_one_problem_come_together() -> None:
+    alone = Issue("alone", "do you have an office in Mexico")
+    found = find_clusters([*issues(), alone])
+    assert {frozenset(each.issues) for each in found.clusters} == {
+        frozenset(f"{problem}{number}" for number in range(4)) for problem in TOLD
+    }
+
+
+def test_the_same_issues_give_the_same_clusters() -> None:
+    assert find_clusters(issues()) == find_clusters(issues())
+
+
+@pytest.mark.parametrize("texts", [[], ["one"], ["", "", "", ""], ["?!", "…", "12", "a b"]])
+def test_nothing_comes_of_nothing(texts: list[str]) -> None:
+    assert find_clusters([Issue(str(n), text) for n, text in enumerate(texts)]).clusters == ()
+
+
+def test_by_hand_beats_the_machine() -> None:
+    moved = [
+        Issue(each.id, each.text, "mine", by_hand=True) if each.id in {"card0", "export0"} else each
+        for each in issues()
+    ]
+    alone = Issue("card9", "my credit card is declined", None, by_hand=True)
+    found = find_clusters([*moved, alone]).clusters
+    together = next(each for each in found if "card0" in each.issues)
+    assert "export0" in together.issues
+    assert all("card9" not in each.issues for each in found)
+
+
+def test_new_issues_go_to_the_cluster_that_they_are_nearest_to() -> None:
+    known = {
+        problem: [Issue(f"{problem}{n}", text) for n, text in enumerate(texts)]
+        for problem, texts in TOLD.items()
+    }
+    new = [Issue("new", "our card is declined"), Issue("other", "do you sponsor meetups")]
+    placed = place(new, known)
+    assert placed.issues == {"new": "card"}
+    assert place(new, {}).issues == {}
+
+
+def test_the_child_answers_in_json() -> None:
+    asked = [{"id": each.id, "text": each.text} for each in issues()]
+    found = answer({"do": "find", "issues": asked, "settings": {}})
+    assert len(found["clusters"]) == 3
+    known = {"c1": asked[:4], "c2": asked[4:8]}
+    new = [{"id": "new", "text": "our card is declined"}]
+    assert answer({"do": "place", "issues": new, "known": known})["issues"] == {"new": "c2"}

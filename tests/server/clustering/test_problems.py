@@ -1,0 +1,90 @@
+"""What counts of a conversation: what its users say, as the problems that they tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.server.clustering.problems import Problem, own_words, problems_of
+
+
+def only(found: list[Problem]) -> Problem:
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (
+            "Hi team,\n\nthe export is empty.\n\nThanks,\nJonas Weber\n+49 30 555",
+            "the export is empty.",
+        ),
+        (
+            "Guten Tag Frau Weber,\nder Export ist leer.\nMit freundlichen Grüßen\nS. A.",
+            "der Export ist leer.",
+        ),
+        ("¡Hola!\nno funciona la exportación\nSaludos", "no funciona la exportación"),
+        (
+            "It is empty.\n\nOn Mon, 3 May 2024 at 10:00 Kim <k@x.example> wrote:\n> did you try",
+            "It is empty.",
+        ),
+        ("> did you try it?\nYes, it is empty.", "Yes, it is empty."),
+        ("It fails:\n```\nsecret 12\n```\nwhy", "It fails:\nwhy"),
+        (
+            'It fails:\nTraceback (most recent call last):\n  File "a.py", line 3, in x\nwhy?',
+            "It fails:\nwhy?",
+        ),
+        ("Thanks for the export, but it is empty", "Thanks for the export, but it is empty"),
+    ],
+)
+def test_only_what_a_person_wrote_counts(body: str, kept: str) -> None:
+    assert own_words(body) == kept
+
+
+def test_a_log_alone_is_what_its_sender_means() -> None:
+    log = "HTTP/1.1 429 Too Many Requests"
+    assert only(problems_of("", [("user", log)])).text == log
+
+
+def test_answers_and_bots_tell_no_problem() -> None:
+    parts = [("user", "the export is empty"), ("team", "Have you tried the API?"), ("bot", "Bye")]
+    assert only(problems_of("", parts)).text == "the export is empty"
+    assert problems_of("", [("bot", "How can I help?")]) == []
+
+
+def test_an_automatic_reply_tells_no_problem() -> None:
+    assert problems_of("Out of office", [("user", "I am away until Monday.")]) == []
+    assert problems_of("", [("user", "Abwesenheitsnotiz: ich bin bis Mai weg")]) == []
+
+
+def test_the_subject_is_the_title_and_the_first_line_is_it_without_one() -> None:
+    parts = [("user", "Hello,\nthe export is empty\nsince Monday")]
+    assert only(problems_of("Empty export", parts)).title == "Empty export"
+    assert only(problems_of("", parts)).title == "the export is empty"
+    assert only(problems_of("", parts)).summary == "the export is empty since Monday"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "1. the export of the logs is empty\n2. my card is declined each time",
+        "The export of the logs is empty. Another thing: my card is declined each time",
+        "Der Export der Protokolle ist leer. Außerdem wird unsere Karte dauernd abgelehnt",
+        "La exportación de registros sale vacía. Además la tarjeta es rechazada siempre",
+    ],
+)
+def test_two_problems_are_two_where_that_is_plain(body: str) -> None:
+    assert len(problems_of("", [("user", body)])) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "I did this:\n1. open it\n2. press export\nand the file is empty",
+        "1. Open the page of the export\n2. Choose CSV as the format\n3. Press it\nIt fails",
+        "The export is empty, and also the log",
+        "Besides Firefox it fails in Chrome as well",
+    ],
+)
+def test_steps_and_asides_are_no_second_problem(body: str) -> None:
+    only(problems_of("", [("user", body)]))

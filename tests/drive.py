@@ -329,9 +329,9 @@ def screen_text(app: CopydeskApp) -> str:
     return "\n".join(line.text.rstrip() for line in lines)
 
 
-def compare_golden(name: str, text: str, *, update: bool) -> None:
+def compare_golden(name: str, text: str, *, update: bool, ending: str = "txt") -> None:
     """Compare text with a golden file, or write it when ``update`` is asked for."""
-    path = GOLDEN / f"{name}.txt"
+    path = GOLDEN / f"{name}.{ending}"
     if update:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")

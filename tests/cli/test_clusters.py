@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
 
 from copydesk.server.site_seed import add_cluster, add_conversation, add_issue
 from copydesk.server.store import Tx
@@ -64,3 +70,123 @@ def test_clusters_are_listed_sorted_shown_and_masked(scripts: ScriptDesk) -> Non
     said = scripts.err("clusters", "show", "Nope", status=1)
     assert "no cluster is called Nope. There are: " in said
     assert "\x1b" not in said + "".join(table)
+
+
+FORMULA = '=HYPERLINK("x"), kim@example.org'
+
+
+def asked(scripts: ScriptDesk) -> dict[str, str]:
+    """Fill the desk with two clusters, one of late, and what is in none; return their ids."""
+    world = scripts.world
+    world.clock.now = datetime.now(UTC)
+
+    def build(tx: Tx) -> dict[str, str]:
+        made = {}
+        for label, days in (("Login fails", [1, 2, 30, 40, 50]), ("Invoices", [35]), ("", [3])):
+            key = add_cluster(tx, world.home, label) if label else None
+            for day in days:
+                at = world.clock.now - timedelta(days=day)
+                talk = add_conversation(
+                    tx, world.home, [("user", f"{day} days: write to kim@example.org")],
+                    source="email", subject=f"{FORMULA} {day}", created_at=at,
+                    source_url=f"https://help.example/{day}",
+                )  # fmt: skip
+                add_issue(
+                    tx, world.home, talk, f"{FORMULA} {day}", cluster_id=key, created_at=at
+                )  # fmt: skip
+            made[label] = key or ""
+        return made
+
+    return world.write(build)
+
+
+def test_a_report_is_printed_or_written_to_a_file(
+    scripts: ScriptDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = asked(scripts)
+    scripts.world.change_request(scripts.space, subject="Mend it", cluster=made["Login fails"])
+    text = scripts.out("clusters", "report", "--organization", "Acme")
+    assert text.startswith("# What users struggled with, ")
+    assert "| 1 | Login fails |" in text
+    assert "- #1 Mend it, open" in text
+    assert "> 1 days: write to \\[e-mail\\]" in text
+    assert "Invoices" not in text
+    assert "desk.invalid" not in text
+    assert "kim" in scripts.out("clusters", "report", "--organization", "Acme", "--unmask")
+    month = scripts.json("clusters", "report", "--organization", "Acme", "--since", "28d")
+    assert [(each["label"], each["lately"]) for each in month["top"]] == [("Login fails", 2)]
+    twelve = scripts.json("clusters", "report", "--organization", "Acme", "--since", "12w")
+    assert [(each["label"], each["lately"]) for each in twelve["top"]] == [
+        ("Login fails", 5),
+        ("Invoices", 1),
+    ]
+    assert [each["label"] for each in twelve["new"]] == ["Login fails", "Invoices"]
+    report = ("clusters", "report", "--organization", "Acme", "--output", "r.html")
+    said = scripts.err(*report, status=0)
+    assert "Wrote r.html." in said
+    page = Path("r.html")
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert page.stat().st_mode & 0o077 == 0
+    page.write_text("mine")
+    assert "r.html is there already: --force replaces it" in scripts.err(*report, status=1)
+    assert page.read_text() == "mine"
+    scripts.err(*report, "--force", "--format", "markdown", status=0)
+    assert page.read_text() == scripts.out("clusters", "report", "--organization", "Acme")
+    assert "cannot be written: No such file" in scripts.err(*report[:-1], "nowhere/r.md", status=1)
+    for span in ("3d", "13w", "0w", "1y"):
+        assert f"{span}" in scripts.err("clusters", "report", "--since", span, status=2)
+    assert "choose one" in scripts.err("clusters", "report", "--json", "--format", "html", status=2)
+
+
+def test_issues_and_conversations_are_tables_and_values(
+    scripts: ScriptDesk, tmp_path: Path
+) -> None:
+    made = asked(scripts)
+    home = ("--organization", "Acme")
+
+    def table(*words: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(StringIO(scripts.out("clusters", *words, *home, "--csv"))))
+
+    issues = table("issues")
+    assert [each["title"][-2:] for each in issues] == [" 1", " 2", " 3", "30", "35", "40", "50"]
+    assert issues[0]["title"] == '\'=HYPERLINK("x"), [e-mail] 1'
+    assert issues[2]["cluster"] == ""
+    assert issues[0]["link"] == "https://help.example/1"
+    assert table("issues", "--unmask")[0]["title"] == f"'{FORMULA} 1"
+    assert len(table("issues", "--since", "1w")) == 3
+    of = scripts.json("clusters", "issues", *home, "--cluster", "login fails", "--since", "1w")
+    assert [each["clusterLabel"] for each in of] == ["Login fails"] * 2
+    assert of[0]["cluster"] == made["Login fails"]
+    talks = table("conversations")
+    assert [each["clusters"] for each in talks[:4]] == [
+        "Login fails",
+        "Login fails",
+        "",
+        "Login fails",
+    ]
+    assert {each["issues"] for each in talks} == {"1"}
+    assert len(table("conversations", "--cluster", made["Invoices"])) == 1
+    assert len(table("conversations", "--since", "1w")) == 3
+    [value] = scripts.json("clusters", "conversations", *home, "--cluster", "Invoices")
+    assert value["subject"] == '=HYPERLINK("x"), [e-mail] 35'
+    assert value["clusters"] == [{"id": made["Invoices"], "label": "Invoices"}]
+    file = tmp_path / "issues.csv"
+    scripts.err("clusters", "issues", *home, "--csv", "--output", str(file), status=0)
+    assert file.read_bytes().decode("utf-8-sig") == scripts.out("clusters", "issues", *home, "--csv")
+    file = tmp_path / "talks.json"
+    scripts.err("clusters", "conversations", *home, "--json", "--output", str(file), status=0)
+    assert json.loads(file.read_text()) == scripts.json("clusters", "conversations", *home)
+    printed = scripts.out("clusters", "issues", *home).splitlines()
+    assert printed[0].split() == ["ISSUE", "CLUSTER", "SOURCE", "CREATED", "ID"]
+    assert len(printed) == 8
+    assert "ISSUES" in scripts.out("clusters", "conversations", *home)
+    assert [each["label"] for each in table("list")] == ["Login fails", "Invoices"]
+    for wrong in (("--csv", "--json"), ("--output", "x.csv")):
+        scripts.err("clusters", "issues", *home, *wrong, status=2)
+    assert "no cluster is called x" in scripts.err("clusters", "issues", "--cluster", "x", status=1)
+    other = ("--organization", "Other")
+    scripts.world.organization("Other", scripts.world.ana)
+    for what in ("issues", "conversations"):
+        assert f"There are no {what}." in scripts.err("clusters", what, *other, status=0)
+    assert "No issue of a cluster came up this week." in scripts.out("clusters", "report", *other)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import quote
 
@@ -14,13 +16,16 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
+from copydesk.cli.output_file import check_form, give_json, give_table
 from copydesk.contract.enumerations import ClusterOrder
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell
+from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.conversation import shown_address
-from copydesk.session.cluster_rows import ClusterRow, cluster_row, shown
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, cluster_row, shown
 from copydesk.session.operations import ops
+from copydesk.session.reads.cluster_report import MERGED_PAGES
 from copydesk.session.reads.clusters import find_requests, read_merges, read_readiness
 
 if TYPE_CHECKING:
@@ -50,6 +55,9 @@ def list_clusters(
     sort: str | None = None,
     organization: str | None = None,
     unmask: bool = False,
+    as_csv: bool = False,
+    output: Path | None = None,
+    force: bool = False,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -57,14 +65,21 @@ def list_clusters(
     if sort is not None and sort not in orders():
         said = shorten(clean(sort), _LONGEST)
         raise UsageError(f"--sort: there is no order {said}. There are: {', '.join(orders())}.")
+    check_form(output, as_csv=as_csv, as_json=as_json)
 
     async def run() -> int:
         async with await service.connection().connect() as api:
             found = await _clusters(api, organization, sort)
+            now, merges = api.now, dict[str, list[Merge]]()
+            for place in {each.place.id for each in found} if as_csv else ():
+                merges |= await read_merges(api, place, now - timedelta(weeks=WEEKS), MERGED_PAGES)
         hide = _hiding(unmask=unmask)
         if as_json:
-            put_json([_value(each, masked=not unmask) for each in found])
-            return DONE
+            values = [_value(each, masked=not unmask) for each in found]
+            return give_json(values, output, force=force)
+        if as_csv:
+            rows = [each.row for each in found]
+            return give_table(clusters_table(rows, now, merges, hide), output, force=force)
         if not found:
             say("There are no clusters.")
             return DONE
@@ -100,7 +115,7 @@ def show_cluster(
     async def run() -> int:
         hide = _hiding(unmask=unmask)
         async with await service.connection().connect() as api:
-            found = await _find(api, cluster, organization)
+            found = await find_cluster(api, cluster, organization)
             row, place = found.row, found.place
             answers = await find_requests(api, place.id, row.id, limit=PAGE if as_json else None)
             if as_json:
@@ -143,7 +158,7 @@ async def _clusters(
     return [by_row[id(row)] for row in rows]
 
 
-async def _find(api: Api, wanted: str, organization: str | None) -> FoundCluster:
+async def find_cluster(api: Api, wanted: str, organization: str | None) -> FoundCluster:
     """Return the cluster with an id, or a name. Raises ``UsageError`` for none or several."""
     said = said_name("cluster", wanted)
     everything = await _clusters(api, organization)

@@ -296,7 +296,7 @@ def _request(actions: Subparsers, name: str, runner: str, said: str) -> Argument
 
 def add_clusters(commands: Subparsers) -> None:
     """Declare ``copydesk clusters``; without more it lists them."""
-    parser, listing, showing = _listed(
+    parser, actions, listing, showing = _listed(
         commands, "clusters", "cluster", "what users struggle with, by week"
     )
     for each in (parser, listing):
@@ -306,13 +306,80 @@ def add_clusters(commands: Subparsers) -> None:
             default=None if each is parser else SUPPRESS,
             help="updatedAt (default), issues, conversations, trend, newest or name",
         )
-    for each in (parser, listing, showing):
+    reporting = actions.add_parser(
+        "report",
+        help="write what came up most, what was done about it, and whether it helped",
+        description=REPORT,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    reporting.set_defaults(runner="copydesk.cli.clusters_report:write_report")
+    reporting.add_argument(
+        "--since", metavar="SPAN", default="1w", help="whole weeks: 1w (default) to 12w, or 7d"
+    )
+    reporting.add_argument(
+        "--format", dest="form", choices=("markdown", "html"),
+        help="what to write (default: by the name of the file, else Markdown)",
+    )  # fmt: skip
+    tables = []
+    for name, fields in (("issues", ISSUES), ("conversations", CONVERSATIONS)):
+        table = actions.add_parser(
+            name, help=f"print all {name}, those of one cluster, or of late",
+            description=fields, formatter_class=RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        table.set_defaults(runner=f"copydesk.cli.clusters_report:list_{name}")
+        table.add_argument("--cluster", metavar="CLUSTER", help="of this one only: id or title")
+        table.add_argument("--since", metavar="SPAN", help="only those of the last 2d, 1w, …")
+        tables.append(table)
+    for each in (listing, *tables):
+        each.add_argument("--csv", action="store_true", dest="as_csv", help="print CSV")
+    for each in (reporting, listing, *tables):
+        each.add_argument(
+            "--output", metavar="FILE", type=Path, help="write to a file, for you only"
+        )
+        each.add_argument("--force", action="store_true", help="replace a file that is there")
+    for each in (reporting, *tables):
+        _common(each, again=True)
+    for each in (parser, listing, showing, reporting, *tables):
         each.add_argument(
             "--unmask",
             action="store_true",
             default=False if each is parser else SUPPRESS,
             help="show e-mail addresses and phone numbers",
         )
+
+
+REPORT = """\
+The ten clusters with the most issues since then: each with its 13 weeks, this week against the
+usual, what merged change requests did, the requests that answer it, and what users said. Below
+them what came of all merged requests, and which clusters are new. E-mail addresses and phone
+numbers are masked; words with a password or a token in them are not quoted.
+
+--json prints: organization, since, until, clusters (how many there are), top, new and merged.
+Each cluster of these lists has id, label, issues, lately (issues since then), weeklyPulse (13
+weeks, the latest last), usual and effects (a sentence for each merge); those of top also summary,
+conversations, sources, link, changeRequests (number, subject, status, link), moreChangeRequests
+(those left out, null for none) and quotes (words, source, at, link).
+
+Exit status: 0 written, also where nothing came up; 1 it failed, or the file is there already;
+2 wrong usage; 3 not allowed; 5 the service cannot be reached."""
+
+ISSUES = """\
+What was found in conversations, the latest first. With --json each has id, title, summary, cluster
+(its id, null for none), clusterLabel, conversation (its id), source, createdAt and link (where the
+conversation is); --csv has the same as columns. E-mail addresses and phone numbers are masked, and
+no cell is run as a formula.
+
+Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong usage; 3 not
+allowed; 5 the service cannot be reached."""
+
+CONVERSATIONS = """\
+Conversations that were handed in, the latest first. With --json each has id, subject, source,
+createdAt, analysedAt (null while issues are looked for in it), issues (how many were found in it),
+clusters (id and label of each) and link; --csv has the same as columns. E-mail addresses and phone
+numbers are masked, and no cell is run as a formula.
+
+Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong usage; 3 not
+allowed; 5 the service cannot be reached."""
 
 
 def add_sites(commands: Subparsers) -> None:
@@ -322,8 +389,8 @@ def add_sites(commands: Subparsers) -> None:
 
 def _listed(
     commands: Subparsers, name: str, noun: str, said: str
-) -> tuple[ArgumentParser, ArgumentParser, ArgumentParser]:
-    """Declare a command that lists things of a kind, or shows one of them."""
+) -> tuple[ArgumentParser, Subparsers, ArgumentParser, ArgumentParser]:
+    """Declare a command that lists things of a kind, or shows one of them, with its actions."""
     parser = commands.add_parser(name, help=f"print {said}")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
     listing = actions.add_parser("list", help=f"print all {name} (also without a word)")
@@ -334,7 +401,7 @@ def _listed(
     showing.set_defaults(runner=f"copydesk.cli.{name}:show_{noun}")
     for each in (parser, listing, showing):
         _common(each, again=each is not parser)
-    return parser, listing, showing
+    return parser, actions, listing, showing
 
 
 def _common(parser: ArgumentParser, *, again: bool = False) -> None:

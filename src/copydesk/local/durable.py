@@ -48,6 +48,20 @@ def write_file(path: Path, content: bytes) -> None:
     sync_folder(path.parent)
 
 
+def write_new_file(path: Path, content: bytes) -> None:
+    """Write a file durably where there is none, as `write_file` does.
+
+    Raises ``FileExistsError`` where there is one, and ``OSError`` when it cannot be written;
+    nothing is left behind then.
+    """
+    path.touch(PRIVATE, exist_ok=False)  # the name is ours from here on
+    try:
+        write_file(path, content)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
 def append_file(path: Path, line: bytes) -> None:
     """Append ``line`` to ``path`` durably, in one write.
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime, timedelta
-from io import StringIO
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, plural
-from copydesk.local.durable import PRIVATE, write_file
-from copydesk.present.cluster import number
+from copydesk.local.durable import write_file, write_new_file
+from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.space_options import space_options
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge
+from copydesk.present.spreadsheet import for_spreadsheets
+from copydesk.session.cluster_rows import WEEKS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.reads import clusters as reading
+from copydesk.session.reads.cluster_report import MERGED_PAGES, read_report
 from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import subject_made
@@ -31,98 +32,18 @@ from copydesk.tui.widgets.list import no_row
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.session.cluster_rows import Merge
     from copydesk.tui.conversations.clusters import ClustersPlace
+    from copydesk.tui.conversations.reader import ConversationReader
     from copydesk.tui.framework.place import Place
 
 
-FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula, some in their wide form too."""
-
-
-def defused(text: str) -> str:
-    """Return text that no spreadsheet runs as a formula: an apostrophe goes before such a start.
-
-    Blanks before it do not help, spreadsheets skip them.
-    """
-    return f"'{text}" if text.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text
-
-
-def table(
-    rows: Sequence[ClusterRow],
-    now: datetime,
-    merges: Mapping[str, Collection[Merge]],
-    shown: Callable[[str], str],
-) -> str:
-    """Return clusters as CSV: one line each, under the first days of their 13 weeks.
-
-    A week begins seven days after the one before, the latest seven days before ``now``. The trend
-    is in percent, or "new"; it is empty where there are too few issues to tell. ``shown`` masks
-    what is masked on screen.
-    """
-    out = StringIO()
-    # Quoted: where cells are separated by ";", one in a name begins no other cell.
-    lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
-    lines.writerow(
-        [
-            *("label", "issues", "conversations", "trend in percent", "sources"),
-            *week_starts(now),
-            *("merged", "first", "last updated", "id"),
-        ]
-    )
-    for row in rows:
-        sources = "; ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
-        merged = (f"{each.label} {each.at:%Y-%m-%d}" for each in merges.get(row.id, ()))
-        lines.writerow(
-            [
-                defused(shown(row.label)), row.issues, row.conversations, _percent(row),
-                defused(sources), *map(number, row.pulse),
-                "; ".join(merged), day(row.created), day(row.updated), defused(row.id),
-            ]
-        )  # fmt: skip
-    return out.getvalue()
-
-
-def week_starts(now: datetime) -> list[str]:
-    """Return the headings of 13 weeks, the latest of which began seven days ago."""
-    starts = (now - timedelta(weeks=WEEKS - week) for week in range(WEEKS))
-    return [f"week from {start:%Y-%m-%d}" for start in starts]
-
-
-def _percent(row: ClusterRow) -> str | int:
-    found = row.trend
-    return found.text if found.percent is None else found.percent
-
-
-def day(moment: datetime | None) -> str:
-    """Return a date for a table; empty where there is none."""
-    return "" if moment is None else f"{moment:%Y-%m-%d}"
-
-
-def path_of(name: str, now: datetime, what: str = "clusters") -> Path:
-    """Return where a table goes: the file named, else ``clusters-DATE.csv`` in this folder.
+def path_of(name: str) -> Path:
+    """Return where a file goes that was named so.
 
     A link is followed: what it leads to is written, and the link stays. Raises ``RuntimeError``
     where ``~`` stands for nobody's home folder.
     """
-    path = Path(name or f"{what}-{now:%Y-%m-%d}.csv").expanduser()
-    return Path(os.path.realpath(path))
-
-
-def put(path: Path, text: str, *, replacing: bool = False) -> None:
-    """Write a table to a file, as UTF-8 with a mark by which spreadsheets know it.
-
-    Raises ``FileExistsError`` where there is one and it is not ``replacing``, and ``OSError`` where
-    it cannot be written; nothing is left behind then.
-    """
-    if not replacing:
-        path.touch(PRIVATE, exist_ok=False)  # the name is ours from here on
-    try:
-        write_file(path, text.encode("utf-8-sig"))
-    except BaseException:
-        if not replacing:
-            path.unlink(missing_ok=True)
-        raise
+    return Path(os.path.realpath(Path(name).expanduser()))
 
 
 def _other_than_a_file(path: Path) -> str:
@@ -130,12 +51,12 @@ def _other_than_a_file(path: Path) -> str:
     return "" if path.is_file() else "a folder" if path.is_dir() else "no plain file"
 
 
-async def put_asking(place: Place, path: Path, text: str) -> bool:
-    """Write a table to a file, asking before one is replaced; say why where it is not written."""
+async def put_asking(place: Place, path: Path, content: bytes) -> bool:
+    """Write a file, asking before one is replaced; say why where it is not written."""
     where = clean(str(path))
     try:
         try:
-            await asyncio.to_thread(put, path, text)
+            await asyncio.to_thread(write_new_file, path, content)
         except FileExistsError:
             if what := await asyncio.to_thread(_other_than_a_file, path):
                 place.tell(f"Not written to {where}: it is {what}.", "bad")
@@ -145,7 +66,7 @@ async def put_asking(place: Place, path: Path, text: str) -> bool:
             )
             if not await place.desk.push_screen_wait(sheet):
                 return False
-            await asyncio.to_thread(put, path, text, replacing=True)
+            await asyncio.to_thread(write_file, path, content)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         place.tell(f"Not written to {where}: {clean(why)}.", "bad")
@@ -153,8 +74,39 @@ async def put_asking(place: Place, path: Path, text: str) -> bool:
     return True
 
 
-MERGED_PAGES = 100
-"""Pages of merged change requests that are looked through for an export."""
+Read = Callable[[str], Awaitable[tuple[bytes, str]]]
+"""Returns the content of a file, and what it is, for an organization."""
+
+
+async def write_asked(
+    place: Place, reader: ConversationReader, name: str, usual: str, read: Read
+) -> None:
+    """Read what goes to a file of a name, write it, and say how that ended.
+
+    Without a name it is the ``usual`` one with the date in it.
+    """
+    organization = reader.organization
+    if organization is None:
+        place.say("There is no organization here.", "warn")
+        return
+    try:
+        path = path_of(name.strip() or usual.format(f"{place.session.clock():%Y-%m-%d}"))
+    except RuntimeError:
+        place.say(f"{clean(name.strip())}: there is no such home folder.", "warn")
+        return
+    where = clean(str(path))
+    try:
+        found = await place.reads.now("export", partial(read, organization), "Reading for the file")
+    except failure_types() as error:
+        place.tell(f"Not written to {where}. {sentence(error)}", "bad")
+        return
+    if found is None:
+        place.say("Stopped. Nothing was written.")
+        return
+    content, what = found
+    if await put_asking(place, path, content):
+        masked = "" if reader.masked else ", e-mails and phone numbers in clear"
+        place.tell(f"Wrote {what} to {where}{masked}.", "good")
 
 
 def no_cluster(here: ClustersPlace) -> str | None:
@@ -183,40 +135,48 @@ class ClusterCommands(Commands, scope="clusters"):
         masked on screen is masked in the file.
         """
         form, _, name = rest.partition(" ")
-        organization, now = self.place.reader.organization, self.place.session.now
         if form != "csv":
             self.place.say("Say :export csv, or :export csv FILE.", "warn")
             return
-        if organization is None:
-            self.place.say("There is no organization here.", "warn")
-            return
-        try:
-            path = path_of(name.strip(), self.place.session.clock())
-        except RuntimeError:
-            self.place.say(f"{name.strip()}: there is no such home folder.", "warn")
-            return
-        where = clean(str(path))
 
-        async def read() -> tuple[list[ClusterRow], Mapping[str, Sequence[Merge]]]:
-            api = await self.place.session.ready()
+        async def read(organization: str) -> tuple[bytes, str]:
+            api, now = await self.place.session.ready(), self.place.session.now
             rows = await reading.read_all(api, organization, "issues")
             since = now - timedelta(weeks=WEEKS)
-            return rows, await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
+            merges = await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
+            text = clusters_table(rows, now, merges, self.place.reader.shown)
+            return for_spreadsheets(text), plural(len(rows), "cluster")
 
-        try:
-            found = await self.place.reads.now("export", read, "Reading all clusters")
-        except failure_types() as error:
-            self.place.tell(f"Not written to {where}. {sentence(error)}", "bad")
-            return
-        if found is None:
-            self.place.say("Stopped. Nothing was written.")
-            return
-        rows, merges = found
-        text = table(rows, now, merges, self.place.reader.shown)
-        if not await put_asking(self.place, path, text):
-            return
-        masked = "" if self.place.reader.masked else ", e-mails and phone numbers in clear"
-        self.place.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
+        await write_asked(self.place, self.place.reader, name, "clusters-{}.csv", read)
+
+    @command(
+        "report", "[FILE]",
+        uses=(
+            "list_issues_clusters",
+            "list_organization_change_requests",
+            "list_conversation_issues",
+            "get_conversation",
+        ),
+    )  # fmt: skip
+    async def report(self, rest: str) -> None:
+        """Write a report on this week: what came up most, what was done, and whether it helped.
+
+        It is HTML in a file called so (report.html), else Markdown; without a name it is
+        clusters-DATE.md in the folder that copydesk was started in. What is masked on screen is
+        masked in it. “copydesk clusters report” has more weeks.
+        """
+        html = rest.lower().endswith((".html", ".htm"))
+
+        async def read(organization: str) -> tuple[bytes, str]:
+            from copydesk.present.cluster_report_html import report_file
+
+            session = self.place.session
+            title = session.title_of(organization) or ""
+            found = await read_report(await session.ready(), organization, title, 1, session.now)
+            content = report_file(found, html=html, masked=self.place.reader.masked)
+            return content, "the report"
+
+        await write_asked(self.place, self.place.reader, rest, "clusters-{}.md", read)
 
     @action(
         "g c",

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 from collections.abc import Callable, Mapping, Sequence
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.finding_inverses import finding_turned, requests_begun, topic_used
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.trend import sane, trend
 from copydesk.present.cluster import number
+from copydesk.present.cluster_tables import week_starts
+from copydesk.present.spreadsheet import Cell, day, for_spreadsheets, table
 from copydesk.session.cluster_rows import WEEKS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import (
-    day,
-    defused,
-    path_of,
-    put_asking,
-    week_starts,
-)
+from copydesk.tui.conversations.cluster_commands import path_of, put_asking
 from copydesk.tui.conversations.finding_resources import ids_of, told
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
@@ -341,7 +335,8 @@ class FindingCommands(Commands, scope="findings"):
             place.say(place.missing() or "No site is chosen.", "warn")
             return
         try:
-            path = path_of(name.strip(), place.session.clock(), kind.title.lower())
+            usual = f"{kind.title.lower()}-{place.session.clock():%Y-%m-%d}.csv"
+            path = path_of(name.strip() or usual)
         except RuntimeError:
             place.say(f"{name.strip()}: there is no such home folder.", "warn")
             return
@@ -370,44 +365,46 @@ class FindingCommands(Commands, scope="findings"):
             place.say("Stopped. Nothing was written.")
             return
         masked = "" if not place.shows_secret else ", e-mails and phone numbers in clear"
-        if await put_asking(place, path, self._table(rows)):
+        if await put_asking(place, path, for_spreadsheets(self._table(rows))):
             place.tell(f"Wrote {plural(len(rows), kind.noun)} to {where}{masked}.", "good")
 
     def _table(self, rows: Sequence[Any]) -> str:
-        out, place, kind = StringIO(), self.place, self.place.resource
-        lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
+        place, kind = self.place, self.place.resource
         shown = [each for each in kind.shown if each.column and each.name not in DRAWN]
         pulse, more = PULSES.get(place.listed), MORE[place.listed]
         starts = week_starts(place.session.now) if pulse is not None else []
-        lines.writerow(
-            [*(NAMES.get(each.name, each.name) for each in shown)]
-            + (["trend in percent", *starts] if pulse is not None else [])
-            + [*more, "id"]
-        )
-        for row in rows:
-            cells: list[str | int | float] = [
+        headings = [
+            *(NAMES.get(each.name, each.name) for each in shown),
+            *(["trend in percent", *starts] if pulse is not None else []),
+            *more,
+            "id",
+        ]
+
+        def cells(row: Any) -> Sequence[Cell]:
+            found: list[Cell] = [
                 _cell(_without_dash(each.name, str(place.text_of(each, row) or "")))
                 for each in shown
             ]
             if pulse is not None:
-                cells += _weeks(pulse(place, row))
+                found += _weeks(pulse(place, row))
             for of in more.values():
-                found = of(place, row)
-                cells.append(
-                    _cell(found) if isinstance(found, str) else "" if found is None else found
+                value = of(place, row)
+                found.append(
+                    _cell(value) if isinstance(value, str) else "" if value is None else value
                 )
             key = clean(kind.key(row))
             # That of a record is its sender's own, and may be an address.
-            cells.append(_cell(place.mask.shown(key) if place.listed == "records" else key))
-            lines.writerow(cells)
-        return out.getvalue()
+            found.append(_cell(place.mask.shown(key) if place.listed == "records" else key))
+            return found
+
+        return table(headings, map(cells, rows))
 
 
 NAMES = {"requests": "change requests"}
 """What columns are called in a table, where that is not their name."""
 
 
-def _weeks(pulse: Sequence[float]) -> list[str | int | float]:
+def _weeks(pulse: Sequence[float]) -> list[Cell]:
     """Return the trend in percent, and the counts of 13 weeks; empty cells where not known."""
     if not pulse:
         return [""] * (WEEKS + 1)
@@ -421,7 +418,7 @@ def _without_dash(name: str, text: str) -> str:
 
 
 def _cell(text: str) -> str | int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else defused(text)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else text
 
 
 def _is_over(finding: SiteFinding) -> bool:

@@ -1,0 +1,232 @@
+"""``copydesk clusters report``, ``issues`` and ``conversations``: for a meeting, and for tables.
+
+E-mail addresses and phone numbers in what people wrote are masked, as on the screens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copydesk.cli.clusters import find_cluster
+from copydesk.cli.connection import OWN, Service
+from copydesk.cli.errors import DONE, UsageError, say
+from copydesk.cli.log import span
+from copydesk.cli.lookup import PAGE, find_organization
+from copydesk.cli.output import Column, put_table
+from copydesk.cli.output_file import check_form, give, give_json, give_table
+from copydesk.present.cluster_report import report_value
+from copydesk.present.cluster_report_html import report_file
+from copydesk.present.cluster_tables import (
+    ConversationEntry,
+    conversation_entry,
+    conversation_value,
+    conversations_table,
+    issue_value,
+    issues_table,
+)
+from copydesk.session.cluster_rows import IssueRow, issue_row
+from copydesk.session.operations import ops
+from copydesk.session.reads.cluster_report import read_report
+from copydesk.session.reads.clusters import read_all
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.organization import Organization
+
+MOST_WEEKS = 12
+"""Weeks that a report may be about: of 13 at least one is left to compare with."""
+
+WEEK = 7 * 86_400
+
+
+def write_report(
+    *,
+    since: str = "1w",
+    form: str | None = None,
+    output: Path | None = None,
+    force: bool = False,
+    organization: str | None = None,
+    unmask: bool = False,
+    as_json: bool = False,
+    service: Service = OWN,
+) -> int:
+    """Print a report on the clusters of an organization, or write it to a file.
+
+    Raises ``UsageError`` for a time that is not of whole weeks, and for a file that is there.
+    """
+    weeks = whole_weeks(since)
+    if as_json and form is not None:
+        raise UsageError("--json and --format name two forms: choose one")
+    by_name = "html" if output is not None and output.suffix.lower() in (".html", ".htm") else ""
+    form = form or by_name or "markdown"
+
+    async def run() -> int:
+        async with await service.connection().connect() as api:
+            place = await find_organization(api, organization)
+            read = await read_report(api, place.id, place.title, weeks, api.now)
+        if as_json:
+            return give_json(report_value(read, masked=not unmask), output, force=force)
+        content = report_file(read, html=form == "html", masked=not unmask)
+        return give(content.decode(), content, output, force=force)
+
+    return asyncio.run(run())
+
+
+def whole_weeks(since: str) -> int:
+    """Return how many weeks a span is. Raises ``UsageError`` for other spans."""
+    seconds = span(since)
+    if not WEEK <= seconds <= MOST_WEEKS * WEEK or seconds % WEEK:
+        raise UsageError(
+            f"--since {since}: issues are counted by week, 1w to {MOST_WEEKS}w can be told"
+        )
+    return int(seconds // WEEK)
+
+
+def list_issues(
+    *,
+    cluster: str | None = None,
+    since: str | None = None,
+    output: Path | None = None,
+    force: bool = False,
+    organization: str | None = None,
+    unmask: bool = False,
+    as_csv: bool = False,
+    as_json: bool = False,
+    service: Service = OWN,
+) -> int:
+    """Print the issues of an organization, the latest first, or write them to a file."""
+    check_form(output, as_csv=as_csv, as_json=as_json)
+
+    async def run() -> int:
+        async with await service.connection().connect() as api:
+            place, wanted = await _where(api, organization, cluster)
+            labels = await _labels(api, place)
+            rows = await _issues(api, place, wanted, _begin(api, since))
+        values = (issue_value(row, labels, masked=not unmask) for row in rows)
+        if as_json:
+            return give_json([*values], output, force=force)
+        if as_csv:
+            return give_table(issues_table(rows, labels, masked=not unmask), output, force=force)
+        columns = [
+            _column("ISSUE", "title", gives=True),
+            _column("CLUSTER", "clusterLabel", gives=True),
+            _column("SOURCE", "source"),
+            _column("CREATED", "createdAt"),
+            _column("ID", "id"),
+        ]
+        return _print(columns, [*values], "issues")
+
+    return asyncio.run(run())
+
+
+def list_conversations(
+    *,
+    cluster: str | None = None,
+    since: str | None = None,
+    output: Path | None = None,
+    force: bool = False,
+    organization: str | None = None,
+    unmask: bool = False,
+    as_csv: bool = False,
+    as_json: bool = False,
+    service: Service = OWN,
+) -> int:
+    """Print the conversations of an organization, the latest first, or write them to a file."""
+    check_form(output, as_csv=as_csv, as_json=as_json)
+
+    async def run() -> int:
+        async with await service.connection().connect() as api:
+            place, wanted = await _where(api, organization, cluster)
+            labels, begin = await _labels(api, place), _begin(api, since)
+            found: dict[str, list[str]] = {}
+            for row in await _issues(api, place, None, None):
+                found.setdefault(row.conversation, []).append(row.cluster)
+            rows = [
+                each
+                for each in await _conversations(api, place, found, begin)
+                if wanted is None or wanted in each.clusters
+            ]
+        masked = not unmask
+        values = (conversation_value(row, labels, masked=masked) for row in rows)
+        if as_json:
+            return give_json([*values], output, force=force)
+        if as_csv:
+            return give_table(conversations_table(rows, labels, masked=masked), output, force=force)
+        columns = [
+            _column("CONVERSATION", "subject", gives=True),
+            _column("ISSUES", "issues", right=True),
+            _column("SOURCE", "source"),
+            _column("CREATED", "createdAt"),
+            _column("ID", "id"),
+        ]
+        return _print(columns, [*values], "conversations")
+
+    return asyncio.run(run())
+
+
+async def _where(
+    api: Api, organization: str | None, cluster: str | None
+) -> tuple[Organization, str | None]:
+    """Return the organization, and the id of the cluster that is named. Raises ``UsageError``."""
+    if cluster is None:
+        return await find_organization(api, organization), None
+    found = await find_cluster(api, cluster, organization)
+    return found.place, found.row.id
+
+
+async def _labels(api: Api, place: Organization) -> Mapping[str, str]:
+    return {row.id: row.label for row in await read_all(api, place.id, "issues")}
+
+
+def _begin(api: Api, since: str | None) -> datetime | None:
+    return None if since is None else api.now - timedelta(seconds=span(since))
+
+
+async def _issues(
+    api: Api, place: Organization, cluster: str | None, begin: datetime | None
+) -> list[IssueRow]:
+    """Return the issues since a time, the latest first, as the service lists them."""
+    rows: list[IssueRow] = []
+    limits = {} if cluster is None else {"cluster": cluster}
+    async for item in api.pages(ops.list_conversation_issues, place.id, limit=PAGE, **limits):
+        row = issue_row(item)
+        if begin is not None and row.created is not None and row.created < begin:
+            break
+        rows.append(row)
+    return rows
+
+
+async def _conversations(
+    api: Api, place: Organization, found: Mapping[str, list[str]], begin: datetime | None
+) -> list[ConversationEntry]:
+    """Return the conversations since a time, the latest first, as the service lists them."""
+    rows: list[ConversationEntry] = []
+    async for each in api.pages(ops.list_conversations, place.id, limit=PAGE):
+        if begin is not None and each.created_at is not None and each.created_at < begin:
+            break
+        rows.append(conversation_entry(each, found))
+    return rows
+
+
+def _column(
+    heading: str, field: str, *, right: bool = False, gives: bool = False
+) -> Column[dict[str, Any]]:
+    """Return a column of a field: of a time the day, a dash for nothing."""
+
+    def cell(value: dict[str, Any]) -> str:
+        said = str(value[field] or ("0" if right else "-"))
+        return said[:10] if field == "createdAt" else said
+
+    return Column(heading, cell, right=right, gives=gives)
+
+
+def _print(columns: list[Column[dict[str, Any]]], rows: list[dict[str, Any]], what: str) -> int:
+    if not rows:
+        say(f"There are no {what}.")
+        return DONE
+    put_table(columns, rows)
+    return DONE

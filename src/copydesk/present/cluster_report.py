@@ -1,0 +1,465 @@
+"""A report on clusters: what users struggled with, what was done about it, and whether it helped.
+
+It is made once, as blocks, and written as Markdown or HTML. Whatever strangers wrote stands in the
+text of a `Run`: each writer escapes those and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.secret_values import without_password
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.trend import spark
+from copydesk.present.cluster import helped, merge_weeks, number
+from copydesk.present.conversation import shown_address
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, shown
+from copydesk.session.reads.cluster_report import Quote, ReportRead, Request, Told, lately
+
+QUOTED = 240
+"""Cells of a quote."""
+
+SUMMARY = 600
+"""Cells of a summary."""
+
+LISTED = 20
+"""Clusters that a list names; more are counted."""
+
+NOWHERE = ".invalid"
+"""Ends the name of a host that no browser finds: that of a desk in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words of a line, as they are; with an ``address`` a link."""
+
+    text: str
+    address: str = ""
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """The issues of each week as a small chart, drawn up to ``top``; ``merged`` are weeks of it."""
+
+    weeks: tuple[float, ...]
+    top: float
+    merged: tuple[int, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The same in words."""
+        return f"issues a week, the latest last: {' '.join(str(number(w)) for w in self.weeks)}"
+
+    @property
+    def bars(self) -> str:
+        """The same in one character a week."""
+        drawn = spark(self.weeks, top=self.top)
+        return "".join("▲" if at in self.merged else bar for at, bar in enumerate(drawn))
+
+
+Line = Sequence[Run | Pulse]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a level, 1 for the whole report."""
+
+    level: int
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph."""
+
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody said, and below it who and when."""
+
+    words: str
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under their headings; the columns ``right`` hold numbers."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Line]]
+    right: frozenset[int] = frozenset()
+
+
+Block = Heading | Paragraph | Items | Said | Table
+
+
+def report_blocks(read: ReportRead, *, masked: bool) -> list[Block]:
+    """Return a report, with e-mail addresses and phone numbers masked unless it is said not to."""
+    return list(_Report(read, masked=masked).blocks())
+
+
+def report_title(read: ReportRead) -> str:
+    """Return what a report is about: the first and the last day of it."""
+    return f"What users struggled with, {_dates(read.since, read.now)}"
+
+
+class _Report:
+    """The parts of a report."""
+
+    def __init__(self, read: ReportRead, *, masked: bool) -> None:
+        self._read = read
+        self._masked = masked
+        self._top = max((week for told in read.top for week in told.row.pulse), default=0.0)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the report from its title to its end."""
+        read = self._read
+        yield Heading(1, [Run(report_title(read))])
+        yield Paragraph([Run(self._hide(read.organization), strong=True), Run(f". {self._made()}")])
+        yield Items([*self._numbers()])
+        yield Heading(2, [Run("What came up most")])
+        if not read.top:
+            yield Paragraph([Run(f"No issue of a cluster came up {self._lately}.")])
+        else:
+            yield self._table()
+            yield Paragraph([Run(self._scale())])
+            for nth, told in enumerate(read.top, 1):
+                yield from self._cluster(nth, told)
+        yield from self._merged()
+        yield from self._new()
+
+    @property
+    def _lately(self) -> str:
+        weeks = self._read.weeks
+        return "this week" if weeks == 1 else f"in the last {weeks} weeks"
+
+    def _hide(self, text: str) -> str:
+        return shown(text, masked=self._masked)
+
+    def _address(self, url: str) -> str:
+        """Return an address that a browser may follow, without a password; "" for none."""
+        return shown_address(reachable(url), masked=self._masked)
+
+    def _made(self) -> str:
+        masked = "e-mail addresses and phone numbers are masked"
+        if not self._masked:
+            masked = "e-mail addresses and phone numbers are not masked"
+        return f"Made {self._read.now:%Y-%m-%d %H:%M} UTC by copydesk; {masked}."
+
+    def _numbers(self) -> Iterator[Line]:
+        read = self._read
+        late = sum(lately(row, read.weeks) for row in read.clusters)
+        came = [row for row in read.clusters if lately(row, read.weeks) > 0]
+        yield [
+            Run(_issues(late), strong=True),
+            Run(f" came up {self._lately}, in {plural(len(came), 'cluster')} "),
+            Run(f"of {len(read.clusters):,}."),
+        ]
+        nobody = [told for told in read.top if not told.requests and not told.more]
+        if nobody:
+            yield [
+                Run(plural(len(nobody), "cluster"), strong=True),
+                Run(f" of the {len(read.top)} below have no change request: "),
+                Run("; ".join(self._hide(told.row.label) for told in nobody) + "."),
+            ]
+        new = new_clusters(read)
+        if new:
+            yield [Run(plural(len(new), "cluster"), strong=True), Run(f" began {self._lately}.")]
+        merges = [
+            merge for each in read.merges.values() for merge in each if merge.at >= read.since
+        ]
+        if merges:
+            numbers = dict.fromkeys(merge.label for merge in merges)
+            yield [
+                Run(plural(len(numbers), "change request"), strong=True),
+                Run(f" for clusters merged {self._lately}: {', '.join(numbers)}."),
+            ]
+
+    def _table(self) -> Table:
+        rows: list[Sequence[Line]] = []
+        for nth, told in enumerate(self._read.top, 1):
+            row = told.row
+            rows.append(
+                [
+                    [Run(str(nth))],
+                    [Run(self._hide(row.label))],
+                    [self._pulse(row)],
+                    [Run(str(number(lately(row, self._read.weeks))))],
+                    [Run(usual_said(row))],
+                    [Run(requests_said(told))],
+                ]
+            )
+        late = "This week" if self._read.weeks == 1 else f"{self._read.weeks} weeks"
+        headings = ["", "Cluster", "13 weeks", late, "Against the usual", "Change requests"]
+        return Table(headings, rows, frozenset({0, 3}))
+
+    def _scale(self) -> str:
+        first = self._read.now - timedelta(weeks=WEEKS)
+        said = (
+            f"Each bar is a week, the first from {_date(first)}; all have one scale, the highest "
+            f"is {_issues(self._top)}."
+        )
+        if any(self._read.merges.get(told.row.id) for told in self._read.top):
+            said += " ▲ marks a week in which a change request for the cluster was merged."
+        return said
+
+    def _pulse(self, row: ClusterRow) -> Pulse:
+        merges = self._read.merges.get(row.id, ())
+        marks = merge_weeks(merges, self._read.now, len(row.pulse))
+        return Pulse(row.pulse, self._top, tuple(sorted(marks)))
+
+    def _cluster(self, nth: int, told: Told) -> Iterator[Block]:
+        row = told.row
+        label = Run(self._hide(row.label), self._address(row.address))
+        yield Heading(3, [Run(f"{nth}. "), label])
+        if row.summary:
+            yield Paragraph([Run(_short(self._hide(row.summary), SUMMARY))])
+        sources = ", ".join(f"{self._hide(name)} {number(count)}" for name, count in row.sources)
+        lines: list[Line] = [
+            [Run(f"{_issues(lately(row, self._read.weeks))} {self._lately}: {usual_said(row)}.")],
+            [
+                Run(f"{_issues(row.issues)} from {plural(row.conversations, 'conversation')}"),
+                Run(f" in all ({sources})." if sources else " in all."),
+            ],
+        ]
+        merges = self._read.merges.get(row.id, ())
+        lines += [[Run(f"{line}.")] for line in helped(row.pulse, merges, self._read.now)]
+        lines += [self._request(request) for request in told.requests]
+        if told.more:
+            lines.append([Run(f"There are {told.more}.")])
+        if not told.requests:
+            lines.append([Run("No change request answers it.")])
+        yield Items(lines)
+        for quote in told.quotes:
+            yield Said(_short(self._hide(quote.words), QUOTED), self._by(quote))
+
+    def _request(self, request: Request) -> Line:
+        return [
+            Run(f"#{request.number} {self._hide(request.subject)}", self._address(request.address)),
+            Run(f", {request.status}"),
+        ]
+
+    def _by(self, quote: Quote) -> Line:
+        said = [self._hide(quote.source), _day(quote.at)]
+        where = self._address(quote.address)
+        link = [Run(", "), Run("conversation", where)] if where else []
+        return [Run(", ".join(filter(None, said)) or "unknown source"), *link]
+
+    def _merged(self) -> Iterator[Block]:
+        """Yield what came of merged change requests, also for clusters below the first ten."""
+        read = self._read
+        told = {
+            row: lines
+            for row in read.clusters
+            if (lines := helped(row.pulse, read.merges.get(row.id, ()), read.now))
+        }
+        if not told:
+            return
+        yield Heading(2, [Run("What came of change requests")])
+        yield Items(
+            [
+                [Run(self._hide(row.label), strong=True), Run(f": {'; '.join(map(str, lines))}.")]
+                for row, lines in list(told.items())[:LISTED]
+            ]
+        )
+        if len(told) > LISTED:
+            yield Paragraph([Run(f"{plural(len(told) - LISTED, 'more cluster')} had some merged.")])
+
+    def _new(self) -> Iterator[Block]:
+        new = new_clusters(self._read)
+        if not new:
+            return
+        yield Heading(2, [Run(f"New {self._lately}")])
+        yield Items(
+            [
+                [
+                    Run(self._hide(row.label), self._address(row.address)),
+                    Run(f": {_issues(row.issues)}, first {_day(row.created)}"),
+                ]
+                for row in new[:LISTED]
+            ]
+        )
+        if len(new) > LISTED:
+            yield Paragraph([Run(f"{plural(len(new) - LISTED, 'more cluster')} began.")])
+
+
+def new_clusters(read: ReportRead) -> list[ClusterRow]:
+    """Return the clusters that began within the time of a report, the largest first."""
+    new = [row for row in read.clusters if row.created is not None and row.created >= read.since]
+    return sorted(new, key=lambda row: (-row.issues, row.label))
+
+
+def usual_said(row: ClusterRow) -> str:
+    """Return this week against the usual as a sentence has it."""
+    return row.trend.text or "too few to tell"
+
+
+def requests_said(told: Told) -> str:
+    """Return how many change requests a cluster has, by status: "1 open, 2 draft"; "none"."""
+    counts = {
+        status: sum(request.status == status for request in told.requests)
+        for status in ("open", "draft", "merged")
+    }
+    said = [f"{count} {status}" for status, count in counts.items() if count]
+    return ", ".join([*said, told.more] if told.more else said) or "none"
+
+
+def reachable(url: str) -> str:
+    """Return an address without a password in it; "" where no browser finds it."""
+    host = re.match(r"https?://([^/:?#]+)", url)
+    return "" if host is None or host[1].endswith(NOWHERE) else without_password(url)
+
+
+def _short(text: str, cells: int) -> str:
+    return shorten(" ".join(clean(text, lines=True).split()), cells)
+
+
+def _issues(count: float) -> str:
+    whole = number(count)
+    return plural(whole, "issue") if isinstance(whole, int) else f"{whole:,} issues"
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _dates(first: datetime, last: datetime) -> str:
+    """Return two dates: "3 to 10 March 2026", "24 February to 3 March 2026"."""
+    if first.year != last.year:
+        return f"{_date(first)} to {_date(last)}"
+    begin = f"{first.day}" if first.month == last.month else f"{first.day} {first:%B}"
+    return f"{begin} to {_date(last)}"
+
+
+def _day(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment.day} {moment:%b %Y}"
+
+
+def report_value(read: ReportRead, *, masked: bool) -> dict[str, Any]:
+    """Return a report for scripts: what its text says, in fields."""
+
+    def hide(text: str) -> str:
+        return shown(text, masked=masked)
+
+    def link(url: str) -> str | None:
+        return shown_address(reachable(url), masked=masked) or None
+
+    def cluster(row: ClusterRow) -> dict[str, Any]:
+        merges = read.merges.get(row.id, ())
+        return {
+            "id": row.id,
+            "label": hide(row.label),
+            "issues": row.issues,
+            "lately": number(lately(row, read.weeks)),
+            "weeklyPulse": [number(week) for week in row.pulse],
+            "usual": usual_said(row),
+            "effects": [str(line) for line in helped(row.pulse, merges, read.now)],
+        }
+
+    def told_value(told: Told) -> dict[str, Any]:
+        return {
+            **cluster(told.row),
+            "summary": hide(told.row.summary),
+            "conversations": told.row.conversations,
+            "sources": {hide(name): number(count) for name, count in told.row.sources},
+            "link": link(told.row.address),
+            "changeRequests": [
+                {
+                    "number": each.number,
+                    "subject": hide(each.subject),
+                    "status": each.status,
+                    "link": link(each.address),
+                }
+                for each in told.requests
+            ],
+            "moreChangeRequests": told.more or None,
+            "quotes": [
+                {
+                    "words": _short(hide(each.words), QUOTED),
+                    "source": hide(each.source),
+                    "at": None if each.at is None else each.at.isoformat(timespec="seconds"),
+                    "link": link(each.address),
+                }
+                for each in told.quotes
+            ],
+        }
+
+    return {
+        "organization": hide(read.organization),
+        "since": read.since.isoformat(timespec="seconds"),
+        "until": read.now.isoformat(timespec="seconds"),
+        "clusters": len(read.clusters),
+        "top": [told_value(told) for told in read.top],
+        "new": [cluster(row) for row in new_clusters(read)],
+        "merged": [cluster(row) for row in read.clusters if read.merges.get(row.id)],
+    }
+
+
+# Markdown
+
+_SPECIAL = re.compile(
+    r"([\\`*\[\]<>|~!$&@]|#(?!\d)|(?<!\w)_|_(?!\w)|\{(?=[%{])|:(?=//|[a-z_+-]+:)|(?<=www)\.)",
+    re.IGNORECASE,
+)
+"""Signs that make markup, or a link or a picture of plain words where Markdown is shown."""
+
+_BEGINS = re.compile(r"^(?:([-+=](?=[\s=-]|$))|(\d{1,9})(?=[.)](?:\s|$)))")
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """Return a report as Markdown; what strangers wrote makes no markup and no link."""
+    return "\n\n".join(map(_markdown_block, blocks)) + "\n"
+
+
+def _markdown_block(block: Block) -> str:
+    match block:
+        case Heading(level, line):
+            return f"{'#' * level} {_markdown_cell(line)}"
+        case Paragraph(line):
+            return _markdown_line(line)
+        case Items(lines):
+            return "\n".join(f"- {_markdown_line(line)}" for line in lines)
+        case Said(words, line):
+            return f"> {_markdown_line([Run(words)])}\n>\n> {_markdown_line(line)}"
+        case Table(headings, rows, right):
+            rules = ["--:" if at in right else "---" for at in range(len(headings))]
+            cells = [headings, rules, *([*map(_markdown_cell, row)] for row in rows)]
+            return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def _markdown_line(line: Line) -> str:
+    """Return a line that begins a block, and is no list because of how it begins."""
+    text = _markdown_cell(line)
+    return _BEGINS.sub(lambda start: f"\\{start[1]}" if start[1] else f"{start[2]}\\", text)
+
+
+def _markdown_cell(line: Line) -> str:
+    return "".join(map(_markdown_part, line))
+
+
+def _markdown_part(part: Run | Pulse) -> str:
+    if isinstance(part, Pulse):
+        return part.bars
+    text = _SPECIAL.sub(r"\\\1", " ".join(part.text.split("\n")))
+    inner = text.strip()
+    if part.strong and inner:
+        text = text.replace(inner, f"**{inner}**", 1)
+    return f"[{text}](<{_target(part.address)}>)" if part.address else text
+
+
+def _target(address: str) -> str:
+    return re.sub(r"[<>\\\s|]", lambda sign: f"%{ord(sign[0]):02X}", address)

@@ -356,9 +356,11 @@ numbers are masked; words with a password or a token in them are not quoted.
 
 --json prints: organization, since, until, clusters (how many there are), top, new and merged.
 Each cluster of these lists has id, label, issues, lately (issues since then), weeklyPulse (13
-weeks, the latest last), usual and effects (a sentence for each merge); those of top also summary,
+weeks, the latest last), rate and effects (a sentence for each merge); those of top also summary,
 conversations, sources, link, changeRequests (number, subject, status, link), moreChangeRequests
-(those left out, null for none) and quotes (words, source, at, link).
+(those left out, null for none) and quotes (words, source, at, link). A rate has move (new, grows,
+falls, steady, or few: too few issues to tell), week (issues this week), usual (a week since the
+first issue), and how many times the usual that is: factor, probably from low to high.
 
 Exit status: 0 written, also where nothing came up; 1 it failed, or the file is there already;
 2 wrong usage; 3 not allowed; 5 the service cannot be reached."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from math import inf
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.secret_values import without_password
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.domain.trend import spark
-from copydesk.present.cluster import helped, merge_weeks, number
+from copydesk.domain.trend import Rate, spark
+from copydesk.present.cluster import helped, merge_weeks, number, rate_said
 from copydesk.present.conversation import shown_address
 from copydesk.session.cluster_rows import WEEKS, ClusterRow, shown
 from copydesk.session.reads.cluster_report import Quote, ReportRead, Request, Told, lately
@@ -178,7 +179,18 @@ class _Report:
             ]
         new = new_clusters(read)
         if new:
-            yield [Run(plural(len(new), "cluster"), strong=True), Run(f" began {self._lately}.")]
+            which = "is new" if len(new) == 1 else "are new"
+            yield [
+                Run(plural(len(new), "cluster"), strong=True),
+                Run(f" {which}: the first issue came {self._lately}."),
+            ]
+        grow = [row for row in read.clusters if row.rate.move == "grows"]
+        if grow:
+            yield [
+                Run(plural(len(grow), "cluster"), strong=True),
+                Run(" had more issues this week than chance explains: "),
+                Run("; ".join(self._hide(row.label) for row in grow[:LISTED]) + "."),
+            ]
         merges = [
             merge for each in read.merges.values() for merge in each if merge.at >= read.since
         ]
@@ -190,28 +202,34 @@ class _Report:
             ]
 
     def _table(self) -> Table:
+        several = self._read.weeks > 1
         rows: list[Sequence[Line]] = []
         for nth, told in enumerate(self._read.top, 1):
             row = told.row
+            late = [Run(f"{number(lately(row, self._read.weeks)):,}")]
             rows.append(
                 [
                     [Run(str(nth))],
                     [Run(self._hide(row.label))],
                     [self._pulse(row)],
-                    [Run(str(number(lately(row, self._read.weeks))))],
-                    [Run(usual_said(row))],
+                    *([late] if several else []),
+                    [Run(rate_said(row.rate))],
                     [Run(requests_said(told))],
                 ]
             )
-        late = "This week" if self._read.weeks == 1 else f"{self._read.weeks} weeks"
-        headings = ["", "Cluster", "13 weeks", late, "Against the usual", "Change requests"]
-        return Table(headings, rows, frozenset({0, 3}))
+        headings = [
+            *("", "Cluster", "13 weeks"),
+            *([f"{self._read.weeks} weeks"] if several else []),
+            *("This week", "Change requests"),
+        ]
+        return Table(headings, rows, frozenset({0, 3} if several else {0}))
 
     def _scale(self) -> str:
         first = self._read.now - timedelta(weeks=WEEKS)
         said = (
             f"Each bar is a week, the first from {_date(first)}; all have one scale, the highest "
-            f"is {_issues(self._top)}."
+            f"is {_issues(self._top)}. In brackets is how many times the usual this week is, and "
+            "between what that probably is: in 9 of 10 cases."
         )
         if any(self._read.merges.get(told.row.id) for told in self._read.top):
             said += " ▲ marks a week in which a change request for the cluster was merged."
@@ -230,12 +248,15 @@ class _Report:
             yield Paragraph([Run(_short(self._hide(row.summary), SUMMARY))])
         sources = ", ".join(f"{self._hide(name)} {number(count)}" for name, count in row.sources)
         lines: list[Line] = [
-            [Run(f"{_issues(lately(row, self._read.weeks))} {self._lately}: {usual_said(row)}.")],
+            [Run(f"This week: {rate_said(row.rate)}.")],
             [
                 Run(f"{_issues(row.issues)} from {plural(row.conversations, 'conversation')}"),
                 Run(f" in all ({sources})." if sources else " in all."),
             ],
         ]
+        if self._read.weeks > 1:
+            late = lately(row, self._read.weeks)
+            lines.insert(0, [Run(f"{_issues(late)} {self._lately}.")])
         merges = self._read.merges.get(row.id, ())
         lines += [[Run(f"{line}.")] for line in helped(row.pulse, merges, self._read.now)]
         lines += [self._request(request) for request in told.requests]
@@ -288,7 +309,7 @@ class _Report:
             [
                 [
                     Run(self._hide(row.label), self._address(row.address)),
-                    Run(f": {_issues(row.issues)}, first {_day(row.created)}"),
+                    Run(f": {_issues(row.issues)}"),
                 ]
                 for row in new[:LISTED]
             ]
@@ -298,14 +319,9 @@ class _Report:
 
 
 def new_clusters(read: ReportRead) -> list[ClusterRow]:
-    """Return the clusters that began within the time of a report, the largest first."""
-    new = [row for row in read.clusters if row.created is not None and row.created >= read.since]
+    """Return the clusters whose first issue came within the time of a report, the largest first."""
+    new = [row for row in read.clusters if 0 < row.issues <= lately(row, read.weeks)]
     return sorted(new, key=lambda row: (-row.issues, row.label))
-
-
-def usual_said(row: ClusterRow) -> str:
-    """Return this week against the usual as a sentence has it."""
-    return row.trend.text or "too few to tell"
 
 
 def requests_said(told: Told) -> str:
@@ -349,6 +365,21 @@ def _day(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment.day} {moment:%b %Y}"
 
 
+def rate_value(rate: Rate) -> dict[str, Any]:
+    """Return this week against the usual for scripts; None is what cannot be told."""
+    found = rate.ratio
+    bounds = (found.factor, found.low, found.high) if found is not None else (inf, inf, inf)
+    factor, low, high = (round(each, 3) if each < inf else None for each in bounds)
+    return {
+        "move": rate.move,
+        "week": number(rate.week),
+        "usual": round(rate.usual, 3) if rate.weeks else None,
+        "factor": factor,
+        "low": low,
+        "high": high,
+    }
+
+
 def report_value(read: ReportRead, *, masked: bool) -> dict[str, Any]:
     """Return a report for scripts: what its text says, in fields."""
 
@@ -366,7 +397,7 @@ def report_value(read: ReportRead, *, masked: bool) -> dict[str, Any]:
             "issues": row.issues,
             "lately": number(lately(row, read.weeks)),
             "weeklyPulse": [number(week) for week in row.pulse],
-            "usual": usual_said(row),
+            "rate": rate_value(row.rate),
             "effects": [str(line) for line in helped(row.pulse, merges, read.now)],
         }
 

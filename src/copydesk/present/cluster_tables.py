@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean
+from copydesk.domain.trend import Rate
 from copydesk.present.cluster import number
 from copydesk.present.conversation import NAME_LIMIT, shown_address
 from copydesk.present.spreadsheet import Cell, day, table
@@ -31,12 +33,14 @@ def clusters_table(
     """Return clusters as CSV: one line each, under the first days of their 13 weeks.
 
     A week begins seven days after the one before, the latest seven days before ``now``. The trend
-    is in percent, or "new"; it is empty where there are too few issues to tell. ``hide`` masks
-    what is masked on screen.
+    is in percent, or "new"; it is empty where there are too few issues to tell. Of the latest week
+    it says how many times the usual it is, and between what that probably is. ``hide`` masks what
+    is masked on screen.
     """
     headings = [
         *("label", "issues", "conversations", "trend in percent", "sources"),
         *week_starts(now),
+        *("usual a week", "times the usual", "at least", "at most"),
         *("merged", "first", "last updated", "id"),
     ]
 
@@ -46,10 +50,20 @@ def clusters_table(
         trend = row.trend.text if row.trend.percent is None else row.trend.percent
         return [
             hide(row.label), row.issues, row.conversations, trend, sources,
-            *map(number, row.pulse), "; ".join(merged), day(row.created), day(row.updated), row.id,
+            *map(number, row.pulse), *_rate(row.rate),
+            "; ".join(merged), day(row.created), day(row.updated), row.id,
         ]  # fmt: skip
 
     return table(headings, map(cells, rows))
+
+
+def _rate(rate: Rate) -> Sequence[Cell]:
+    """Return the usual number a week, and how many times that this week is, with its bounds."""
+    found = rate.ratio
+    if not rate.weeks or found is None:
+        return ["", "", "", ""]
+    bounds = (found.factor, found.low, found.high)
+    return [round(rate.usual, 2), *("" if each == inf else round(each, 2) for each in bounds)]
 
 
 def week_starts(now: datetime) -> list[str]:

@@ -406,6 +406,17 @@ async def test_clusters_go_to_a_spreadsheet(
         assert files(tmp_path) == [file.name]
         await export(driver, "export pdf")
         assert "Say :export csv" in driver.screen
+        # A report has what was said in it, masked as on the screen.
+        await export(driver, "report")
+        assert f"Wrote the report to {tmp_path}" in driver.screen
+        text = (tmp_path / f"clusters-{START:%Y-%m-%d}.md").read_text()
+        assert "| OAuth sample returns 401 |" in text
+        assert "\n> " in text
+        await export(driver, "report week.html")
+        assert (tmp_path / "week.html").read_text().startswith("<!DOCTYPE html>")
+        await export(driver, "report week.html")
+        assert "Replace the file?" in driver.screen
+        await driver.press("escape")
 
 
 def files(folder: Path) -> list[str]:

@@ -161,9 +161,9 @@ class ClusterCommands(Commands, scope="clusters"):
     async def report(self, rest: str) -> None:
         """Write a report on this week: what came up most, what was done, and whether it helped.
 
-        It is HTML in a file called so (report.html), else Markdown; without a name it is
-        clusters-DATE.md in the folder that copydesk was started in. What is masked on screen is
-        masked in it. “copydesk clusters report” has more weeks.
+        It is HTML in a file called so (report.html), else Markdown; without a name it is Markdown
+        in the folder that copydesk was started in, with the date in its name. What is masked on
+        screen is masked in it. “copydesk clusters report” has more weeks.
         """
         html = rest.lower().endswith((".html", ".htm"))
 

@@ -319,7 +319,9 @@ CLUSTER = {
     "summary": words,
     "weeklyPulse": lambda weeks: len(weeks) == 13 and all(map(whole, weeks)),
     "sources": {"help-desk": whole},
-    "stats": {"issues": whole, "conversations": whole},
+    "stats": {"issues": whole, "conversations": whole, "suggestions": whole},
+    "named": one_of("hand"),
+    "history": list,
     "urls": HERE,
 }
 CONVERSATION = {

@@ -139,7 +139,11 @@ def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
         if caller.role is None:
             return 404, "collection"
         return None if rank(caller.role) >= rank("create") else (403, "create")
-    if op is ops.begin_site_finding_change_requests:
+    if op in (
+        ops.begin_site_finding_change_requests,
+        ops.link_cluster_change_request,
+        ops.unlink_cluster_change_request,
+    ):
         return None if rank(caller.level("space")) >= rank("edit") else (403, "edit")
     return None
 

@@ -63,7 +63,9 @@ async def test_cluster(world: World) -> None:
             "summary": "The sample is out of date.",
             "weeklyPulse": [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2],
             "sources": {"intercom": 6, "zendesk": 1},
-            "stats": {"issues": 7, "conversations": 7},
+            "stats": {"issues": 7, "conversations": 7, "suggestions": 0},
+            "named": "hand",
+            "history": [],
             "urls": {"location": f"{BASE_URL}/v1{url(world, 'conversations-clusters', made)}"},
         }
         assert found["updatedAt"] > found["createdAt"]
@@ -107,6 +109,7 @@ async def test_clusters_are_ordered_as_asked(world: World) -> None:
         assert (await client.get(url(world, "conversations-clusters", none))).json()["stats"] == {
             "issues": 0,
             "conversations": 0,
+            "suggestions": 0,
         }
 
 
@@ -159,7 +162,7 @@ async def test_ingest_one(world: World) -> None:
         assert item["issue"]["createdAt"] == detail["conversation"]["createdAt"]
         assert (await client.get(item["issue"]["urls"]["location"])).json() == item
         found = (await client.get(url(world, "conversations-clusters", fitting))).json()
-        assert found["stats"] == {"issues": 1, "conversations": 1}
+        assert found["stats"] == {"issues": 1, "conversations": 1, "suggestions": 0}
         assert found["updatedAt"] == item["issue"]["ingestedAt"]
 
 
@@ -249,7 +252,8 @@ async def test_what_is_there_already_is_not_read_for_each_that_comes(world: Worl
             plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
             about = "question_id=?" if "question_id = " in sql else "conversation_id=?"
             narrow = "(id=?)" if sql.startswith("DELETE") else about
-            assert [narrow in step for step in plan] == [True], (sql, plan)
+            about_issues = [step for step in plan if " issue " in step]
+            assert [narrow in step for step in about_issues] == [True], (sql, plan)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.cluster import IssuesCluster
+from copydesk.contract.models.cluster import (
+    ClusterJoin,
+    ClusterSuggestion,
+    IssuesCluster,
+    IssuesClusterCreate,
+    IssuesClusterUpdate,
+)
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS
 
@@ -31,4 +37,117 @@ def list_issues_clusters(
 )
 def get_issues_cluster(organization_id: str, cluster_id: str) -> IssuesCluster:
     """Get a cluster of issues."""
+    ...
+
+
+# What a desk has that finds clusters itself. Newer services have none of it.
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/conversations-clusters",
+    status=201,
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def create_issues_cluster(organization_id: str, body: IssuesClusterCreate) -> IssuesCluster:
+    """Make a cluster of issues by hand."""
+    ...
+
+
+@operation(
+    "PATCH",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def update_issues_cluster(
+    organization_id: str, cluster_id: str, body: IssuesClusterUpdate
+) -> IssuesCluster:
+    """Rename, describe, close or open a cluster of issues."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def delete_issues_cluster(organization_id: str, cluster_id: str) -> None:
+    """Delete a cluster; its issues stay, in no cluster."""
+    ...
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}/join",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def join_issues_clusters(organization_id: str, cluster_id: str, body: ClusterJoin) -> IssuesCluster:
+    """Put the issues of other clusters into this one; the others end."""
+    ...
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}/restore",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def restore_issues_cluster(organization_id: str, cluster_id: str) -> IssuesCluster:
+    """Bring back a cluster that was deleted or joined, with its issues and change requests."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}/suggestions",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def list_cluster_suggestions(
+    organization_id: str,
+    cluster_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[ClusterSuggestion]:
+    """List issues that may belong to a cluster, the most similar first."""
+    ...
+
+
+@operation(
+    "PUT",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}/change-requests/{change_request_id}",
+    status=204,
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def link_cluster_change_request(
+    organization_id: str, cluster_id: str, change_request_id: str
+) -> None:
+    """Say that a change request answers a cluster."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}/change-requests/{change_request_id}",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def unlink_cluster_change_request(
+    organization_id: str, cluster_id: str, change_request_id: str
+) -> None:
+    """Say that a change request does not answer a cluster."""
     ...

@@ -6,9 +6,15 @@ from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.models.conversation import (
     Conversation,
     ConversationDetail,
+    ConversationHit,
     ConversationIssueItem,
+    ConversationsAnalysis,
     IngestBody,
+    IssueMove,
+    IssuesMoved,
 )
+from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.search import SearchText
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS, RECORDS
 
@@ -69,4 +75,55 @@ def list_conversation_issues(
 )
 def get_conversation_issue(organization_id: str, issue_id: str) -> ConversationIssueItem:
     """Get an issue with its conversation."""
+    ...
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/conversations-issues/move",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def move_conversation_issues(organization_id: str, body: IssueMove) -> IssuesMoved:
+    """Move issues into a cluster, or out of theirs."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/conversations-analysis",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def get_conversations_analysis(organization_id: str) -> ConversationsAnalysis:
+    """Say how far the search for clusters in conversations is."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/conversations-search",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def search_conversations(
+    organization_id: str,
+    *,
+    query: SearchText | None = None,
+    source: str | None = None,
+    language: str | None = None,
+    since: Timestamp | None = None,
+    until: Timestamp | None = None,
+    attribute: list[str] | None = None,
+    cluster: str | None = None,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[ConversationHit]:
+    """Find conversations by what was said in them and by what is known of them, the latest first.
+
+    An ``attribute`` is a name and a value, such as "plan=team"; all of them have to hold.
+    """
     ...

@@ -207,6 +207,15 @@ LogLevel: TypeAlias = Literal["debug", "info", "warn", "error"]
 ClusterOrder: TypeAlias = Literal["updatedAt", "issues", "conversations"]
 """What issue clusters are sorted by; ``updatedAt`` when omitted."""
 
+ClusterChange: TypeAlias = Literal["joined", "split"]
+"""What became of a cluster besides growing."""
+
+ClusterNaming: TypeAlias = Literal["machine", "hand"]
+"""Who gave a cluster its label."""
+
+AnalysisState: TypeAlias = Literal["idle", "running", "unavailable"]
+"""Whether clusters are sought in conversations at present, or cannot be."""
+
 PartRole: TypeAlias = Literal["user", "assistant", "team-member"]
 """Who wrote a part of a conversation."""
 

@@ -33,6 +33,9 @@ _NAMED = {
     "list_openapi_spec_versions": "versions of specifications",
     "get_latest_openapi_spec_version": "versions of specifications",
     "search_site_content": "search of a site",
+    "list_cluster_suggestions": "suggestions for clusters",
+    "get_conversations_analysis": "analysis of conversations",
+    "search_conversations": "search in conversations",
 }
 """Words for single operations, which go before those of their extension."""
 
@@ -55,6 +58,7 @@ _EXTENSIONS = {
     "E17": "git",
     "E18": "changes to installations",
     "E19": "version of the service",
+    "E22": "clusters made by hand",
 }
 
 _NOUNS = {

@@ -32,6 +32,7 @@ MIGRATIONS: tuple[str, ...] = (
     "18_audit_git_traffic",
     "19_glossary_and_sign_in",
     "20_findings",
+    "21_clustering",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

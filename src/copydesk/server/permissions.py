@@ -98,6 +98,12 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.delete_site_redirect,
         ops.update_site_finding,
         ops.update_site_topic,
+        ops.create_issues_cluster,
+        ops.update_issues_cluster,
+        ops.delete_issues_cluster,
+        ops.join_issues_clusters,
+        ops.restore_issues_cluster,
+        ops.move_conversation_issues,
         # A share link's address is a key, so reading it takes what making it does.
         ops.list_share_links,
         ops.create_share_link,
@@ -124,6 +130,11 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.get_conversation_issue,
         ops.list_issues_clusters,
         ops.get_issues_cluster,
+        ops.list_cluster_suggestions,
+        ops.get_conversations_analysis,
+        ops.search_conversations,
+        ops.link_cluster_change_request,
+        ops.unlink_cluster_change_request,
         ops.list_site_findings,
         ops.get_site_finding,
         ops.list_site_finding_change_requests,
@@ -239,6 +250,8 @@ _INSTALLED = "it is had in the organization that has it installed"
 _READERS = "whoever may read a published site gets what it shows"
 _OWN = "what one wrote oneself takes `view`"
 
+_EDITS = "and `edit` on the space of the change request"
+
 _BESIDES: dict[Operation[..., Any], str] = {
     ops.delete_space_comment: _OWN,
     ops.delete_space_comment_reply: _OWN,
@@ -263,6 +276,8 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.get_site_redirect: _READERS,
     ops.get_site_structure: _READERS,
     ops.begin_site_finding_change_requests: "and `edit` on a space of the site",
+    ops.link_cluster_change_request: _EDITS,
+    ops.unlink_cluster_change_request: _EDITS,
     **dict.fromkeys(
         (ops.update_site_finding, ops.update_site_topic),
         "on the site is enough with `read` in the organization",

@@ -83,7 +83,7 @@ def found_pages(query: Query, *, space_id: str | None = None) -> tuple[str, tupl
     score = f"bm25(search, {_WEIGHTS})" if query.words else "0.0"
     if query.words and not query.passages:
         score += f" + {_BELOW}"
-        values = (f"{{title}} : ({_all_of(query.words)})", *values)
+        values = (f"{{title}} : ({all_of(query.words)})", *values)
     # Materialized, for SQLite would rank every page again wherever the score is named.
     return (
         f"WITH hit (id, score) AS MATERIALIZED (SELECT rowid, {score} FROM search "  # noqa: S608
@@ -106,7 +106,7 @@ def _conditions(query: Query, space_id: str | None) -> tuple[str, tuple[Value, .
         # The space is asked of the index too: a condition on rows would make SQLite look each up.
         space = "" if space_id is None else f"{{space}} : {_quoted(space_id)} AND "
         where.append("search MATCH ?")
-        values.append(space + _all_of(query.words))
+        values.append(space + all_of(query.words))
     elif space_id is not None:
         where.append("rowid IN (SELECT id FROM search_page WHERE space_id = ?)")
         values.append(space_id)
@@ -116,7 +116,8 @@ def _conditions(query: Query, space_id: str | None) -> tuple[str, tuple[Value, .
     return " AND ".join(where), tuple(values)
 
 
-def _all_of(words: tuple[str, ...]) -> str:
+def all_of(words: tuple[str, ...]) -> str:
+    """Return the FTS5 expression that finds texts with every word, or what begins with it."""
     return " AND ".join(map(_term, words))
 
 

@@ -1,10 +1,12 @@
 """Clusters of issues: what people struggle with most."""
 
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StringConstraints
 
-from copydesk.contract.models.base import Always, Count, Open, Real, Resource, Shape
+from copydesk.contract.enumerations import ClusterChange, ClusterNaming
+from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.conversation import Conversation, ConversationIssue, IssueIds
 from copydesk.contract.models.parts import Timestamp, Urls
 
 
@@ -12,12 +14,14 @@ class ClusterStats(Shape):
     """How many issues a cluster holds, from how many conversations.
 
     Services count tasks as well (``tasksTotal`` and others): those are kept as they are named.
+    ``suggestions`` are issues that may belong to it, where the service finds clusters itself.
     """
 
     model_config = ConfigDict(extra="allow")
 
     issues: Count = 0
     conversations: Count = 0
+    suggestions: Count | None = None
 
     @property
     def tasks(self) -> dict[str, float]:
@@ -29,11 +33,25 @@ class ClusterStats(Shape):
         }
 
 
+class ClusterEvent(Shape):
+    """A cluster that was ``joined`` with this one, or into which part of this one was ``split``.
+
+    ``other`` is the id of that cluster, which may be gone, and ``label`` what it was called.
+    """
+
+    at: Always[Timestamp] = None
+    kind: Open[ClusterChange] = "joined"
+    other: str | None = None
+    label: str = ""
+
+
 class IssuesCluster(Resource):
     """Issues about one thing.
 
     ``weekly_pulse`` counts issues in each of the past 13 weeks, the latest last; ``sources``
-    counts by the source of the conversation.
+    counts by the source of the conversation. ``closed_at`` is there when a person closed it, which
+    keeps new issues out. ``named`` says whether a person gave it its label. ``history`` has the
+    last five joins and splits, the latest first.
     """
 
     object: Open[Literal["issues-cluster"]] = "issues-cluster"
@@ -46,4 +64,53 @@ class IssuesCluster(Resource):
     weekly_pulse: list[Count | Real] = []
     sources: dict[str, Count | Real] = {}
     stats: ClusterStats = Field(default_factory=ClusterStats)
+    closed_at: Timestamp | None = None
+    named: Open[ClusterNaming] | None = None
+    history: list[ClusterEvent] = []
     urls: Urls = Field(default_factory=Urls)
+
+
+class ClusterSuggestion(Shape):
+    """An issue that may belong to a cluster; ``similarity`` is between 0 and 1."""
+
+    issue: ConversationIssue
+    conversation: Always[Conversation] = None
+    similarity: Real = 0.0
+
+
+ClusterLabel = Annotated[
+    str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)
+]
+"""What a person calls a cluster: one to 120 characters."""
+
+ClusterSummary = Annotated[str, StringConstraints(max_length=4000)]
+"""What a cluster is about, at most 4,000 characters."""
+
+ClusterIcon = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+"""The name of an icon."""
+
+
+class IssuesClusterCreate(Body):
+    """A cluster to make by hand; ``issues`` are the ids of those that move into it."""
+
+    label: ClusterLabel
+    summary: ClusterSummary | None = None
+    icon: ClusterIcon | None = None
+    issues: IssueIds | None = None
+
+
+class IssuesClusterUpdate(Body):
+    """Changes of a cluster. A closed one keeps its issues and takes no new ones."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("icon",)
+
+    label: ClusterLabel | None = None
+    summary: ClusterSummary | None = None
+    icon: ClusterIcon | None = None
+    closed: bool | None = None
+
+
+class ClusterJoin(Body):
+    """The ids of the clusters that end in another one."""
+
+    clusters: Annotated[list[str], Field(min_length=1, max_length=50)]

@@ -1,11 +1,11 @@
 """Support conversations that were handed in, and the issues found in them."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, RootModel, StringConstraints
 
-from copydesk.contract.enumerations import PartRole
-from copydesk.contract.models.base import Always, Body, Open, Resource, Shape
+from copydesk.contract.enumerations import AnalysisState, PartRole
+from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 
 
@@ -64,6 +64,66 @@ class ConversationIssueItem(Shape):
 
     issue: ConversationIssue
     conversation: Always[Conversation] = None
+
+
+class SearchHit(Shape):
+    """The first words of a conversation that were looked for, with a few before and after them.
+
+    ``part`` counts from the first thing that was said, 0; None is the subject.
+    """
+
+    part: Count | None = None
+    before: str = ""
+    words: str = ""
+    after: str = ""
+
+
+class ConversationHit(Shape):
+    """A conversation that was found, with the ids of its issues.
+
+    ``hit`` is None where no words were looked for.
+    """
+
+    conversation: Conversation
+    issues: list[str] = []
+    hit: SearchHit | None = None
+
+
+class ConversationsAnalysis(Resource):
+    """How far the search for clusters is, in numbers of issues.
+
+    ``waiting`` were not looked at yet. The others are ``clustered`` or not; ``suggestions`` of the
+    latter are similar to a cluster. ``message`` is a sentence for a person.
+    """
+
+    object: Open[Literal["conversations-analysis"]] = "conversations-analysis"
+    state: Open[AnalysisState] = "idle"
+    waiting: Count = 0
+    clustered: Count = 0
+    unclustered: Count = 0
+    suggestions: Count = 0
+    message: str | None = None
+    finished_at: Timestamp | None = None
+
+
+IssueIds = Annotated[list[str], Field(max_length=500)]
+"""The ids of at most 500 issues."""
+
+
+class IssueMove(Body):
+    """Issues to move into the cluster with an id, or out of the one that they are in (None)."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("cluster",)
+
+    issues: Annotated[IssueIds, Field(min_length=1)]
+    cluster: str | None
+
+
+class IssuesMoved(Shape):
+    """How many issues were somewhere else before."""
+
+    object: Open[Literal["conversation-issues-moved"]] = "conversation-issues-moved"
+    moved: Count = 0
 
 
 class PartIngest(Body):

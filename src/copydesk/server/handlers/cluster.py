@@ -5,10 +5,30 @@ from __future__ import annotations
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.cluster import IssuesCluster
+from copydesk.contract.models.cluster import (
+    ClusterJoin,
+    ClusterSuggestion,
+    IssuesCluster,
+    IssuesClusterCreate,
+    IssuesClusterUpdate,
+)
+from copydesk.server import clusters
+from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
-from copydesk.server.queries.cluster import cluster_model, find_cluster, reading_organization
+from copydesk.server.queries.change_request import find_change_request
+from copydesk.server.queries.cluster import (
+    changing_organization,
+    check_issues,
+    cluster_model,
+    cluster_to_change,
+    find_cluster,
+    go_on,
+    issue_item,
+    reading_organization,
+)
+from copydesk.server.site_seed import add_cluster
+from copydesk.server.store import Row, Value
 
 _COLUMNS: dict[ClusterOrder, str] = {
     "updatedAt": "updated_at",
@@ -27,8 +47,9 @@ def list_issues_clusters(
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
 ) -> Page[IssuesCluster]:
-    """List the clusters of an organization in the order asked for."""
+    """List the clusters of an organization in the order asked for, closed ones among them."""
     reading_organization(call, organization_id)
+    go_on(call, organization_id)
     return paginate(
         call.tx,
         lambda row: cluster_model(call, row),
@@ -45,3 +66,160 @@ def list_issues_clusters(
 @implements(ops.get_issues_cluster)
 def get_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> IssuesCluster:
     return cluster_model(call, find_cluster(call, organization_id, cluster_id))
+
+
+@implements(ops.create_issues_cluster)
+def create_issues_cluster(
+    call: Call, organization_id: str, body: IssuesClusterCreate
+) -> IssuesCluster:
+    """Make a cluster; the issues that are named move into it, from wherever they are."""
+    changing_organization(call, organization_id)
+    issues = check_issues(call, organization_id, body.issues or [])
+    from_where = clusters.sources_of(call.tx, issues)
+    key = add_cluster(
+        call.tx, organization_id, body.label, icon=body.icon, summary=body.summary or ""
+    )
+    clusters.place(call.tx, issues, key, "hand")
+    for each in from_where:
+        clusters.tell(call.tx, each, "split", key, body.label)
+    return cluster_model(call, call.tx.row("cluster", key))
+
+
+@implements(ops.update_issues_cluster)
+def update_issues_cluster(
+    call: Call, organization_id: str, cluster_id: str, body: IssuesClusterUpdate
+) -> IssuesCluster:
+    """Change a cluster. What a person calls it stays; a closed one gets no more suggestions."""
+    row = cluster_to_change(call, organization_id, cluster_id)
+    changes: dict[str, Value] = {}
+    for name in body.model_fields_set & {"label", "summary", "icon"}:
+        if getattr(body, name) != row[name]:
+            changes[name] = getattr(body, name)
+    if changes.keys() & {"label", "summary"}:
+        changes["named"] = "hand"
+    if body.closed is not None and body.closed != (row["closed_at"] is not None):
+        changes["closed_at"] = call.tx.now if body.closed else None
+    if changes:
+        call.tx.update("cluster", cluster_id, updated_at=call.tx.now, **changes)
+    if body.closed:
+        call.tx.run("DELETE FROM suggestion WHERE cluster_id = ?", cluster_id)
+    return cluster_model(call, call.tx.row("cluster", cluster_id))
+
+
+@implements(ops.delete_issues_cluster)
+def delete_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> None:
+    """End a cluster; nothing puts its issues together again but a person."""
+    changing_organization(call, organization_id)
+    row = _known(call, organization_id, cluster_id)
+    if row is None:
+        call.was_missing()
+    else:
+        clusters.end(call.tx, row, "hand")
+
+
+@implements(ops.join_issues_clusters)
+def join_issues_clusters(
+    call: Call, organization_id: str, cluster_id: str, body: ClusterJoin
+) -> IssuesCluster:
+    """Put clusters into one, with the change requests that answer them."""
+    row = cluster_to_change(call, organization_id, cluster_id)
+    if row["closed_at"] is not None:
+        raise blocked(f"The cluster {row['label'][:100]!r} is closed: open it first.")
+    for number, each in enumerate(dict.fromkeys(body.clusters)):
+        where = f"body.clusters[{number}]"
+        if each == cluster_id:
+            raise invalid(f"{where}: a cluster cannot be joined with itself")
+        other = _known(call, organization_id, each)
+        if other is None:
+            raise invalid(f"{where}: there is no cluster {each[:100]!r}")
+        clusters.join(call.tx, other, cluster_id, "hand")
+    return cluster_model(call, call.tx.row("cluster", cluster_id))
+
+
+@implements(ops.restore_issues_cluster)
+def restore_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> IssuesCluster:
+    """Bring back a cluster that ended, with its id; one that did not stays as it is."""
+    changing_organization(call, organization_id)
+    if _known(call, organization_id, cluster_id) is None:
+        ended = call.tx.one(
+            "SELECT * FROM ended_cluster WHERE id = ? AND organization_id = ?",
+            cluster_id,
+            organization_id,
+        )
+        if ended is None:
+            raise not_found("cluster", cluster_id)
+        clusters.restore(call.tx, ended)
+    return cluster_model(call, call.tx.row("cluster", cluster_id))
+
+
+@implements(ops.list_cluster_suggestions)
+def list_cluster_suggestions(
+    call: Call,
+    organization_id: str,
+    cluster_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[ClusterSuggestion]:
+    """List issues that are in no cluster and similar to this one."""
+    find_cluster(call, organization_id, cluster_id)
+
+    def suggestion(row: Row) -> ClusterSuggestion:
+        item = issue_item(call, call.tx.row("issue", row["issue_id"]))
+        return ClusterSuggestion(
+            issue=item.issue, conversation=item.conversation, similarity=row["similarity"]
+        )
+
+    return paginate(
+        call.tx,
+        suggestion,
+        source="suggestion",
+        where=("cluster_id = ?",),
+        values=(cluster_id,),
+        keys=("similarity", "issue_id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.link_cluster_change_request)
+def link_cluster_change_request(
+    call: Call, organization_id: str, cluster_id: str, change_request_id: str
+) -> None:
+    """Link a change request that the caller may edit; it answers one cluster at a time."""
+    find_cluster(call, organization_id, cluster_id)
+    row = _request(call, organization_id, change_request_id)
+    call.tx.update("change_request", row["id"], cluster_id=cluster_id)
+
+
+@implements(ops.unlink_cluster_change_request)
+def unlink_cluster_change_request(
+    call: Call, organization_id: str, cluster_id: str, change_request_id: str
+) -> None:
+    """Take the link of a change request away, if it answers this cluster."""
+    find_cluster(call, organization_id, cluster_id)
+    row = _request(call, organization_id, change_request_id)
+    if row["cluster_id"] == cluster_id:
+        call.tx.update("change_request", row["id"], cluster_id=None)
+    else:
+        call.was_missing()
+
+
+def _known(call: Call, organization_id: str, cluster_id: str) -> Row | None:
+    return call.tx.one(
+        "SELECT * FROM cluster WHERE id = ? AND organization_id = ?", cluster_id, organization_id
+    )
+
+
+def _request(call: Call, organization_id: str, change_request_id: str) -> Row:
+    """Return a change request of an organization that the caller may edit."""
+    space_id = call.tx.value(
+        "SELECT space_id FROM change_request WHERE id = ? AND organization_id = ?",
+        change_request_id,
+        organization_id,
+    )
+    if space_id is None:
+        raise not_found("change request", change_request_id)
+    _, row = find_change_request(call, space_id, change_request_id)
+    call.access.space(space_id, "edit")
+    return row

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.conversation import (
     Conversation,
     ConversationBatch,
     ConversationDetail,
+    ConversationHit,
     ConversationIssueItem,
+    ConversationsAnalysis,
     IngestBody,
+    IssueMove,
+    IssuesMoved,
 )
-from copydesk.server.errors import not_found
+from copydesk.server import clusters
+from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.cluster import (
+    analysis,
+    changing_organization,
+    check_issues,
     conversation_detail,
     conversation_model,
     find_conversation,
     issue_item,
     reading_organization,
 )
+from copydesk.server.queries.conversation_search import Search
+from copydesk.server.store import timestamp
 
 
 @implements(ops.list_conversations)
@@ -57,6 +69,7 @@ def ingest_conversation(call: Call, organization_id: str, body: IngestBody) -> N
     call.access.organization(organization_id, "ingestConversations")
     conversations = body.root if isinstance(body, ConversationBatch) else [body]
     ingest(call.tx, organization_id, conversations)
+    call.goes_on = True
 
 
 @implements(ops.get_conversation)
@@ -108,3 +121,71 @@ def get_conversation_issue(
     if row is None:
         raise not_found("issue", issue_id)
     return issue_item(call, row)
+
+
+@implements(ops.move_conversation_issues)
+def move_conversation_issues(call: Call, organization_id: str, body: IssueMove) -> IssuesMoved:
+    """Put issues into a cluster or into none, where they stay."""
+    changing_organization(call, organization_id)
+    issues = check_issues(call, organization_id, body.issues)
+    if body.cluster is not None:
+        row = call.tx.one(
+            "SELECT * FROM cluster WHERE id = ? AND organization_id = ?",
+            body.cluster,
+            organization_id,
+        )
+        if row is None:
+            raise invalid(f"body.cluster: there is no cluster {body.cluster[:100]!r}")
+        if row["closed_at"] is not None:
+            raise blocked(f"The cluster {row['label'][:100]!r} is closed: open it first.")
+    return IssuesMoved(moved=clusters.place(call.tx, issues, body.cluster, "hand"))
+
+
+@implements(ops.get_conversations_analysis)
+def get_conversations_analysis(call: Call, organization_id: str) -> ConversationsAnalysis:
+    """Count what waits and what was found; whoever asks wakes what works on it."""
+    reading_organization(call, organization_id)
+    found = analysis(call, organization_id)
+    call.goes_on = bool(found.waiting)
+    return found
+
+
+@implements(ops.search_conversations)
+def search_conversations(
+    call: Call,
+    organization_id: str,
+    *,
+    query: str | None = None,
+    source: str | None = None,
+    language: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    attribute: list[str] | None = None,
+    cluster: str | None = None,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[ConversationHit]:
+    """Find conversations by words, in any order and with other endings, and by their fields."""
+    reading_organization(call, organization_id)
+    search = Search(call, organization_id, query)
+    search.also("source = ?", source)
+    search.also("language = ?", language)
+    search.also("created_at >= ?", None if since is None else timestamp(since))
+    search.also("created_at < ?", None if until is None else timestamp(until))
+    search.of_cluster(cluster)
+    for number, each in enumerate(attribute or []):
+        name, sign, value = each.partition("=")
+        if not sign:
+            raise invalid(f"query parameter attribute[{number}]: this is not name=value")
+        search.with_attribute(name, value)
+    return paginate(
+        call.tx,
+        search.hit,
+        source="conversation_search",
+        where=search.where,
+        values=search.values,
+        keys=("created_at", "conversation_id"),
+        page=page,
+        limit=limit,
+        prepare=search.prepare,
+    )

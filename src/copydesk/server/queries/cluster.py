@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 
-from copydesk.contract.models.cluster import IssuesCluster
+from copydesk.contract.models.cluster import ClusterEvent, IssuesCluster
 from copydesk.contract.models.conversation import (
     Conversation,
     ConversationDetail,
     ConversationIssue,
     ConversationIssueItem,
+    ConversationsAnalysis,
 )
 from copydesk.contract.models.parts import Urls
 from copydesk.domain.access import rank
-from copydesk.server.errors import forbidden, not_found
+from copydesk.server.errors import forbidden, invalid, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.store import Row, timestamp
+from copydesk.server.store import Row, timestamp, to_json
+
+HISTORY = 5
+"""How many joins and splits of a cluster are told."""
 
 WEEKS = 13
 """How many weeks a cluster's pulse shows, the latest last."""
@@ -31,6 +36,47 @@ def reading_organization(call: Call, organization_id: str) -> Row:
     if rank(call.access.role(organization_id)) < rank("read"):
         raise forbidden("read", f"the organization {organization['title']!r}")
     return organization
+
+
+def changing_organization(call: Call, organization_id: str) -> Row:
+    """Return the organization if the caller may change its clusters, or raise a 404 or a 403."""
+    return call.access.organization(organization_id, "createContent")
+
+
+def go_on(call: Call, organization_id: str) -> None:
+    """Have issues looked at that wait for it, unless clusters cannot be found here."""
+    call.goes_on = bool(
+        call.tx.value(
+            "SELECT EXISTS (SELECT 1 FROM issue WHERE organization_id = ?1 AND placed = 'waiting') "
+            "AND NOT EXISTS (SELECT 1 FROM clustering WHERE organization_id = ?1 "
+            "AND state = 'unavailable')",
+            organization_id,
+        )
+    )
+
+
+def cluster_to_change(call: Call, organization_id: str, cluster_id: str) -> Row:
+    """Return a cluster that the caller may change, or raise a 404 or a 403."""
+    changing_organization(call, organization_id)
+    return find_cluster(call, organization_id, cluster_id)
+
+
+def check_issues(call: Call, organization_id: str, issues: Sequence[str]) -> list[str]:
+    """Return the ids of a body, each once; raise a 400 for the first that is no issue."""
+    wanted = list(dict.fromkeys(issues))
+    there = {
+        row["id"]
+        for row in call.tx.all(
+            "SELECT id FROM issue WHERE id IN (SELECT value FROM json_each(?)) "
+            "AND +organization_id = ?",
+            to_json(wanted),
+            organization_id,
+        )
+    }
+    for number, each in enumerate(issues):
+        if each not in there:
+            raise invalid(f"body.issues[{number}]: there is no issue {each[:100]!r}")
+    return wanted
 
 
 def find_cluster(call: Call, organization_id: str, cluster_id: str) -> Row:
@@ -65,11 +111,53 @@ def cluster_model(call: Call, row: Row) -> IssuesCluster:
             "summary": row["summary"],
             "weekly_pulse": weekly_pulse(call, row["id"]),
             "sources": {source["source"]: source["conversations"] for source in sources},
-            "stats": {"issues": row["issues"], "conversations": row["conversations"]},
+            "stats": {
+                "issues": row["issues"],
+                "conversations": row["conversations"],
+                "suggestions": call.tx.value(
+                    "SELECT count(*) FROM suggestion WHERE cluster_id = ?", row["id"]
+                ),
+            },
+            "closed_at": row["closed_at"],
+            "named": row["named"],
+            "history": _history(call, row["id"]),
             "urls": Urls(
                 location=call.url("orgs", organization_id, "conversations-clusters", row["id"])
             ),
         }
+    )
+
+
+def _history(call: Call, cluster_id: str) -> list[ClusterEvent]:
+    rows = call.tx.all(
+        "SELECT * FROM cluster_event WHERE cluster_id = ? ORDER BY id DESC LIMIT ?",
+        cluster_id,
+        HISTORY,
+    )
+    return [ClusterEvent.model_validate(dict(row)) for row in rows]
+
+
+def analysis(call: Call, organization_id: str) -> ConversationsAnalysis:
+    """Return how far the search for clusters in an organization's conversations is."""
+    counts = call.tx.one(
+        "SELECT total(placed = 'waiting') AS waiting, total(cluster_id IS NOT NULL) AS clustered, "
+        "count(*) AS issues, (SELECT count(*) FROM suggestion JOIN issue i ON i.id = issue_id "
+        "WHERE i.organization_id = ?1) AS suggestions "
+        "FROM issue WHERE organization_id = ?1",
+        organization_id,
+    )
+    assert counts is not None
+    found = call.tx.one("SELECT * FROM clustering WHERE organization_id = ?", organization_id)
+    waiting, clustered = int(counts["waiting"]), int(counts["clustered"])
+    state = "idle" if found is None else found["state"]
+    return ConversationsAnalysis(
+        state="running" if waiting and state == "idle" else state,
+        waiting=waiting,
+        clustered=clustered,
+        unclustered=counts["issues"] - waiting - clustered,
+        suggestions=counts["suggestions"],
+        message=None if found is None else found["message"],
+        finished_at=None if found is None else found["finished_at"],
     )
 
 

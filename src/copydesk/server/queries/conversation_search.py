@@ -1,0 +1,158 @@
+"""Searching conversations by words and fields, and showing where the words stand."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+
+from copydesk.contract.models.conversation import ConversationHit, SearchHit
+from copydesk.server.implementation import Call
+from copydesk.server.queries.cluster import conversation_model
+from copydesk.server.search_index import all_of, parse_query
+from copydesk.server.store import Row, Value, to_json
+
+AROUND = 60
+"""So many characters are shown before and after the words that were found."""
+
+
+class Search:
+    """What is looked for: conditions on ``conversation_search``, and the hits of one page."""
+
+    def __init__(self, call: Call, organization_id: str, query: str | None) -> None:
+        self.where = ["organization_id = ?"]
+        self.values: list[Value] = [organization_id]
+        self._call = call
+        self._organization = organization_id
+        self._query = None if query is None else parse_query(query)
+        if self._query is None:
+            return
+        if not self._query:
+            self.where.append("0")  # nothing in it is a word
+        if self._query.words:
+            self.where.append(
+                "id IN (SELECT rowid FROM conversation_words WHERE conversation_words MATCH ?)"
+            )
+            self.values.append(all_of(self._query.words))
+        for passage in self._query.passages:
+            self.where.append(
+                "id IN (SELECT rowid FROM conversation_words "
+                "WHERE instr(subject, ?) OR instr(said, ?))"
+            )
+            self.values += [passage] * 2
+
+    def also(self, condition: str, value: str | None) -> None:
+        """Demand a condition with one mark, unless its value is None."""
+        if value is not None:
+            self.where.append(condition)
+            self.values.append(value)
+
+    def of_cluster(self, cluster_id: str | None) -> None:
+        """Demand an issue in a cluster, unless it is None."""
+        self.also(
+            "conversation_id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)",
+            cluster_id,
+        )
+
+    def with_attribute(self, name: str, value: str) -> None:
+        """Demand an attribute that the sender gave."""
+        self.where.append(
+            "id IN (SELECT search_id FROM conversation_attribute "
+            "WHERE organization_id = ? AND name = ? AND value = ?)"
+        )
+        self.values += [self._organization, name, value]
+
+    def prepare(self, rows: Sequence[Row]) -> None:
+        """Read what a page needs of its conversations at once."""
+        keys = to_json([row["conversation_id"] for row in rows])
+        of = "organization_id = ? AND {} IN (SELECT value FROM json_each(?))"
+        found = self._call.tx.all(
+            f"SELECT * FROM conversation WHERE {of.format('id')}",  # noqa: S608 - columns are ours
+            self._organization,
+            keys,
+        )
+        self._conversations = {row["id"]: row for row in found}
+        self._issues: dict[str, list[str]] = {}
+        for row in self._call.tx.all(
+            "SELECT id, conversation_id FROM issue "  # noqa: S608 - columns are ours
+            f"WHERE {of.format('conversation_id')} ORDER BY created_at, id",
+            self._organization,
+            keys,
+        ):
+            self._issues.setdefault(row["conversation_id"], []).append(row["id"])
+        self._hits = self._marked([row["id"] for row in rows]) if self._query else {}
+
+    def hit(self, row: Row) -> ConversationHit:
+        """Return a conversation that was found."""
+        key = row["conversation_id"]
+        return ConversationHit(
+            conversation=conversation_model(self._call, self._conversations[key]),
+            issues=self._issues.get(key, []),
+            hit=self._hits.get(row["id"]),
+        )
+
+    def _marked(self, ids: list[int]) -> dict[int, SearchHit]:
+        """Return the first hit in each of some conversations, by their numbers in the index."""
+        assert self._query is not None
+        # Made anew each time: no text can have them.
+        begin, end = f"\x02{secrets.token_hex(8)}", f"\x03{secrets.token_hex(8)}"
+        columns, condition = "subject, said", ""
+        values: list[Value] = []
+        if self._query.words:
+            columns = (
+                "highlight(conversation_words, 0, ?, ?) AS subject, "
+                "highlight(conversation_words, 1, ?, ?) AS said"
+            )
+            condition = "conversation_words MATCH ? AND "
+            values = [begin, end, begin, end, all_of(self._query.words)]
+        rows = self._call.tx.all(
+            "SELECT id, conversation_id, w.* FROM conversation_search s JOIN "  # noqa: S608 - ours
+            f"(SELECT rowid AS number, {columns} FROM conversation_words "
+            f"WHERE {condition}rowid IN (SELECT value FROM json_each(?))) AS w ON w.number = s.id",
+            *values,
+            json.dumps(ids),
+        )
+        return {row["id"]: hit for row in rows if (hit := self._hit(row, begin, end)) is not None}
+
+    def _hit(self, row: Row, begin: str, end: str) -> SearchHit | None:
+        """Return the first marked words of a conversation; where the parts begin is counted."""
+        assert self._query is not None
+        parts = json.loads(self._conversations[row["conversation_id"]]["parts"])
+        for text, bodies in (
+            (row["subject"], None),
+            (row["said"], [part["body"] for part in parts]),
+        ):
+            for passage in () if self._query.words else self._query.passages:
+                text = text.replace(passage, f"{begin}{passage}{end}", 1)
+            before, sign, rest = text.partition(begin)
+            if not sign:
+                continue
+            words, _, after = rest.partition(end)
+            after = after.replace(begin, "").replace(end, "")
+            part = None
+            if bodies is not None:
+                part = 0
+                while len(before) > len(bodies[part]):
+                    before = before[len(bodies[part]) + 1 :]
+                    part += 1
+                after = after[: len(bodies[part]) - len(before) - len(words)]
+            return SearchHit(part=part, before=_last(before), words=words, after=_first(after))
+        return None
+
+
+def _first(text: str) -> str:
+    """Return the first words of what follows a hit, on one line."""
+    line = " ".join(text[: AROUND * 4].split())
+    space = " " if text[:1].isspace() else ""
+    if len(line) <= AROUND:
+        return space + line
+    return space + line[:AROUND].rpartition(" ")[0] + "…"
+
+
+def _last(text: str) -> str:
+    """Return the last words of what stands before a hit, on one line."""
+    line = " ".join(text[-AROUND * 4 :].split())
+    space = " " if text[-1:].isspace() else ""
+    if len(line) <= AROUND:
+        return line + space
+    return "…" + line[-AROUND:].partition(" ")[2] + space

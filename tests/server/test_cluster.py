@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import httpx
@@ -66,7 +67,7 @@ class Desk:
     def check(self) -> None:
         """Fail where a count is not what the rows say."""
         for rule in RULES:
-            assert self.world.store.read(lambda tx, sql=rule.sql: tx.all(sql)) == [], rule.sentence
+            assert self.world.store.read(partial(Tx.all, sql=rule.sql)) == [], rule.sentence
 
 
 async def test_clusters_are_made_changed_joined_ended_and_brought_back(world: World) -> None:
@@ -221,7 +222,7 @@ async def test_suggestions_are_listed_taken_and_refused(world: World) -> None:
 
 async def test_conversations_are_found_by_words_and_fields(world: World) -> None:
     late = cluster(world, "Webhooks late")
-    body = {
+    body: dict[str, Any] = {
         "id": "b",
         "subject": "Invoices",
         "parts": [

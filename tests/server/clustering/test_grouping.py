@@ -6,6 +6,7 @@ import pytest
 
 from copydesk.server.clustering.__main__ import answer
 from copydesk.server.clustering.grouping import Issue, find_clusters, place
+from copydesk.server.clustering.words import language_of, words_of
 
 TOLD = {
     "export": [
@@ -84,3 +85,24 @@ def test_the_child_answers_in_json() -> None:
     known = {"c1": asked[:4], "c2": asked[4:8]}
     new = [{"id": "new", "text": "our card is declined"}]
     assert answer({"do": "place", "issues": new, "known": known})["issues"] == {"new": "c2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I cannot log in with my password", "en"),
+        ("Ich kann mich mit meinem Kennwort nicht anmelden", "de"),
+        ("No puedo iniciar sesión con mi contraseña", "es"),
+        ("Je ne peux pas me connecter avec mon mot de passe", "fr"),
+        ("Non riesco ad accedere con la mia password", "it"),
+        ("Não consigo fazer login com a minha senha", "pt"),
+        ("Ik kan niet inloggen met mijn wachtwoord", "nl"),
+    ],
+)
+def test_the_same_means_the_same_in_each_language(text: str, language: str) -> None:
+    assert language_of(text) == language
+    assert {"login", "password"} <= set(words_of(text, language))
+
+
+def test_what_a_compound_is_made_of_is_known() -> None:
+    assert {"email", "attachment"} <= set(words_of("Mailanhang", "de"))

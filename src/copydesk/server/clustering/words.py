@@ -17,6 +17,9 @@ from pathlib import Path
 DATA = Path(__file__).parent / "data"
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl")
 
+OWN = 0.4
+"""What a word itself counts for beside what it means: two that mean the same need not be alike."""
+
 FEW = 200
 """Fewer texts than this are weighed as if there were so many: of ten, no word is in few."""
 
@@ -73,46 +76,94 @@ def language_of(text: str) -> str:
 
 
 def words_of(text: str, language: str) -> dict[str, float]:
-    """Return how often each word of a text that tells something is in it, by its English lemma."""
+    """Return how often each meaning of a text that tells something is in it."""
     counted: defaultdict[str, float] = defaultdict(float)
-    for written in _WORD.findall(_ADDRESS.sub(" ", text).lower()):
+    rest = _ADDRESS.sub(" ", text).lower()
+    if phrases := _phrases(language):
+        for said in phrases.findall(rest):
+            for meaning in vocabulary()[language][said]:
+                counted[meaning] += 1
+        rest = phrases.sub(" ", rest)
+    for written in _WORD.findall(rest):
         pieces = {written, *re.split(r"[-_'’]", written)}
         for word in sorted(pieces):
             if len(word) > 1 and word not in _all_common():
-                for english, share in _meant(word, language):
-                    counted[english] += share
+                for meaning, share in _meant(word, language):
+                    counted[meaning] += share
     return counted
 
 
 @cache
+def vocabulary() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return for each language its words and phrases of support, with what they mean."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {language: {} for language in LANGUAGES}
+    for line in (DATA / "vocabulary.txt").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            columns = [column.split() for column in line.split("|")]
+            meaning = columns[0][0]
+            for language, words in zip(LANGUAGES, columns, strict=True):
+                for each in words:
+                    said = each.replace("_", " ")
+                    held = found[language].get(said, ())
+                    if meaning not in held:
+                        found[language][said] = (*held, meaning)
+    return found
+
+
+@cache
+def _phrases(language: str) -> re.Pattern[str] | None:
+    """Return what finds the phrases of several words that mean one thing."""
+    phrases = [each for each in vocabulary()[language] if " " in each]
+    either = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)") if phrases else None
+
+
+@cache
+def _known(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the single words of the vocabulary by themselves and by their lemmas."""
+    words = {each: meant for each, meant in vocabulary()[language].items() if " " not in each}
+    return {**{lemma(each, language): meant for each, meant in words.items()}, **words}
+
+
+@cache
 def _meant(word: str, language: str) -> tuple[tuple[str, float], ...]:
+    """Return the meanings of a word with their shares, none for a common word."""
     base = lemma(word, language)
+    known = _known(language)
+    if meant := known.get(word) or known.get(base):
+        shares = [(each, 1 / len(meant)) for each in meant]
+        return (*shares, *([] if base in meant else [(base, OWN)]))
     if base in _all_common():
         return ()
     if language == "en":
         return ((base, 1.0),)
-    known = translations().get(language, {})
-    found = known.get(base) or known.get(word)
+    table = translations().get(language, {})
+    found = table.get(base) or table.get(word)
     if found:
         total = sum(sure for _, sure in found)
-        meant = {english: sure / total for english, sure in found if english not in _all_common()}
-        if base not in meant:
-            meant[f"{base}"] = 0.4
-        return tuple(meant.items())
-    halves = tuple(_halves(base, known)) if language in {"de", "nl"} else ()
+        meanings: defaultdict[str, float] = defaultdict(float)
+        meanings[base] += OWN
+        for english, sure in found:
+            if english not in _all_common():
+                for meaning in _known("en").get(english, (english,)):
+                    meanings[meaning] += sure / total
+        return tuple(meanings.items())
+    halves = tuple(_halves(base, language)) if language in {"de", "nl"} else ()
     return ((base, 1.0), *halves)
 
 
-def _halves(
-    word: str, known: Mapping[str, tuple[tuple[str, float], ...]]
-) -> Iterator[tuple[str, float]]:
-    """Yield the translations of the halves of a compound that are known by themselves."""
+def _halves(word: str, language: str) -> Iterator[tuple[str, float]]:
+    """Yield the meanings of the halves of a compound that are known by themselves."""
+    known, table = _known(language), translations().get(language, {})
     for cut in range(_SHORTEST_HALF, len(word) - _SHORTEST_HALF + 1):
-        for half in (word[:cut], word[:cut].rstrip("s"), word[cut:]):
-            if len(half) >= _SHORTEST_HALF and half in known:
-                english, sure = known[half][0]
-                if sure > 0.5 and english not in _all_common():
-                    yield english, 0.7
+        for half in dict.fromkeys((word[:cut], word[:cut].rstrip("s"), word[cut:])):
+            if len(half) >= _SHORTEST_HALF:
+                meant = known.get(half) or tuple(
+                    english for english, sure in table.get(half, ())[:1] if sure > 0.5
+                )
+                for meaning in meant:
+                    if meaning not in _all_common():
+                        yield meaning, 0.7
 
 
 def weights(counted: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from copydesk.client.errors import Unreachable
-from copydesk.tui.framework.filtered_source import FilteredSource
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.source import Change, ListSource
+from copydesk.tui.framework.source import Change, FilteredSource, ListSource
 from copydesk.tui.framework.trees import TreeSource
 
 

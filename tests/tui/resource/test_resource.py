@@ -18,8 +18,7 @@ from copydesk.contract import operations as _operations  # noqa: F401 - declares
 from copydesk.contract.operations import CATALOGUE
 from copydesk.session.errors import failure_types
 from copydesk.session.target import Target
-from copydesk.tui.framework.filtered_source import FilteredSource
-from copydesk.tui.framework.source import ListSource
+from copydesk.tui.framework.source import FilteredSource, ListSource
 from copydesk.tui.resource.columns import OFFERED, ItemTexts, shown_text
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.system.reference import load_everything

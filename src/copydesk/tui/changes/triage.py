@@ -29,8 +29,7 @@ from copydesk.session.views import (
     THREADS_READ,
     Listing,
 )
-from copydesk.tui.framework.filtered_source import FilteredSource
-from copydesk.tui.framework.source import Source
+from copydesk.tui.framework.source import FilteredSource, Source
 from copydesk.tui.widgets.list import VirtualList, rows_around
 from copydesk.tui.widgets.marks import Marking
 

@@ -163,7 +163,6 @@ class PagedSource(Source[T]):
             self.notify("rows")
 
     def hold(self, on: bool) -> None:
-        """Keep every page in memory while something (a filter) needs all rows."""
         self._held += 1 if on else -1
 
     def want(self, first: int, last: int) -> None:
@@ -172,7 +171,6 @@ class PagedSource(Source[T]):
         self._pump()
 
     def want_all(self) -> None:
-        """Load to the end; `cancel` stops it."""
         self._goal = TO_THE_END
         self._pump()
 

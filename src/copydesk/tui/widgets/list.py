@@ -19,10 +19,9 @@ from copydesk.domain.filter import Query
 from copydesk.session.errors import LACKS, SELDOM, STILL_READING
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import NoRowYet, action
-from copydesk.tui.framework.filtered_source import FilteredSource
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.source import Change, Source
+from copydesk.tui.framework.source import Change, FilteredSource, Source
 from copydesk.tui.framework.workers import heard
 from copydesk.tui.widgets.columns import Column, fit, lay_out, needs
 

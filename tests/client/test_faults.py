@@ -36,9 +36,8 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.client.queue import Queue
 from copydesk.client.secret import Secret
-from copydesk.client.wire import CONCURRENCY
+from copydesk.client.wire import CONCURRENCY, Queue
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
 from copydesk.domain.cause import ASKER, Asker, Why

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.errors import CheckoutNeeded
-from copydesk.client.response import read_answer
-from copydesk.client.wire import Answer
+from copydesk.client.response import Answer, read_answer
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site import SiteIcon, ThemedImage
 from copydesk.contract.operation import Operation

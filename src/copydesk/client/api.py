@@ -44,11 +44,11 @@ from copydesk.client.errors import (
 from copydesk.client.in_process import AppTransport
 from copydesk.client.paging import PageGuard
 from copydesk.client.request import Outgoing, Scalar
-from copydesk.client.response import THREAD_BYTES, not_understood, read_answer
+from copydesk.client.response import THREAD_BYTES, Answer, not_understood, read_answer
 from copydesk.client.routes import Routes
 from copydesk.client.secret import Secret
 from copydesk.client.sent import Recorder, Tally
-from copydesk.client.wire import Answer, Wire
+from copydesk.client.wire import Wire
 from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation

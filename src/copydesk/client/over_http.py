@@ -13,10 +13,10 @@ import httpx
 
 from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import ApiError, Garbled, Invalid, Unreachable, Untrusted
-from copydesk.client.failures import Hide, request_id
 from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.client.network import Proxy, proxy_for, reason, trust, untrusted
 from copydesk.client.request import Outgoing
+from copydesk.client.response import Hide, request_id
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from copydesk.client import request as requests
 from copydesk.client.errors import ApiError, NotFound, OperationMissing
 from copydesk.client.request import Outgoing
-from copydesk.client.wire import Answer
+from copydesk.client.response import Answer
 from copydesk.contract import operations as ops
 from copydesk.contract.operation import PREFIX, Operation
 from copydesk.contract.operations import CATALOGUE

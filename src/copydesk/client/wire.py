@@ -12,8 +12,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from copydesk import __version__
@@ -26,10 +28,9 @@ from copydesk.client.errors import (
     Unreachable,
     Untrusted,
 )
-from copydesk.client.failures import refusal, request_id
 from copydesk.client.in_process import AppTransport, InProcess
-from copydesk.client.queue import Queue
 from copydesk.client.request import Outgoing
+from copydesk.client.response import Answer, refusal, request_id
 from copydesk.client.secret import Secret
 from copydesk.client.sent import Recorder, Sent, Tally
 from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 CONCURRENCY = 8
 """Requests in parallel: more than a person needs, less than a service minds."""
 
+RESERVED = 2
+"""Connections reserved for reads that a person waits for or looks at."""
+
 ATTEMPTS = 4
 """The number of tries of an idempotent request, the first one included."""
 
@@ -50,15 +54,6 @@ RETRY_SECONDS = 45.0
 
 PATIENCE = 20.0
 """The longest silent wait for a rate limit, in seconds; a longer one is reported at once."""
-
-
-class Answer(NamedTuple):
-    """A successful answer: status, body, the service's request id, and ``Location``."""
-
-    status: int
-    content: bytes
-    request_id: str = ""
-    location: str = ""
 
 
 class Wire:
@@ -424,3 +419,52 @@ def _shown(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
             shorten(clean(value), VALUE_LIMIT) if known else HIDDEN
         )
     return shown
+
+
+class Queue:
+    """Lets ``places`` requests go at a time.
+
+    Among those that wait the most urgent goes first, and of equals the one that came first.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._waiting: list[tuple[Why, int, asyncio.Future[None]]] = []
+        self._numbers = count()
+
+    async def enter(self, why: Why) -> None:
+        """Wait for a place, which `leave` gives back. Cancelled, it has none."""
+        if not self._waiting and self._may(why):
+            self._free -= 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (why, next(self._numbers), turn))
+        self._admit()
+        if turn.done():
+            return
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.leave()  # its turn had come in the same moment
+            raise
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self._free += 1
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._waiting:
+            why, _, turn = self._waiting[0]
+            if turn.done():  # cancelled
+                heappop(self._waiting)
+            elif self._may(why):
+                heappop(self._waiting)
+                self._free -= 1
+                turn.set_result(None)
+            else:
+                return
+
+    def _may(self, why: Why) -> bool:
+        return self._free > (RESERVED if why >= Why.AHEAD else 0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.age import age, age_or_ahead, ago, instant, moment
+from copydesk.domain.age import age, age_or_ahead, ago, instant, moment, time_or_date
 
 NOW = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
 
@@ -98,3 +98,22 @@ def test_a_date_ahead_is_told_where_clocks_do_not_explain_it(ahead: timedelta, s
 )
 def test_a_weekday_is_named_for_less_than_a_week(days: int, said: str) -> None:
     assert moment(NOW - timedelta(days=days), NOW) == said
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("2025-03-12T00:05", "00:05"),
+        ("2025-03-11T09:31", "09:31"),
+        ("2025-03-11T09:30", "11 Mar"),
+        ("2025-03-12T18:00", "18:00"),
+        ("2025-03-13T08:00", "13 Mar"),
+        ("2024-12-31T09:30", "31 Dec 2024"),
+    ],
+)
+def test_of_the_last_day_the_time_is_told_and_of_others_the_date(then: str, said: str) -> None:
+    here = datetime.fromisoformat("2025-03-12T09:30").astimezone()
+    local = datetime.fromisoformat(then).astimezone()
+
+    assert time_or_date(local, here) == said
+    assert time_or_date(local.astimezone(UTC), here.astimezone(UTC)) == said

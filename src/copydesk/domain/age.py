@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-_MINUTE = 60
-_HOUR = 60 * _MINUTE
-_DAY = 24 * _HOUR
+MINUTE = 60
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = (
@@ -26,13 +26,13 @@ def age(then: datetime | None, now: datetime) -> str:
     if then is None:
         return ""
     seconds = (_zoned(now) - _zoned(then)).total_seconds()
-    if seconds < _MINUTE:
+    if seconds < MINUTE:
         return "now"
-    if seconds < _HOUR:
-        return f"{seconds // _MINUTE:.0f} min"
-    if seconds < _DAY:
-        return f"{seconds // _HOUR:.0f} h"
-    days = int(seconds // _DAY)
+    if seconds < HOUR:
+        return f"{seconds // MINUTE:.0f} min"
+    if seconds < DAY:
+        return f"{seconds // HOUR:.0f} h"
+    days = int(seconds // DAY)
     if days < 14:
         return f"{days} d"
     if days < 60:
@@ -50,7 +50,7 @@ def ago(then: datetime | None, now: datetime) -> str:
 
 def age_or_ahead(then: datetime | None, now: datetime) -> str:
     """Return an `age`; "in 4 y" for dates in the future, by more than clocks differ (a day)."""
-    if then is not None and (_zoned(then) - _zoned(now)).total_seconds() > _DAY:
+    if then is not None and (_zoned(then) - _zoned(now)).total_seconds() > DAY:
         return f"in {age(now, then)}"
     return age(then, now)
 
@@ -77,6 +77,19 @@ def moment(then: datetime | None, now: datetime) -> str:
     if local.year == now.year:
         return f"{date} {clock}"
     return f"{date} {local.year}"
+
+
+def time_or_date(then: datetime, now: datetime) -> str:
+    """Return the time by this machine's clock, "08:58"; "2 Mar" if that is not today's.
+
+    Of the last 24 hours the time is enough, since none of theirs comes twice.
+    """
+    here, today = then.astimezone(), now.astimezone()
+    if here.date() == today.date() or 0 <= (now - then).total_seconds() < DAY:
+        return f"{here:%H:%M}"
+    return f"{here.day} {_MONTHS[here.month - 1]}" + (
+        f" {here.year}" if here.year != today.year else ""
+    )
 
 
 def instant(text: str | None) -> datetime | None:

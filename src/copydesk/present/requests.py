@@ -6,10 +6,10 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from copydesk.domain.age import time_or_date
 from copydesk.domain.cause import Asker, Why
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.session.ages import moment
 
 if TYPE_CHECKING:
     from copydesk.client.budget import Budget
@@ -102,5 +102,5 @@ def budget_line(budget: Budget, now: datetime) -> str:
         return "There is no limit."
     left = f"{budget.remaining:,} of {plural(budget.limit, 'request')} left"
     if budget.reset is not None:
-        left += f" until {moment(budget.reset, now)}"
+        left += f" until {time_or_date(budget.reset, now)}"
     return left if budget.told else f"{left}, counted here: the service does not say"

@@ -13,11 +13,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from copydesk.domain.age import age
+from copydesk.domain.age import age, time_or_date
 from copydesk.domain.cached_answers import Held, mebibytes
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
-from copydesk.session.ages import moment
 from copydesk.session.errors import NotDoneError, failure_types, silence_types
 from copydesk.session.reachability import BUSY, LIMIT
 
@@ -48,7 +47,7 @@ class CachedRead(Generic[T]):
         """Return the sentence on its age for a dialog that opens on it; "" if it was just read."""
         if self.at is None:
             return ""
-        since = f"{self.why}: this is what the service said {moment(self.at, now)}."
+        since = f"{self.why}: this is what the service said {time_or_date(self.at, now)}."
         return f"{since} What you send waits, and asks you if that was changed meanwhile."
 
 

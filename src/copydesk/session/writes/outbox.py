@@ -9,17 +9,21 @@ and it reads the journal again before it does: so each write arrives once, or a 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.age import time_or_date
 from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
+from copydesk.domain.text import clean, listed
 from copydesk.session.cached_reads import leave_cache
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
-from copydesk.session.writes.outbox_marks import NOTHING, Marks, marks_of
 from copydesk.session.writes.outbox_rules import (
     GONE,
     OTHER_TEXT,
@@ -32,12 +36,18 @@ from copydesk.session.writes.outbox_rules import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from copydesk.local.journal import Entry, State
     from copydesk.session.session import Session
     from copydesk.session.writes.log import Written
 
+
+Marks = Mapping[str, Sequence["Entry"]]
+"""The waiting writes, oldest first, by the ids of their objects."""
+
+NOTHING: Marks = MappingProxyType({})
+
+MEANS = "Something about it waits in the outbox (g x); its details say what, and since when."
+"""The meaning of the mark of a row."""
 
 DROPPED = "Dropped: it was not sent."
 
@@ -435,3 +445,65 @@ class Outbox:
         entry = next((each for each in entries if each.id == id), None)
         if entry is not None:
             self.show(entry, entry.state, entry.sentence)
+
+
+# Marks of waiting writes on the rows of their objects, and the words beside them
+
+
+def marks_of(entries: Iterable[Entry]) -> Marks:
+    """Return the waiting writes by the ids in the paths of their requests.
+
+    The organization and the space of an object are left out: their rows stand for themselves.
+    """
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        ids = ids_of(entry)
+        home = ids.get("organization", "")
+        for whole in ("organization", "space"):
+            if len(ids) > 1:
+                ids.pop(whole, None)
+        for name, each in ids.items():
+            key = by_slug(home, each) if name.endswith("_slug") else each
+            found.setdefault(key, []).append(entry)
+    return found or NOTHING
+
+
+def by_slug(organization: str, slug: str) -> str:
+    """Return the key of an object that addresses name by its slug, which may not be unique."""
+    return f"{organization}/{slug}"
+
+
+def waiting_about(app: Any, *ids: str | None) -> str:
+    """Return the sentence for the waiting writes on some objects, "" for none.
+
+    ``app`` may be another program, as in tests of a widget: it has no outbox.
+    """
+    session = getattr(app, "session", None)
+    if session is None or not session.outbox.marks:
+        return ""
+    marks: Marks = session.outbox.marks
+    entries = {entry.id: entry for each in ids if each for entry in marks.get(each, ())}
+    if not entries:
+        return ""
+    names = dict.fromkeys(clean(entry.what).lower() for entry in entries.values())
+    first = datetime.fromtimestamp(min(entry.at for entry in entries.values()), UTC)
+    return (
+        f"waits in the outbox: {listed(list(names))}, since {time_or_date(first, session.clock())}"
+    )
+
+
+def ids_of(entry: Entry) -> dict[str, str]:
+    """Return the ids in the address of a request, by the names of their parameters."""
+    from urllib.parse import unquote
+
+    from copydesk.contract.operations import CATALOGUE
+
+    request = entry.request or {}
+    operation = CATALOGUE.get(str(request.get("name")))
+    if operation is None:
+        return {}
+    pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/?]+)", operation.path)
+    found = re.search(rf"{pattern}(?:\?|$)", str(request.get("target")))
+    if found is None:
+        return {}
+    return {name.removesuffix("_id"): unquote(each) for name, each in found.groupdict().items()}

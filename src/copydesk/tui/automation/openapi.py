@@ -35,7 +35,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.session.writes.outbox_marks import by_slug
+from copydesk.session.writes.outbox import by_slug
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action

@@ -21,7 +21,7 @@ from copydesk.domain.cause import Asker, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.outbox_marks import NOTHING
+from copydesk.session.writes.outbox import NOTHING
 from copydesk.tui.framework.actions import Acts, Commands
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.desk_app import desk_of

@@ -11,9 +11,9 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from copydesk.domain.age import DAY, HOUR, MINUTE, time_or_date
 from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.misread import MISREAD, Misread
-from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
@@ -627,7 +627,7 @@ def age_line(place: Place, width: int) -> Said:
     session = place.session
     now, kept = session.clock(), place.reads.kept_at
     read_at = kept or place.reads.read_at or session.read_at
-    since = f", data from {moment(read_at, now)}" if read_at else ""
+    since = f", data from {time_or_date(read_at, now)}" if read_at else ""
     if session.contact.refused:
         how = " (ctrl+g)" if width >= 80 else ""
         return "bad", (f"token refused{since}{how}", f"token refused{how}", "token refused")
@@ -692,7 +692,7 @@ def _again(contact: Contact, now: datetime) -> str:
     wait, at = contact.wait(now), contact.retry_at
     if at is None or wait < 2 * MINUTE:
         return f"in {wait} s"
-    return f"at {moment(at, now)}" if wait < DAY else f"on {moment(at, now)}"
+    return f"at {time_or_date(at, now)}" if wait < DAY else f"on {time_or_date(at, now)}"
 
 
 AGE_STEP = 10

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from copydesk.domain.age import time_or_date
 from copydesk.domain.inverses import reviewers_asked
 from copydesk.domain.preconditions import still_discussed
 from copydesk.domain.text import clean, listed
-from copydesk.session.ages import moment
 from copydesk.session.cached_reads import live_or_cached, read_cached
 from copydesk.session.draft_keys import marks_key
 from copydesk.session.errors import silence_types
@@ -177,7 +177,7 @@ async def ask_reviewers(
     )
     title = f"Ask to review {label}"
     if since is not None:
-        title += f" (as asked {moment(since, place.session.clock())})"
+        title += f" (as asked {time_or_date(since, place.session.clock())})"
     if members is None:
         title += ": who else is here is not known"
     if teams:

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
-from copydesk.session.writes.outbox_marks import MEANS
+from copydesk.session.writes.outbox import MEANS
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import Acts, action, actions_of, away

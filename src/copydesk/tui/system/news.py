@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.age import age
+from copydesk.domain.age import age, time_or_date
 from copydesk.domain.text import plural
 from copydesk.present.news import DID
-from copydesk.session.ages import moment
 from copydesk.session.news import NewsItem
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
@@ -66,7 +65,7 @@ class NewsPlace(Place, scope="news"):
         assert isinstance(source, ListSource)
         source.merge(news.items)
         source.fold()
-        said = f"since {moment(since, self.session.clock())}" if since is not None else ""
+        said = f"since {time_or_date(since, self.session.clock())}" if since is not None else ""
         new = plural(len(self._new), "new piece") if self._new else "nothing new"
         self.rows.note = f"{new} {said}".rstrip()
         self.rows.retitle()

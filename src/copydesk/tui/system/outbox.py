@@ -19,7 +19,7 @@ from copydesk.session.draft_keys import belonging
 from copydesk.session.errors import UNKNOWN, WAITS
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.session.writes.outbox_marks import ids_of
+from copydesk.session.writes.outbox import ids_of
 from copydesk.session.writes.reversals import way_back_in
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action

@@ -14,7 +14,7 @@ from copydesk.present.markdown import Line
 from copydesk.present.threads import Group, Thread, draw_message
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
-from copydesk.session.writes.outbox_marks import waiting_about
+from copydesk.session.writes.outbox import waiting_about
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.widgets.wrapped_list import WrappedList

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
-from copydesk.session.writes.outbox_marks import waiting_about
+from copydesk.session.writes.outbox import waiting_about
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.read_only import offered, offered_text
 from copydesk.tui.framework.source import ListSource

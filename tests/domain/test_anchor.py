@@ -24,6 +24,15 @@ def test_equal_lines_are_told_apart_by_their_order() -> None:
     assert AnchoredLines(LINES[:4]).find(second) == 3
 
 
+def test_an_anchor_without_a_number_is_that_of_the_first_line() -> None:
+    node = anchor(LINES, 4)
+    assert node is not None
+    kind, digest, nth, said = node.split(":", 3)
+    assert nth == "1"
+    for odd in ("", "x", "-1", "²", "1" * 10):
+        assert AnchoredLines(LINES).find(f"{kind}:{digest}:{odd}:{said}") == 3
+
+
 def test_a_line_that_was_edited_is_gone_and_its_text_is_kept() -> None:
     node = anchor(LINES, 2)
     assert node is not None

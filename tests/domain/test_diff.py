@@ -334,6 +334,16 @@ def test_blocks_are_shown_as_a_person_would(before: str, after: str, rows: list[
     assert (diff.changed, diff.quiet) == (changed, not changed)
 
 
+def test_a_cell_that_only_one_row_has_is_removed_or_added() -> None:
+    long, short = "| a | b |", "| a |"
+    was, now = compare_cells(long, short)
+    assert was == (Span("| a ", "same"), Span("| b ", "removed"), Span("|", "same"))
+    assert now == (Span("| a |", "same"),)
+    was, now = compare_cells(short, long)
+    assert was == (Span("| a |", "same"),)
+    assert now == (Span("| a ", "same"), Span("| b ", "added"), Span("|", "same"))
+
+
 def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
     before, after, _ = BLOCKS["moved"]
     diff = compare(before, after)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from copydesk.domain import (
+    access,
     automation_inverses,
     inverses,
     organization_inverses,
@@ -30,6 +31,7 @@ from copydesk.domain.site_tree import SiteNode
 
 KEPT = Path(__file__).parent / "ways_back.json"
 MODULES = (
+    access,
     automation_inverses,
     inverses,
     organization_inverses,
@@ -46,6 +48,7 @@ def ways() -> Iterator[tuple[str, Expectation | Reversal | Trace | Step | None]]
     """Yield the way back of each write, with its name."""
     yield from _of_requests()
     yield from _of_organizations()
+    yield from _of_access()
     yield from _of_sites()
     yield from _of_redirects()
     yield from _of_trees()
@@ -100,6 +103,14 @@ def _of_organizations() -> Iterator[tuple[str, Reversal | None]]:
     yield "provider_changed unset", ways.provider_changed(provider, unset, values)
 
 
+def _of_access() -> Iterator[tuple[str, Reversal]]:
+    ways = access
+    yield "invited", ways.invited("org", ["b", "a"])
+    yield "link_made invite", ways.link_made("org", "link", {"role": "read", "level": None})
+    yield "link_changed invite", ways.link_changed("org", "link", "role", "read", "edit")
+    yield "link_changed invite none", ways.link_changed("org", "link", "level", None, "edit")
+
+
 def _of_sites() -> Iterator[tuple[str, Reversal]]:
     ways = site_inverses
     for name in ("title", "proxy", "adaptiveContent", "visibility"):
@@ -108,6 +119,8 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
         "setting_changed proxy of a path",
         ways.setting_changed(SITE, "proxy", "https://a.test/", "https://b.test/X/"),
     )
+    on, off = {"enabled": True}, {"enabled": False}
+    yield "setting_changed adaptive", ways.setting_changed(SITE, "adaptiveContent", off, on)
     yield "setting_changed to none", ways.setting_changed(SITE, "basename", "a", None)
     ways_in: tuple[dict[str, object], dict[str, object]] = (
         {"backend": "custom", "fallbackURL": None},

@@ -68,6 +68,12 @@ def test_a_way_ends_after_so_many_redirects() -> None:
     assert trace("/0", step) == Trace((*followed, f"/{LONGEST}"), f"/{LONGEST}", "loop")
 
 
+def test_a_way_whose_destination_is_gone_leads_nowhere() -> None:
+    leads = {"/a": "/b", "/b": None}
+    found = trace("/a", lambda path: (path, leads[path]) if path in leads else None)
+    assert found == Trace(("/a", "/b"), "", "nowhere")
+
+
 @pytest.mark.parametrize(
     ("address", "site", "path"),
     [

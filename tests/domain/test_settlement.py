@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -65,6 +67,16 @@ def test_a_page_that_one_side_deleted_is_asked_if_the_other_edited_it(gone: str)
     assert [hunk.field for hunk in held.conflicts] == ["page"]
 
 
+def test_a_setting_that_one_side_took_out_is_that_of_the_side_without_it() -> None:
+    before = replace(side("One.\n"), others={"cover": "1"})
+    main, request = replace(before, others={"cover": "2"}), replace(before, others={})
+    page = settled_page(PageSides("p", before, main, request))
+    assert [hunk.field for hunk in page.conflicts] == ["cover"]
+    for origin, cover in (("main", "2"), ("request", ""), ("before", "1")):
+        wanted = page.wanted(choices(page, cast("Side", origin)))
+        assert wanted == Wanted("p", before.source, others={"cover": cover}, origin=origin)
+
+
 def test_places_are_chosen_and_one_sided_moves_are_not() -> None:
     before = side("One.\n")
     page = settled_page(PageSides("p", before, side("One.\n", "m", 1), side("One.\n", "r", 2)))
@@ -112,6 +124,7 @@ def apply(
             if page not in parents:
                 parents[page] = was.parent if was.parent in parents else None
         else:
+            assert change["operation"] == "update_page"
             if "into" in change:
                 assert change["into"] is None or change["into"] in parents
                 parents[page] = change["into"]

@@ -78,6 +78,10 @@ def test_what_is_wanted_in_what_is_not_there_yet_goes_to_the_top_for_the_time_be
     ]
 
 
+def test_nothing_is_said_of_a_depth_that_is_no_trouble() -> None:
+    assert lines({"A": TOP}, {"A": TOP, "B": "A"}) == ["New group Group B in Group A"]
+
+
 def test_a_new_group_that_would_be_too_deep_is_made_at_the_top() -> None:
     before = {"A": TOP, "B": "A", "C": "B"}
     assert lines(before, {"A": TOP, "C": TOP, "N": "C", "B": TOP}) == [

@@ -226,6 +226,22 @@ def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None
     compare("structure", {**changed_files(), **broken_files()}, update=update_golden)
 
 
+def test_an_entry_without_an_id_is_that_of_the_space_which_is_there() -> None:
+    bare = "      - space: sp2\n"
+    assert said(edited((G2, f"{bare}        hidden: true\n"))) == []
+    assert said(edited((G2, f"{bare}        hidden: true\n        path: v0\n"))) == [
+        "Old guides (in Guides): path /v1 → /v0"
+    ]
+
+
+def test_a_value_of_a_word_for_nothing_is_none() -> None:
+    line = "description: Money"
+    assert said(edited((line, "description: ~"))) == [
+        "Payments (in Untitled): no description any more"
+    ]
+    assert said(edited((line, "description: '~'"))) == ["Payments (in Untitled): description ~"]
+
+
 def test_spaces_are_needed_only_where_something_is_shown_anew() -> None:
     assert not needs_spaces(read_file(FILE), layout())
     assert needs_spaces(read_file(FILE + NOTES), layout())

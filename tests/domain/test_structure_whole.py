@@ -10,7 +10,7 @@ import pytest
 from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.site_arrangement import SiteArrangement
-from copydesk.domain.structure_file import StructureFile, read_file, write_file
+from copydesk.domain.structure_file import StructureFile, fingerprint, read_file, write_file
 from copydesk.domain.structure_target import wanted
 from copydesk.domain.yaml_lines import FileError
 from tests.domain.site_service import IDS, SiteService
@@ -146,6 +146,13 @@ def test_a_file_that_was_not_edited_takes_nothing() -> None:
     assert "structure:" in text
     assert not wanted(read_file(text), on(site)).dirty
     assert shape(wanted(read_file(text), on(site)).now) == shape(site.layout())
+
+
+def test_a_file_knows_the_site_that_it_was_made_of() -> None:
+    site = example()
+    made = read_file(exported(site)).exported
+    assert made == fingerprint("site", site.layout(), whole=True)
+    assert made != fingerprint("site", site.layout())
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -66,7 +66,7 @@ _LOOKED_FOR: tuple[tuple[str, str, str | None], ...] = (
         "space",
     ),
 )
-"""What is looked for: what an address names, how that is found, and in what it has to be."""
+"""The things that an address may name: the word for one, its query, and what holds it."""
 
 
 async def answer(store: Store, request: Request) -> Response:

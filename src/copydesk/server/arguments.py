@@ -304,8 +304,8 @@ def _explain(where: str, error: ValidationError) -> str:
 def _as_meant(problems: list[_Problem]) -> Iterator[tuple[tuple[int | str, ...], str]]:
     """Yield where the problems are and what they are, as one of the kinds that a value may be of.
 
-    Where it may be of several, pydantic says what is wrong with it as each of them, and puts the
-    kind into the place: ``function-after[…]``. What was meant is what it fits best.
+    Where it may be of several, pydantic names its faults as each of them, and puts the kind into
+    the place: ``function-after[…]``. The kind that was meant is the one that it fits best.
     """
     forks = {
         place[:at]

@@ -85,4 +85,4 @@ def _download(data: bytes, media_type: str, name: str) -> Response:
 
 
 ANSWERS: Mapping[str, Answer] = {PATH: answer, DOCUMENTS: answer_document}
-"""What is fetched at each address."""
+"""The function that answers each address."""

@@ -30,10 +30,10 @@ MOST = 20
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong with a desk, as sentences, most fundamental first.
+    """The faults of a desk, as sentences, most fundamental first.
 
-    ``damage`` is of the file and of what is written; ``rules`` are kept counts and the like that do
-    not hold; ``index`` are differences between the search index and its pages.
+    ``damage`` is of the file and its contents; ``rules`` are kept counts and the like that do not
+    hold; ``index`` are differences between the search index and its pages.
     """
 
     damage: list[str] = field(default_factory=list)
@@ -49,8 +49,8 @@ class Findings:
 def examine(path: Path) -> Findings:
     """Read a whole desk file and return its problems; nothing is written.
 
-    Other processes may go on using the desk: what is read is one moment of it. Raises ``DeskError``
-    for what is no desk at all, or one of another version, whose rules are not known here.
+    Other processes may go on using the desk: one moment of it is read. Raises ``DeskError`` for a
+    file that is no desk, or one of another version, whose rules are not known here.
     """
     if (reason := complaint(path, VERSION, examine=False)) is not None:
         raise DeskError(f"{path} {reason}. It was left as it is; name another file with --desk.")
@@ -79,7 +79,7 @@ def _read(path: Path) -> Findings:
 def damage(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what SQLite finds wrong with a database file, whatever is in it."""
     for (found,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
-        # One finding may be many lines, the first of which names the database.
+        # One finding may be many lines; the first names the database.
         for line in str(found).splitlines():
             if found != "ok" and not line.startswith("***"):
                 yield f"SQLite: {line}"

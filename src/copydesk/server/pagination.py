@@ -26,7 +26,7 @@ from copydesk.server.store import Row, Tx, Value
 T = TypeVar("T")
 
 _Page = Page[Any]
-"""What is given out, made here: pydantic takes a millisecond to make a class that nobody holds."""
+"""The class of every page, kept here: pydantic takes a millisecond to make it anew."""
 
 DEFAULT_LIMIT = 50
 """How many items a page holds when the request does not say."""

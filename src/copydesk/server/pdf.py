@@ -53,7 +53,7 @@ logging.getLogger("fontTools").setLevel(logging.ERROR)
 @dataclass(frozen=True, slots=True)
 class PrintedPage:
     """A page to print. ``links`` says for an address in its text which page of the PDF it is, and
-    ``pictures`` which image it is; both hold only what is there.
+    ``pictures`` which image it is; addresses of nothing are in neither.
     """
 
     id: str

@@ -110,7 +110,7 @@ def add_link(
 ) -> str:
     """Add a link to elsewhere after all else and return its id.
 
-    One that is in a group is added after what is in that.
+    In a group it is added after all else in the group.
     """
     link_id = tx.new_id()
     tx.insert(

@@ -81,8 +81,8 @@ def _put_file(tx: Tx, file: SourceFile, stored: Stored) -> tuple[str, int]:
 def store_ahead(write: Callable[[Callable[[Tx], None]], None], space: SourceSpace) -> Stored:
     """Store the texts and files of a source a few at a time, before they are made content.
 
-    So nobody else who writes has to wait for all of them. Texts are stored by what is in them: what
-    is not made content after all is stored once, and found there the next time.
+    So nobody else who writes has to wait for all of them. Texts are stored by their hash: one that
+    is not made content after all is found there the next time.
     """
     stored: Stored = {}
     texts = [page.markdown for page in space.walk() if page.type == "document"]

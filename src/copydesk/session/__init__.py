@@ -1,1 +1,1 @@
-"""What is done with a service without drawing: reads, writes, outbox, undo and runs."""
+"""Work with a service, without drawing: reads, writes, outbox, undo and runs."""

@@ -39,7 +39,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is known of an action of a screen that may not be imported yet."""
+    """The declaration of an action whose screen may not be imported yet."""
 
     id: str
     keys: Sequence[str]

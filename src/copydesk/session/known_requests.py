@@ -180,7 +180,7 @@ class KnownRequests:
     def forget(self, row: ChangeRow | None = None) -> None:
         """Mark the details of a row, or of all, as outdated; they stay until they are read again.
 
-        A review changes no row, so that what is known does not show its age.
+        A review changes no row, so that nothing else would show the age of the details.
         """
         if row is None:
             self._asked_old = True

@@ -52,11 +52,11 @@ NOTHING_MADE: Mapping[str, str] = {}
 
 
 class StagedPages:
-    """What is staged of one change request; the disk is only touched in a thread.
+    """The staged edits of one change request; the disk is only touched in a thread.
 
     ``edits`` are as they were read or staged last, by page. Staging raises ``OSError`` when the
     disk refuses and `StagedElsewhereError` when another window was first; then nothing changed.
-    ``trouble`` says why what is kept could not be read.
+    ``trouble`` says why the kept edits could not be read.
     """
 
     def __init__(self, session: Session, space: str, request: str) -> None:
@@ -216,7 +216,7 @@ async def empty_requests(api: Api, space: str, me: User | None) -> list[ChangeRe
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is staged, compared with the change request as it is at a ``revision``.
+    """The staged edits, compared with the change request as it is at a ``revision``.
 
     ``tree`` are its pages. ``who`` made the revision, ``when``, where the service tells.
     """

@@ -150,8 +150,8 @@ class Contact:
     ) -> bool:
         """Whether data read at ``read_at`` (None: never) are due for an automatic read.
 
-        ``share`` is what is left of the request budget, ``failures`` the number of unusable answers
-        in a row, each of which lengthens the interval.
+        ``share`` is the part of the request budget that is left, ``failures`` the number of
+        unusable answers in a row: each lengthens the interval.
         """
         if self.refused:
             return False

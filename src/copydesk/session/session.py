@@ -405,7 +405,7 @@ class Session:
         return None if missing is None else sentence(missing)
 
     def has(self, operation: Operation[..., Any]) -> bool:
-        """Whether the service has an operation, as far as that is known."""
+        """Whether the service has an operation; true until it is known to lack it."""
         return self._api is None or not self.lacks_any or self._api.has(operation)
 
     @property

@@ -125,12 +125,12 @@ class Settlement:
 
     @property
     def choices(self) -> Mapping[str, Choice]:
-        """What is chosen, by the keys of hunks."""
+        """The choices made, by the keys of their hunks."""
         return {} if self.kept is None else self.kept.choices
 
     @property
     def open(self) -> list[tuple[SettledPage, Hunk]]:
-        """What is not chosen yet."""
+        """The hunks without a choice, with their pages."""
         return [(page, hunk) for page in self.pages for hunk in page.open(self.choices)]
 
     @property

@@ -31,7 +31,7 @@ USES = (
     "get_change_request", "get_space", "get_revision", "get_revision_page",
     "list_space_change_requests",
 )  # fmt: skip
-"""What is read before a merge is taken back."""
+"""The operations that read before a merge is taken back."""
 
 SENDS = (
     "create_change_request", "update_change_request_content", "get_change_request_revision",

@@ -46,7 +46,7 @@ def list_site_sections(
 ) -> Page[SiteSection]:
     """List the sections of a site in their order, each with what it shows.
 
-    Readers who are not of the organization get what is published of it.
+    Readers who are not of the organization get the published ones.
     """
     view = site_to_read(call, organization_id, site_id, share_key)
     where = ["site_id = ?"]

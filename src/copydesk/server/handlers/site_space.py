@@ -44,7 +44,7 @@ def list_site_spaces(
 ) -> Page[SiteSpace]:
     """List what a site shows, section by section in order; a trashed space has its deletedAt.
 
-    Readers who are not of the organization get what is published of it.
+    Readers who are not of the organization get the published ones.
     """
     view = site_to_read(call, organization_id, site_id, share_key)
     where, values = view.seen

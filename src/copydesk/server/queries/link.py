@@ -226,8 +226,8 @@ class LinkReader:
 def stats(links: list[Link], before: list[Link] | None = None) -> LinkStats:
     """Return the numbers of a list of links.
 
-    ``before`` are those of primary content: what is broken now and was not there is a change
-    request's doing.
+    ``before`` are those of primary content: a link that is broken now and not there was broken by
+    the change request.
     """
     broken = [link for link in links if link.status == "broken"]
     old = {_key(link) for link in before or () if link.status == "broken"}

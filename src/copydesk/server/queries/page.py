@@ -152,7 +152,7 @@ _SHOWN = PageLayout(
     actions=True,
     anchors=True,
 )
-"""What is shown of a page that says nothing about it."""
+"""The layout of a page that has none of its own."""
 
 _DEFAULTS = _SHOWN.to_dict()
 

@@ -1,4 +1,4 @@
-"""What is had on a space, a collection or a site: the thing itself, and who has what there."""
+"""Access to a space, a collection or a site: the thing itself, and the level of each there."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def find_share_link(call: Call, site: Row, share_link_id: str) -> Row:
 class SiteView(SiteAddresses):
     """One site as one caller sees it.
 
-    ``reading`` shows it as its readers get it: all that is published, without what is in the trash;
-    what is next in order then stands in for a default that they cannot get.
+    ``reading`` shows it as its readers get it: the published parts, without those in the trash; the
+    next in order then stands in for a default that they cannot get.
     """
 
     reading: bool = False

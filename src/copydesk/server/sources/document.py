@@ -53,8 +53,8 @@ class Document:
 
     ``title`` and ``name`` are what its front matter calls it, for trees that no summary names.
 
-    ``complaint`` says what is wrong with the front matter of a page that can be used all the same,
-    and ``line`` where.
+    ``complaint`` is a fault of the front matter of a page that can be used all the same, and
+    ``line`` its line.
     """
 
     front_matter: str = ""

@@ -371,8 +371,8 @@ class Repository:
     def missing(self, commit: str) -> dict[str, str]:
         """Return the paths of a commit whose objects are not here, each with the object's id.
 
-        A partial clone leaves files out, or whole folders. Where a folder is missing, what is in it
-        is not known.
+        A partial clone leaves files out, or whole folders. The files in a missing folder are
+        not known.
         """
         files = self.files(commit).items()
         return {path: blob.oid for path, blob in files if blob.kind == "missing"}

@@ -48,7 +48,7 @@ class Item:
     """A line of such a table.
 
     ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
-    address, ``tree`` a folder of which everything is listed; one with neither is a group.
+    address, ``tree`` a folder that is listed whole; one with neither is a group.
     """
 
     title: str | None = None

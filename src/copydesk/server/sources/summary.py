@@ -82,7 +82,7 @@ def _walk(entries: Iterable[Entry], depth: int) -> Iterator[tuple[int, Entry]]:
 class _Draft:
     """An entry being read, before it is known whether it can be used.
 
-    ``complaint`` is what is wrong with its own text.
+    ``complaint`` is a fault of its own text.
     """
 
     line: int

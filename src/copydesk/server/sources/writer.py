@@ -87,7 +87,7 @@ def write_space(
             summary could be used.
         progress: told after each file.
         allow: told, before anything is written, which files would be overwritten with something
-            else, and what is in them; it raises when that must not be.
+            else, and their contents until then; it raises when that must not be.
 
     Raises ``OSError`` when ``target`` cannot be made; a single file that fails is a problem.
     """

@@ -61,9 +61,9 @@ class RevisionRow:
     """A revision of a space; texts are clean.
 
     ``parent`` is the revision that it was made from, None of the first. ``number`` and ``subject``
-    are of the change request that it merged, ``request`` its id. ``changed`` are the names of what
-    it changes, as far as they were read, and ``more`` counts the rest; None is not known.
-    ``imported_first`` is true of the first revision of an import: what is in it may be older.
+    are of the change request that it merged, ``request`` its id. ``changed`` are the names of
+    the pages and files it changes that were read, and ``more`` counts the rest; None is not known.
+    ``imported_first`` is true of the first revision of an import: its texts may be older.
     """
 
     id: str

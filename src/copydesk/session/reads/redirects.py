@@ -35,8 +35,8 @@ SiteIds = tuple[str, str]
 class RedirectRow:
     """A redirect, its texts clean. ``to`` is where it leads as a path or an address, to be read.
 
-    ``trouble`` says what is wrong with it, empty where nothing is. ``body`` is all of it as a
-    request says it, never to be drawn.
+    ``trouble`` is the fault of it, "" for none. ``body`` is the whole redirect in the names of a
+    request, never to be drawn.
     """
 
     id: str
@@ -247,7 +247,7 @@ def with_troubles(rows: Iterable[RedirectRow], paths: SitePaths) -> tuple[Redire
 async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
     """Return a sentence that says where a path leads, as the service says it. Raises ``ApiError``.
 
-    Raises ``ValueError`` with a sentence for what is no path.
+    Raises ``ValueError`` with a sentence for a text that is no path.
     """
     start = at = (path.partition("?")[0].partition("#")[0].rstrip("/")) or "/"
     sources: list[str] = []

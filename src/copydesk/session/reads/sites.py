@@ -119,8 +119,8 @@ async def read_structure(
 ) -> Structure:
     """Return the current structure of a site, in the published order.
 
-    Raises ``ApiError``, also where a part of it is not understood: without that it would be another
-    structure, and what is sent follows from it.
+    Raises ``ApiError``, also where a part of it is not understood: without that part it would be
+    another structure, and the requests that change it follow from it.
     """
     with whole_answers():
         return await _read_structure(api, organization, site, progress)

@@ -68,7 +68,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What is known of the traffic of a site in a span of ``days``."""
+    """The traffic of a site in a span of ``days``: its most viewed pages, and a chart."""
 
     days: int
     pages: tuple[PageViews, ...]

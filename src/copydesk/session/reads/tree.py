@@ -82,8 +82,8 @@ class Trashed:
 async def read_tree(api: Api, organization: str) -> TreeRead:
     """Return the tree of an organization.
 
-    Raises ``ApiError``, also where a part of it is not understood: without that it would be another
-    tree with other rules, and what is sent follows from it.
+    Raises ``ApiError``, also where a part of it is not understood: without that part it would be
+    another tree with other rules, and the requests that change it follow from it.
     """
     with whole_answers():
         desk = await read_desk(api, organization)

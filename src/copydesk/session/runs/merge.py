@@ -212,7 +212,7 @@ class MergeRunner:
     async def _keep(self) -> bool:
         """Save the run. False, and the run pauses, when the disk refuses.
 
-        Who is stopped meanwhile leaves the save to go on: what is on the disk is known to the end.
+        Stopping the caller lets the save go on, so that the run on disk is always known.
         """
         return await asyncio.shield(self._save())
 
@@ -372,7 +372,7 @@ class MergeRunner:
     async def _step(self, api: Api) -> bool:
         """Do the next step, and save the result. False when the run cannot go on.
 
-        The step before has saved what is about to be sent.
+        The step before has saved the request that is about to be sent.
         """
         assert self.run is not None
         following = self.run.advance(self._now())

@@ -32,7 +32,7 @@ EVERY_SECONDS = 60.0
 """How often each is read."""
 
 LOCK = "all"
-"""What is claimed while they are looked at or changed."""
+"""The name of the claim that is held while they are looked at or changed."""
 
 BUSY = "Another copydesk is looking at what waits to be merged: try again in a moment."
 

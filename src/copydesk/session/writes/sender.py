@@ -185,7 +185,7 @@ class WriteSender:
         What surely did not arrive, because nobody was there, waits in the outbox (`QueuedError`),
         if it takes one request (not ``several``) and is not about this moment (``now``). It goes
         from there if ``expects`` and what ``reversal`` or ``trace`` read say that it still should.
-        What is ``aged`` was written on what is kept of the service, and always goes that way.
+        An ``aged`` write was made on cached answers of the service, and always goes that way.
         """
         line = self.new_line(
             what, target, send=send, group=group,

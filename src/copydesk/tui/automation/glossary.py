@@ -16,9 +16,8 @@ from copydesk.session.target import Target
 from copydesk.tui.automation.translations import TABS
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Order, Resource, Shown
 
@@ -160,7 +159,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
         self.set_views(TABS, self.PLACE)
 
     def view_changed(self) -> None:
-        place_tabs.turn(self)
+        turn_tab(self)
 
     def nothing(self) -> str:
         return self.resource.readers_empty if may_not_add(self) else self.resource.empty

@@ -19,9 +19,8 @@ from copydesk.tui.automation.integration_resources import (
 )
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
-from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.framework.place import Place
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 
@@ -343,7 +342,7 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
         self.row_reader.uncover()
 
     def view_changed(self) -> None:
-        place_tabs.turn(self)
+        turn_tab(self)
 
     def _installed(self) -> Installed | None:
         """The installation under the cursor."""

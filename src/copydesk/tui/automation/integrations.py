@@ -32,9 +32,8 @@ from copydesk.tui.automation.publication import (
 )
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
-from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME
@@ -115,7 +114,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         self.set_views(TABS, self.PLACE)
 
     def view_changed(self) -> None:
-        place_tabs.turn(self)
+        turn_tab(self)
 
     def on_screen_suspend(self) -> None:
         self.row_reader.cover()

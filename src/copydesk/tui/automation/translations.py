@@ -30,9 +30,8 @@ from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
-from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
@@ -313,7 +312,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         self.set_views(TABS, self.PLACE)
 
     def view_changed(self) -> None:
-        place_tabs.turn(self)
+        turn_tab(self)
 
     def reload(self) -> None:
         """Read the list again, and the titles of its spaces."""

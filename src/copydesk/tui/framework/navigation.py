@@ -1,4 +1,4 @@
-"""Where one can go: the register of places, and the target that tells a place what to show.
+"""Where one can go: the register of places, and going from one to another of its tabs.
 
 A place registers itself once with ``@place``; ``:name``, ``g`` + key, the palette and the help
 follow. What is said there is also in a generated table (`session.declarations`): the module of a
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.declarations import Way, ways
 from copydesk.tui.framework.actions import JUMPS, Action, DeclarationError, Uses
+from copydesk.tui.framework.inside_textual import give_way
 
 if TYPE_CHECKING:
     from copydesk.session.target import Target
@@ -134,3 +135,35 @@ def find(name: str) -> Entry | None:
     if entry is not None:
         _ = entry.place
     return entry
+
+
+def turn_tab(place: Place, hand_on: Callable[[Place], None] = lambda other: None) -> None:
+    """Go to the tab that was chosen; ``hand_on`` prepares its place where that is made.
+
+    Of places that are tabs of one another the views are called as the places. The other takes the
+    room of the one in front, so that Esc leaves all of them at once.
+    """
+    name, place.view = place.view, place.PLACE
+    place.refresh_frame()
+    if name != place.PLACE:
+        place.desk.call_later(_turn_to, place, name, hand_on)
+
+
+async def _turn_to(place: Place, name: str, hand_on: Callable[[Place], None]) -> None:
+    """Put the place of another tab where this one stands, or go back to it if it is open."""
+    desk = place.desk
+    entry, target = find(name), place.target.but(view=None)
+    if entry is None:
+        place.say(f"There is no screen called {name!r}.", "warn")
+        return
+    for screen in desk.screen_stack:
+        if type(screen) is entry.place and screen.target.but(view=None) == target:
+            await desk.go(name, target)
+            return
+    if desk.screen is not place:
+        return
+    other = entry.place(target)
+    hand_on(other)
+    if (visit := place.visit()) is not None:
+        desk.visits.leave(visit)
+    await give_way(place, other)

@@ -18,9 +18,8 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.framework.place import View
 from copydesk.tui.organization.access import LEVEL_WORDS
 from copydesk.tui.organization.members import GUEST
@@ -116,7 +115,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
         self.set_views(TABS, self.PLACE)
 
     def view_changed(self) -> None:
-        place_tabs.turn(self)
+        turn_tab(self)
 
     def nothing(self) -> str:
         resource = self.resource

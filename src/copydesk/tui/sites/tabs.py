@@ -15,7 +15,7 @@ from copydesk.session.operations import ops
 from copydesk.session.reads.sites import read_only_site
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
-from copydesk.tui.framework import navigation, place_tabs
+from copydesk.tui.framework import navigation
 from copydesk.tui.framework.inside_textual import give_way
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites.commands import PublicationCommands
@@ -119,7 +119,7 @@ class SiteTabs:
 
     def turn(self) -> None:
         """Go to the place of the tab that was chosen."""
-        place_tabs.turn(self.place, self._hand_on)
+        navigation.turn_tab(self.place, self._hand_on)
 
     def _hand_on(self, other: Place) -> None:
         tabs = getattr(other, "tabs", None)

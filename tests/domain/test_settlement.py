@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import cast
+from typing import Literal
 
 import pytest
 
@@ -72,8 +72,10 @@ def test_a_setting_that_one_side_took_out_is_that_of_the_side_without_it() -> No
     main, request = replace(before, others={"cover": "2"}), replace(before, others={})
     page = settled_page(PageSides("p", before, main, request))
     assert [hunk.field for hunk in page.conflicts] == ["cover"]
-    for origin, cover in (("main", "2"), ("request", ""), ("before", "1")):
-        wanted = page.wanted(choices(page, cast("Side", origin)))
+    covers: dict[Literal["main", "request", "before"], str]
+    covers = {"main": "2", "request": "", "before": "1"}
+    for origin, cover in covers.items():
+        wanted = page.wanted(choices(page, origin))
         assert wanted == Wanted("p", before.source, others={"cover": cover}, origin=origin)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
+from copydesk.tui.framework.drawn import only_text
 from copydesk.tui.framework.frame import Line
 from copydesk.tui.framework.inside_textual import whole_frame
-from copydesk.tui.framework.terminal_text import only_text
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place

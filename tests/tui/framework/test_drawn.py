@@ -13,8 +13,7 @@ from textual._compositor import CompositorUpdate
 from textual.drivers.headless_driver import HeadlessDriver
 
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.framework.drawn import Drawn
-from copydesk.tui.framework.terminal_text import only_text
+from copydesk.tui.framework.drawn import Drawn, only_text
 from copydesk.tui.theme import THEMES
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from copydesk.tui.framework.drawn import is_nothing
+from copydesk.tui.framework.drawn import is_nothing, only_text
 from copydesk.tui.framework.inside_textual import SteadyApp
 
 if TYPE_CHECKING:
@@ -128,8 +128,6 @@ class BaseApp(SteadyApp):
         self, screen: object, frame: CompositorUpdate, *, writes: bool, moves: bool
     ) -> CompositorUpdate | None:
         """Return what the terminal does not show yet, with its texts made harmless."""
-        from copydesk.tui.framework.terminal_text import only_text
-
         if writes:
             frame = self.drawn.difference(screen, frame)
             if is_nothing(frame) and not moves:

@@ -10,6 +10,7 @@ from copydesk.contract.models.change_request import (
     ChangeRequestCreate,
     ChangeRequestUpdate,
     Changes,
+    FilesTaken,
     MergeResult,
     UpdateResult,
 )
@@ -61,6 +62,16 @@ def merge_change_request(space_id: str, change_request_id: str) -> MergeResult:
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/update")
 def pull_change_request_updates(space_id: str, change_request_id: str) -> UpdateResult:
     """Pull primary content into a change request."""
+    ...
+
+
+@operation(
+    "POST", "/spaces/{space_id}/change-requests/{change_request_id}/update/files", extension="E21"
+)
+def pull_change_request_updates_with_files(
+    space_id: str, change_request_id: str, body: FilesTaken
+) -> UpdateResult:
+    """Pull primary content into a change request, with a side for each file that both changed."""
     ...
 
 

@@ -58,6 +58,7 @@ _EXTENSIONS = {
     "E17": "git",
     "E18": "changes to installations",
     "E19": "version of the service",
+    "E21": "choice of files in an update",
     "E22": "clusters made by hand",
 }
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.content_merge import MergeConflict, merge
+from copydesk.server.content_merge import MergeConflict, Side, merge
 from copydesk.server.desk_seed import Edit, advance, put_edit
 from copydesk.server.store import Row, Tx, to_json
+
+FileSide: TypeAlias = Literal["change", "primary"]
+"""Whether a file is taken from the change request or from primary content."""
 
 COUNTED: dict[str, str] = {
     "open": "change_requests_open",
@@ -169,13 +172,22 @@ def is_contained(tx: Tx, change_request: Row) -> bool:
     return not conflicts and draft == content.open_draft(tx, content.load(tx, main))
 
 
-def update_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
-    """Merge primary content into a change request. One that is up to date stays as it is."""
+def update_branch(
+    tx: Tx, change_request_id: str, author: str, files: Mapping[str, FileSide] | None = None
+) -> Joined:
+    """Merge primary content into a change request. One that is up to date stays as it is.
+
+    ``files`` says by id from which side a file is that both changed.
+    """
     row = tx.row("change_request", change_request_id)
     main = tx.row("space", row["space_id"])["revision_id"]
     if base_of(row) == main:
         return Joined(row["revision_id"])
-    joined = _join(tx, row, into=row["revision_id"], other=main, kind="update", author=author)
+    sides: dict[str, Side] = {
+        file: "ours" if side == "change" else "theirs" for file, side in (files or {}).items()
+    }
+    joined = _join(tx, row, into=row["revision_id"], other=main, kind="update", author=author,
+                   files=sides)  # fmt: skip
     if joined.revision is not None:
         tx.update(
             "change_request",
@@ -205,9 +217,16 @@ def record_merge(tx: Tx, change_request_id: str, revision: str) -> None:
 
 
 def _join(
-    tx: Tx, row: Row, *, into: str, other: str, kind: content.RevisionType, author: str
+    tx: Tx,
+    row: Row,
+    *,
+    into: str,
+    other: str,
+    kind: content.RevisionType,
+    author: str,
+    files: Mapping[str, Side] | None = None,
 ) -> Joined:
-    draft, conflicts, texts = _merged(tx, row, into, other)
+    draft, conflicts, texts = _merged(tx, row, into, other, files)
     if conflicts:
         return Joined(None, conflicts)
     for text in texts:
@@ -229,7 +248,7 @@ def _join(
 
 
 def _merged(
-    tx: Tx, row: Row, into: str, other: str
+    tx: Tx, row: Row, into: str, other: str, files: Mapping[str, Side] | None = None
 ) -> tuple[Draft, tuple[MergeConflict, ...], list[str]]:
     """Merge in memory: the tree, what clashes, and the texts that are new in it."""
     written: dict[str, str] = {}
@@ -249,6 +268,7 @@ def _merged(
         theirs,
         read_text=lambda digest: content.text(tx, digest),
         write_text=write,
+        files=files or {},
     )
     return merged.draft, merged.conflicts, list(written.values())
 

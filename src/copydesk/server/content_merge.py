@@ -7,7 +7,7 @@ conflict names the page and what clashes; with any conflict there is no merged t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import fields, replace
 from typing import Any, Literal
 
@@ -16,6 +16,8 @@ from copydesk.domain.text_merge import Clash, merge_text
 from copydesk.server.content import Draft, FileData, PageData
 
 ConflictKind = Literal["text", "settings", "deleted", "position", "address", "file"]
+
+Side = Literal["ours", "theirs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,14 @@ def merge(
     *,
     read_text: Callable[[str | None], str],
     write_text: Callable[[str], str],
+    files: Mapping[str, Side] | None = None,
 ) -> Merged:
     """Merge ``theirs`` into ``ours``.
 
     ``read_text`` turns a text's hash into the text and ``write_text`` the other way round.
+    ``files`` says by id which side's file stands where both changed it.
     """
-    merging = _Merging(base, ours, theirs, read_text, write_text)
+    merging = _Merging(base, ours, theirs, read_text, write_text, files or {})
     return merging.run()
 
 
@@ -73,9 +77,11 @@ class _Merging:
         theirs: Draft,
         read_text: Callable[[str | None], str],
         write_text: Callable[[str], str],
+        files: Mapping[str, Side],
     ) -> None:
         self.base, self.ours, self.theirs = base, ours, theirs
         self.read_text, self.write_text = read_text, write_text
+        self.files = files
         self.conflicts: list[MergeConflict] = []
         self.parents = [_parents(draft) for draft in (base, ours, theirs)]
 
@@ -236,7 +242,11 @@ class _Merging:
                 chosen = (
                     self._source_file(path, base, ours, theirs) if None not in same_as else None
                 )
-                if chosen is None:
+                taken = {self.files[each.id] for each in (base, ours, theirs)
+                         if each is not None and each.id in self.files}  # fmt: skip
+                if chosen is None and len(taken) == 1:
+                    chosen = ours if taken == {"ours"} else theirs
+                elif chosen is None:
                     self.conflicts.append(MergeConflict("file", None, path))
                     chosen = ours
             if chosen is not None:

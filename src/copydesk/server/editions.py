@@ -24,10 +24,13 @@ EDITIONS: Mapping[Edition, str] = {
 EARLIER = frozenset(f"E{number}" for number in range(1, 10))
 """The extensions of the earlier service; the others came since."""
 
+OWN = frozenset({"E21"})
+"""The extensions that no service has but the embedded desk."""
+
 _HAS: Mapping[Edition, Callable[[Operation[..., Any]], bool]] = {
     "all": lambda _: True,
     "earlier": lambda each: each.extension is None or each.extension in EARLIER,
-    "today": lambda each: not each.ended,
+    "today": lambda each: not each.ended and each.extension not in OWN,
     "document": lambda each: each.extension is None,
 }
 

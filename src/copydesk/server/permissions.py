@@ -63,6 +63,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     "edit": (
         ops.create_change_request,
         ops.pull_change_request_updates,
+        ops.pull_change_request_updates_with_files,
         ops.update_change_request_content,
         ops.apply_space_template,
         ops.request_reviewers,

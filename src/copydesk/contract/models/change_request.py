@@ -266,6 +266,12 @@ class UpdateResult(Shape):
     conflicts: list[Conflict] | None = None
 
 
+class FilesTaken(Body):
+    """From which side files are taken that both changed, by their ids."""
+
+    files: Annotated[dict[str, Literal["change", "primary"]], Field(min_length=1, max_length=1_000)]
+
+
 class PDF(Shape):
     """Where a PDF can be fetched; the embedded desk's address lasts an hour."""
 

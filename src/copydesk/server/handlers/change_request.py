@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 
 from copydesk.contract import operations as ops
@@ -14,14 +15,16 @@ from copydesk.contract.models.change_request import (
     ChangeRequestUpdate,
     Changes,
     Contributor,
+    FilesTaken,
     MergeResult,
     UpdateResult,
 )
 from copydesk.contract.models.document import Document
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import blocking
-from copydesk.server import change_requests
+from copydesk.server import change_requests, content
 from copydesk.server.access import RIGHTS
+from copydesk.server.change_requests import FileSide
 from copydesk.server.changes import changes_of, conflict_model, limited_changes
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
@@ -185,12 +188,34 @@ def update_change_request(
 @implements(ops.pull_change_request_updates)
 def pull_change_request_updates(call: Call, space_id: str, change_request_id: str) -> UpdateResult:
     """Merge primary content into a change request; with a conflict nothing changes."""
-    _, row = find_change_request(call, space_id, change_request_id, "edit")
+    return _updated(call, space_id, change_request_id, {})
+
+
+@implements(ops.pull_change_request_updates_with_files)
+def pull_change_request_updates_with_files(
+    call: Call, space_id: str, change_request_id: str, body: FilesTaken
+) -> UpdateResult:
+    """Merge primary content into a change request; files that conflict are those of one side.
+
+    Raises a 400 for a file that neither side has, nor had.
+    """
+    return _updated(call, space_id, change_request_id, body.files)
+
+
+def _updated(
+    call: Call, space_id: str, change_request_id: str, files: Mapping[str, FileSide]
+) -> UpdateResult:
+    space, row = find_change_request(call, space_id, change_request_id, "edit")
     if row["status"] not in ("draft", "open"):
         raise blocked(
             f"Only a draft or open change request can be updated; this one is {row['status']}."
         )
-    joined = change_requests.update_branch(call.tx, row["id"], call.user_id)
+    if files:
+        revisions = (change_requests.base_of(row), row["revision_id"], space["revision_id"])
+        known = {file.id for each in revisions for file in content.load(call.tx, each).files}
+        if missing := sorted(files.keys() - known):
+            raise invalid(f"body.files: no side has the file {missing[0][:100]!r}")
+    joined = change_requests.update_branch(call.tx, row["id"], call.user_id, files)
     if joined.revision is None:
         return UpdateResult(
             result="conflicts",

@@ -7,8 +7,8 @@ failed, so here it is an error, and is logged as one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
         MergeResult,
     )
 
+
+FileSide: TypeAlias = Literal["change", "primary"]
+"""Whether a file is that of the change request or that of main."""
 
 UPDATE_USES = ("pull_change_request_updates", "get_change_request", "get_space")
 """The operations that `update` uses."""
@@ -101,11 +104,22 @@ async def merged(
     return (None, now) if now.status == "merged" else None
 
 
-async def update(api: Api, space: str, request: str) -> ChangeRequest:
-    """Pull primary content into a change request. Raises `ConflictedError` and ``ApiError``."""
+async def update(
+    api: Api, space: str, request: str, files: Mapping[str, FileSide] | None = None
+) -> ChangeRequest:
+    """Pull primary content into a change request. Raises `ConflictedError` and ``ApiError``.
+
+    ``files`` says by id which side's file is taken where both changed it.
+    """
     # Read before: a later change of primary content is not part of the conflict.
     main = await api(ops.get_space, space)
-    result = await api(ops.pull_change_request_updates, space, request)
+    if files:
+        from copydesk.contract.models.change_request import FilesTaken
+
+        taken = FilesTaken(files=dict(files))
+        result = await api(ops.pull_change_request_updates_with_files, space, request, taken)
+    else:
+        result = await api(ops.pull_change_request_updates, space, request)
     now = await _read_after(api, space, request)
     if result.result == "conflicts":
         found = result.conflicts or ()

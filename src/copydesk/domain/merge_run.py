@@ -49,6 +49,12 @@ MAYBE_SENT = (
 )
 """Why one that waits for its rules is not merged a second time by itself."""
 
+UNREAD = (
+    "It was edited as it was merged: more was merged than was read. "
+    "Look at it; :revert takes it back."
+)
+"""What is said where the merged revision is another one than the last that was read."""
+
 Comments: TypeAlias = tuple[tuple[str, int], ...]
 """The discussion of a request: each thread with its number of replies, and each review that asks
 for changes, as `OBJECTION` and its id."""
@@ -301,6 +307,8 @@ class MergeRun:
         if found.status == "merged":
             arrived = "It had arrived: that was found by reading again."
             said = arrived if item.sent == "merge" else "It was merged already, not by this run."
+            if item.sent == "merge" and found.revision != item.revision:
+                said = f"{said} {UNREAD}"
             return self._settled(item, "done", at, said=said, merged=found.merged, sent="")
         if self.waits and item.sent == "merge":
             # Nobody looks on, and it may still be under way.

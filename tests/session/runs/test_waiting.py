@@ -18,6 +18,8 @@ from copydesk.domain.merge_run import MergeRun
 from copydesk.local.journal import Journal
 from copydesk.local.runs import WaitingRuns
 from copydesk.local.state import State
+from copydesk.server import threads
+from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.runs.waiting import BUSY, CHANGED, EVERY_SECONDS, WaitingMerges
 from copydesk.session.session import Session
@@ -34,8 +36,12 @@ class Watched(Way):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.then: Callable[[str], None] = lambda path: None
+        self.first: Callable[[], None] = lambda: None
+        """Happens just before a write arrives."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method != "GET":
+            self.first()
         response = await super().handle_async_request(request)
         if request.method == "GET":
             self.then(request.url.path)
@@ -194,6 +200,55 @@ async def test_an_edit_that_comes_while_it_is_read_is_not_merged(waits: Waits) -
     stopped = waits.merges.run(run.id)
     assert stopped is not None
     assert stopped.items[0].reason == "edit"
+
+
+async def test_a_verdict_that_comes_after_it_was_read_is_read_before_it_is_merged(
+    waits: Waits,
+) -> None:
+    request = waits.request("doubted")
+    run = await waits.wait(request)
+    await waits.approve(request)
+    asked: set[str] = set()
+
+    def write(tx: Tx) -> None:
+        threads.add_review(tx, request, waits.lee, "changes-requested")
+        tx.update("change_request", request, updated_at=tx.now)
+
+    def object_to(path: str) -> None:
+        """Object once all was read that the merge depends on, but for the last look."""
+        asked.add(path.rpartition("/")[2])
+        if asked >= {"reviews", "requested-reviewers"}:
+            waits.way.then = lambda path: None
+            waits.world.clock.now += timedelta(minutes=1)
+            waits.world.write(write)
+
+    waits.way.then = object_to
+    await waits.merges.look()
+    assert waits.way.writes == []
+    stopped = waits.merges.run(run.id)
+    assert stopped is not None
+    assert stopped.items[0].reason == "comment"
+
+
+@pytest.mark.parametrize("trouble", [None, "lost"])
+async def test_an_edit_between_the_last_look_and_the_merge_is_told(
+    waits: Waits, trouble: str | None
+) -> None:
+    request = waits.request("raced")
+    await waits.wait(request)
+    await waits.approve(request)
+
+    def edit() -> None:
+        waits.world.edit_change_request(request, {"raced": "# Unseen\n"}, by=waits.lee)
+
+    waits.way.first = edit
+    if trouble is not None:
+        waits.way.trouble[1] = trouble
+    await waits.merges.look()
+    assert waits.status(request) == "merged"
+    assert "more was merged than was read" in waits.said[-1]
+    [former] = await waits.merges.former()
+    assert ":revert takes it back" in former.items[0].said
 
 
 async def test_nobody_merges_by_themselves_what_another_account_lets_wait(waits: Waits) -> None:

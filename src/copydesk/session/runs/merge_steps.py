@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.domain.merge_run import UNREAD, MergeRun, RunItem
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types
 from copydesk.session.writes.log import WriteError
@@ -36,6 +36,8 @@ class MergeSteps:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.clashes: dict[str, Sequence[Conflict]] = {}
+        self._read: dict[str, tuple[float, int]] = {}
+        """When each had last changed as it was read, and its open threads then, by key."""
 
     async def take(self, api: Api, item: RunItem) -> Change:
         """Take the step that a request of a run is at. The run was saved before."""
@@ -63,6 +65,7 @@ class MergeSteps:
             self._session.learn(error, quiet=False)
             return self._failed(*why_not_read(error))
         self._session.fresh()
+        self._read[item.key] = found.updated, found.open_threads
         return lambda run: run.judge(found, self._now())
 
     async def _update(self, api: Api, item: RunItem) -> Change:
@@ -80,14 +83,16 @@ class MergeSteps:
         from copydesk.session.reads import conflicts
         from copydesk.session.reads.merge_run import why_not_read
 
-        # Reading what it depends on took several requests, and a merge names no revision.
+        # Reading what it depends on took several requests, and a merge names no revision: so that
+        # nothing but this one answer lies between, anything new is looked at from the start.
         try:
             now = await api(ops.get_change_request, item.space, item.request)
         except failure_types() as error:
             self._session.learn(error, quiet=False)
             failed = self._failed(*why_not_read(error))
             return lambda run: failed(run.not_sent())
-        if now.revision != item.revision:
+        seen = now.updated_at.timestamp(), now.comments
+        if now.revision != item.revision or seen != self._read.get(item.key, seen):
             return MergeRun.not_sent
         return await self._write(
             "Merge",
@@ -106,8 +111,12 @@ class MergeSteps:
             self.clashes[item.key] = result.conflicts or ()
             clash = "Merged all the same, and it is live: both sides changed "
             clash += f"{conflicting(result.conflicts or ())}. It needs hands."
+            if now.revision != item.revision:
+                clash += f" {UNREAD}"
             return lambda run: run.merged_with_conflicts(revision, clash, self._now())
         said = "" if result is not None else "No answer came, but it had arrived."
+        if now.revision != item.revision:
+            said = f"{said} {UNREAD}".strip()
         return lambda run: run.merged(revision, self._now(), said)
 
     async def _write(

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.domain.merge_run import UNREAD, MergeRun, RunItem
 from copydesk.domain.text import clean, listed
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
@@ -267,7 +267,8 @@ class WaitingMerges:
         item = run.items[0]
         if run.state == "finished":
             said = item.said or "Its rules hold."
-            self._session.report(f"{item.name} is merged. {said}", "good")
+            tone = "warn" if UNREAD in item.said else "good"
+            self._session.report(f"{item.name} is merged. {said}", tone)
         elif run.state == "stopped":
             self._session.report(f"{item.label} is not merged: {item.said} M shows it.", "bad")
 

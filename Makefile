@@ -54,7 +54,7 @@ bench: $(VENV)/.test         ## the real program on a terminal, as ratios to a b
 durability: $(VENV)/.test    ## kill a desk 200 times while it is written; nothing acknowledged may be lost
 	DURABILITY_ROUNDS=$${ROUNDS:-200} $(BIN)/python -m pytest -q -s -p no:xdist tests/server/test_durability.py
 
-killing: $(VENV)/.test       ## end copydesk at every moment of rearranging, editing, settling and pushing; each change once, or none
+killing: $(VENV)/.test       ## end copydesk at every moment of rearranging, editing, settling, waiting merges and pushing; each change once, or none
 	$(BIN)/python -m tests.tui.killing_arrangements
 	$(BIN)/python -m tests.tui.killing_edits
 	$(BIN)/python -m tests.tui.killing_settling

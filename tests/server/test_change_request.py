@@ -352,6 +352,55 @@ async def test_every_kind_of_conflict(
             assert [conflict["kind"] for conflict in answer["conflicts"]] == [kind]
 
 
+async def test_an_update_takes_files_that_both_changed_from_the_side_that_is_told(
+    world: World, space: str
+) -> None:
+    def put(side: bytes, *, gone: bool) -> desk_seed.Edit:
+        def edit(editor: Editor) -> None:
+            for name in ("a", "b", "c"):
+                editor.file(f"{name}.png", side)
+            editor.file(f"only-{side.decode()}.png", side)
+            if gone:
+                del editor.draft.files["c.png"]
+
+        return edit
+
+    world.commit(space, edit=put(b"old", gone=False))
+    key = world.change_request(space, edit=put(b"mine", gone=False))
+    world.commit(space, edit=put(b"theirs", gone=True))
+    async with world.client() as client:
+        listed = (await client.get(path(space, key, "content/files"))).json()["items"]
+        ids = {file["name"]: file["id"] for file in listed}
+        url = path(space, key, "update/files")
+        for body, said in (
+            ({}, "files"),
+            ({"files": {}}, "at least 1"),
+            ({"files": {ids["a.png"]: "mine"}}, "'change' or 'primary'"),
+            ({"files": {ids["a.png"]: "change"}, "more": 1}, "more"),
+            ({"files": {"none": "change"}}, "no side has the file 'none'"),
+        ):
+            answer = await client.post(url, json=body)
+            assert answer.status_code == 400
+            assert said in answer.json()["error"]["message"]
+        some = await client.post(url, json={"files": {ids["a.png"]: "change"}})
+        assert some.json()["result"] == "conflicts"
+        told = {
+            "a.png": "change",
+            "b.png": "primary",
+            "c.png": "primary",
+            "only-mine.png": "primary",
+        }
+        taken = {ids[name]: side for name, side in told.items()}
+        answer = (await client.post(url, json={"files": taken})).json()
+        assert answer["result"] == "update"
+        found = (await client.get(path(space, key, "content/files"))).json()["items"]
+        merged = (await client.post(path(space, key, "merge"))).json()
+    assert {file["name"]: file["size"] for file in found} == {
+        "a.png": 4, "b.png": 6, "only-old.png": 3, "only-mine.png": 4, "only-theirs.png": 6,
+    }  # fmt: skip
+    assert merged["result"] == "merge"
+
+
 async def test_update_pulls_primary_content_in(world: World, space: str) -> None:
     key = world.change_request(space, {"intro": INTRO.replace("One", "1")})
     now = world.commit(space, {"guides/install": "Other.\n"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -187,7 +188,7 @@ async def test_choices_survive_and_main_may_move_on(desk: Desk) -> None:
     with pytest.raises(NotDoneError, match="main moved on"):
         await desk.work.send()
     await desk.work.read()
-    assert [page.sides.title for page, _ in desk.work.open] == ["Apart from it"]
+    assert [page.title for page, _ in desk.work.open] == ["Apart from it"]
     await desk.choose("both")
     await desk.work.send()
     assert desk.work.kept is not None
@@ -240,7 +241,7 @@ async def test_what_a_service_joined_in_spite_of_conflicts_is_settled_by_one_wri
     clash = ConflictedError("updated, but not clean", [], now)
     await keep_joined(desk.session, clash, before.revision_initial or "", before.revision)
     await desk.work.read()
-    assert "retries" in {each.sides.title.lower() for each, _ in desk.work.open}
+    assert "retries" in {each.title.lower() for each, _ in desk.work.open}
     await desk.choose("main")
     await desk.work.send()
     assert len(desk.way.writes) == 1
@@ -261,25 +262,92 @@ async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
     assert (await desk.pages())[page][0].endswith("Lee's.\n")
 
 
-async def test_files_that_both_changed_are_told_with_their_sizes(desk: Desk) -> None:
-    def put(size: int) -> Callable[[Editor], None]:
-        def edit(editor: Editor) -> None:
-            editor.file("a\x1b[31m.png", b"x" * size)
+def files(**sizes: int) -> Callable[[Editor], None]:
+    """Return an edit that writes pictures of so many bytes, or with 0 takes one away."""
 
-        return edit
+    def edit(editor: Editor) -> None:
+        for name, size in sizes.items():
+            path = f"{name}\x1b[31m.png"
+            if size:
+                editor.file(path, b"x" * size)
+            else:
+                del editor.draft.files[path]
 
-    await desk.merge_main(put(5))
-    request = desk.world.change_request(desk.space, edit=put(1_200))
-    await desk.merge_main(put(70))
-    work = Settlement(desk.session, desk.space, request)
-    await work.read()
-    [file] = work.files
-    assert file.said == (
-        "Both changed a.png (before 5 bytes, this request 1,200 bytes, main 70 bytes): "
-        "settle it in the app (o)."
+    return edit
+
+
+def both(*edits: Callable[[Editor], None]) -> Callable[[Editor], None]:
+    """Return edits as one."""
+
+    def edit_all(editor: Editor) -> None:
+        for edit in edits:
+            edit(editor)
+
+    return edit_all
+
+
+async def with_files(desk: Desk) -> None:
+    """Begin with two pictures that both sides change, one that main drops, and one of each."""
+    await desk.merge_main(files(one=5, two=6, gone=7))
+    desk.request = desk.world.change_request(
+        desk.space, edit=both(request_side, files(one=1_200, two=20, gone=30, new=40))
     )
-    with pytest.raises(NotDoneError, match="1,200 bytes"):
-        await work.send()
+    await desk.merge_main(both(main_side, files(one=70, two=80, gone=0, new=90)))
+    desk.begin()
+
+
+async def sizes(desk: Desk) -> dict[str, int]:
+    found = desk.world.api().pages(ops.list_change_request_files, desk.space, desk.request)
+    return {file.name[0]: file.size or 0 async for file in found}
+
+
+@pytest.mark.parametrize("trouble", [None, 1, 2, 3, 4])
+async def test_files_that_both_changed_are_taken_from_the_side_that_is_chosen(
+    desk: Desk, trouble: int | None
+) -> None:
+    await with_files(desk)
+    await desk.work.read()
+    said = {file.title: file.said for file in desk.work.files}
+    assert said["one.png"] == {"before": "5 bytes", "request": "1,200 bytes", "main": "70 bytes"}
+    assert said["gone.png"]["main"] == said["new.png"]["before"] == "not there"
+    sides: dict[str, Side] = {"one.png": "request", "new.png": "request"}
+    for part, hunk in desk.work.open:
+        await desk.work.choose({hunk.key: Choice(sides.get(part.title, "main"))})
+    await desk.work.undo()
+    with pytest.raises(NotDoneError, match="1 hunk is open"):
+        await desk.work.send()
+    for part, hunk in desk.work.open:
+        await desk.work.choose({hunk.key: Choice(sides.get(part.title, "main"))})
+    if trouble is not None:
+        desk.way.trouble = {trouble: 500}
+        with suppress(WriteError):
+            await desk.work.send()
+        desk.way.trouble = {}
+        desk.begin()
+        await desk.work.read()
+    await desk.work.send()
+    assert await sizes(desk) == {"o": 1_200, "t": 80, "n": 40}
+    request = await desk.world.api()(ops.get_change_request, desk.space, desk.request)
+    assert not request.outdated
+    assert (await desk.world.api()(ops.merge_change_request, desk.space, desk.request)).revision
+
+
+async def test_a_service_without_a_choice_of_files_has_them_settled_elsewhere(desk: Desk) -> None:
+    await with_files(desk)
+    desk.api.routes._note({ops.pull_change_request_updates_with_files.route: False})
+    await desk.work.read()
+    assert desk.work.files == []
+    assert [file.title for file in desk.work.others] == [
+        "gone.png", "new.png", "one.png", "two.png",
+    ]  # fmt: skip
+    assert desk.work.others[2].elsewhere == (
+        "Both changed one.png. Settle it in the app (o): "
+        "before 5 bytes, this request 1,200 bytes, main 70 bytes."
+    )
+    await desk.choose("request")
+    with pytest.raises(NotDoneError, match=r"gone.png\. Settle it in the app"):
+        await desk.work.send()
+    assert desk.way.writes == []
 
 
 def layout(size: str, **others: object) -> Callable[[Editor], None]:

@@ -1,9 +1,10 @@
-"""Settling, taking back a merge and pushing files, ended at any moment, and what is done next.
+"""Settling, taking back, merging what waits and pushing files, ended at any moment.
 
 ``python -m tests.tui.killing_settling``: moments as in `tests.tui.killing_edits`, also around each
 time that what is settled is put on the disk. The next process goes on as a person would: it
 settles what was cut off, takes back a merge with the request that was begun for it, pushes the
-folder again. With ``--few`` only some moments.
+folder again, lets a request wait again of which it is not known whether its merge was sent. With
+``--few`` only some moments.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ from copydesk.cli.cr_files import checkout, push
 from copydesk.cli.errors import UsageError
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewCreate
 from copydesk.contract.models.user import User
 from copydesk.domain.hunks import Choice
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.merge_run import MergeRun
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.settlement import Settling
 from copydesk.local.paths import HOME_VARIABLE
-from copydesk.local.runs import Settlings
+from copydesk.local.runs import Settlings, WaitingRuns
 from copydesk.local.state import State
+from copydesk.server.desk_seed import Editor
 from copydesk.server.store import Store
 from copydesk.session.session import Session
 from copydesk.session.settling import Settlement, find_cut_off, is_cut_off
@@ -38,7 +42,7 @@ from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.requests import beginning
 from tests.tui import killing_edits
 from tests.tui.killing_arrangements import THROUGH, EndingJournal, EndingWay, Moments
-from tests.world import World
+from tests.world import World, texts
 
 LIST = "- red apples\n- green pears\n"
 PAGES = {
@@ -54,14 +58,17 @@ MINE = {
 THEIRS = {"retries": PAGES["retries"].replace("Three", "Nine"), "limits": None}
 SINCE = MINE["retries"].replace("Five", "Six")
 
+RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+
 WANTED: Mapping[str, Mapping[str, str]] = {
     "settle": {**PAGES, **MINE},
     "revert": PAGES,
+    "wait": {**PAGES, **MINE},
     "push": {**PAGES, **MINE, "retries": MINE["retries"].replace("Five", "Ten"), "age": "Old.\n"},
 }
 """The pages of the change request in the end, by the way they come about."""
 
-FEW = {("settle", 9), ("settle", 18), ("revert", 6), ("push", 2)}
+FEW = {("settle", 9), ("settle", 18), ("revert", 6), ("wait", 7), ("push", 2)}
 """What is tried where there is little time: among these, what has arrived and is not noted."""
 
 
@@ -73,6 +80,19 @@ class EndingSettlings(Settlings):
         self._moments = moments
 
     def save(self, run: Settling) -> None:
+        self._moments.come()
+        super().save(run)
+        self._moments.come()
+
+
+class EndingWaiting(WaitingRuns):
+    """What waits to be merged, with a moment before and after each time it is put on the disk."""
+
+    def __init__(self, store: State, moments: Moments) -> None:
+        super().__init__(store, "desk")
+        self._moments = moments
+
+    def save(self, run: MergeRun) -> None:
         self._moments.come()
         super().save(run)
         self._moments.come()
@@ -112,6 +132,7 @@ class Trial(killing_edits.Trial):
         return Session(
             connect,
             settlings=EndingSettlings(kept, moments),
+            waiting_runs=EndingWaiting(kept, moments),
             journal=EndingJournal(kept, moments),
             me=User(id=self.ids["ana"], display_name="Ana"),
         )
@@ -122,6 +143,14 @@ class Trial(killing_edits.Trial):
             await self.checked_out()
         if self.way == "settle":
             await self.choose(await self.begun(self.session(Moments(0)), self.request))
+        if self.way == "wait":
+            session = self.session(Moments(0))
+            api, merges = await session.ready(), session.waiting_merges
+            seen = await api(ops.get_change_request, self.space, self.request)
+            run = await merges.plan(seen, "wait")
+            await merges.put(run.id, merges.as_json(run))
+            approved = ReviewCreate(status="approved")
+            await api(ops.create_change_request_review, self.space, self.request, approved)
         return ""
 
     async def begun(self, session: Session, request: str) -> Settlement:
@@ -131,8 +160,13 @@ class Trial(killing_edits.Trial):
         return work
 
     async def choose(self, work: Settlement) -> None:
-        """Take what the request says, wherever both sides differ."""
-        await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+        """Take what the request says, wherever both sides differ, but one file of main."""
+        await work.choose(
+            {
+                hunk.key: Choice("main" if part.title == "b.png" else "request")
+                for part, hunk in work.open
+            }
+        )
 
     async def begin(self) -> str:
         moments = Moments(self.at)
@@ -155,10 +189,22 @@ class Trial(killing_edits.Trial):
         if self.way == "revert":
             await self.take_back(session)
             return
+        if self.way == "wait":
+            await self.merge(session)
+            return
         api = await session.ready()
         now = await api(ops.get_change_request, self.space, self.request)
         if now.outdated or await is_cut_off(session, self.space, self.request):
             await (await self.begun(session, self.request)).send()
+
+    async def merge(self, session: Session) -> None:
+        """Look at what waits; let it wait again where nobody knows whether it was sent."""
+        merges = session.waiting_merges
+        await merges.look()
+        for run in merges.runs:
+            if run.stopped is not None and run.stopped.reason == "unknown":
+                await merges.again(run.id)
+                await merges.look()
 
     async def take_back(self, session: Session) -> None:
         """Take the merge back, with the request that was begun for it if there is one."""
@@ -219,6 +265,15 @@ class Trial(killing_edits.Trial):
         now = await api(ops.get_change_request, self.space, request)
         if now.outdated and self.way == "settle":
             return "it is not up to date"
+        if self.way == "wait":
+            merges = await session.waiting_merges.former()
+            if now.status != "merged" or session.waiting_merges.runs or len(merges) != 1:
+                return f"it is {now.status}: {session.waiting_merges.runs} {merges}"
+        if self.way == "settle":
+            files = api.pages(ops.list_change_request_files, self.space, request)
+            found = {file.name: file.size async for file in files}
+            if found != {"a.png": 1, "b.png": 2}:
+                return f"the files are {found}"
         tree = await api(ops.list_change_request_pages, self.space, request)
         texts: dict[str, str] = {}
         for node in flatten(tree.pages):
@@ -229,14 +284,33 @@ class Trial(killing_edits.Trial):
         return "" if texts == WANTED[self.way] else f"the pages are {texts}"
 
 
+def with_files(pages: Mapping[str, str | None], size: int) -> Callable[[Editor], None]:
+    """Return an edit of pages and of two files, which get so many bytes."""
+
+    def edit(editor: Editor) -> None:
+        texts(pages)(editor)
+        for name in ("a.png", "b.png"):
+            editor.file(name, b"x" * size)
+
+    return edit
+
+
 def build(folder: Path) -> dict[str, str]:
     """Make the desk: for each way a space with its request."""
     world = World(folder / "desk.db")
     ids = {"ana": world.ana}
+    lee = world.user("lee")
     for way in WANTED:
-        ids[f"space {way}"] = space = world.space(way, PAGES)
-        ids[f"request {way}"] = world.change_request(space, MINE, status="open")
-    world.commit(ids["space settle"], THEIRS)
+        rules = RULES if way == "wait" else {"type": "none"}
+        ids[f"space {way}"] = space = world.space(way, PAGES, merge_rules=rules)
+        if way == "settle":
+            world.commit(space, edit=with_files({}, 3))
+            mine = with_files(MINE, 1)
+            ids[f"request {way}"] = world.change_request(space, edit=mine, status="open")
+            continue
+        by = lee if way == "wait" else world.ana
+        ids[f"request {way}"] = world.change_request(space, MINE, status="open", by=by)
+    world.commit(ids["space settle"], edit=with_files(THEIRS, 2))
 
     async def merge() -> None:
         async with world.api() as api:

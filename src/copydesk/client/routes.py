@@ -298,6 +298,15 @@ class Routes:
             await self._describe_if_due()
         return self.state(operation) == "gone"
 
+    async def offers(self, operation: Operation[..., Any]) -> bool:
+        """Whether an operation is known to be there.
+
+        For what only the embedded desk has: no description, or one without it, counts as no.
+        """
+        if not self._asks:
+            return self.state(operation) != "gone"
+        return not await self.lacks(operation) and self.state(operation) == "there"
+
     async def _describe_if_due(self) -> None:
         if self._asks and not 0 <= self._clock() - self.asked_at < GONE_SECONDS:
             await self.describe()

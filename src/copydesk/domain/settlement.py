@@ -24,8 +24,9 @@ from copydesk.domain.page_source import (
     with_setting,
 )
 from copydesk.domain.reversal import JSON
+from copydesk.domain.text import clean
 
-PAGE, PLACE, ADDRESS = "page", "place", "address"
+PAGE, PLACE, ADDRESS, FILE = "page", "place", "address", "file"
 """The fields of hunks that are no text and no setting."""
 
 SETTINGS = "settings"
@@ -105,6 +106,11 @@ class SettledPage:
     def id(self) -> str:
         """The id of the page."""
         return self.sides.id
+
+    @property
+    def title(self) -> str:
+        """What the page is called; clean text."""
+        return clean(self.sides.title) or "Untitled"
 
     @property
     def conflicts(self) -> list[Hunk]:

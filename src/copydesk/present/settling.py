@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from copydesk.domain.hunks import Choice, Hunk, chosen
 from copydesk.domain.page_source import OTHERS, body_of
-from copydesk.domain.settlement import ADDRESS, PAGE, PLACE, SETTINGS, PageSide, SettledPage
+from copydesk.domain.settlement import ADDRESS, FILE, PAGE, PLACE, SETTINGS, PageSide, SettledPage
 from copydesk.domain.text import clean
 from copydesk.domain.words import compare_words
 from copydesk.present.diff import wrap_exact
@@ -63,6 +63,19 @@ def hunk_lines(
     for each in shown:
         result += [[(NAMES[each], "strong")], *_drawn(texts, each, width)]
     return result
+
+
+def file_lines(
+    hunk: Hunk, said: Mapping[str, str], choice: Choice | None, width: int
+) -> list[Line]:
+    """Return the lines of a file that is taken from one side; ``said`` are words for each side."""
+    shown = "<<< 1 | 2 >>>" if choice is None else said[choice.side]
+    tone = "warn" if choice is None else ""
+    result = [*_title(hunk, choice), [(f"  {clean(shown, limit=width - 2)}", tone)]]
+    if width >= WIDE:
+        return [*_beside(said, width), [], *result]
+    sides = [[[(NAMES[side], "strong")], *_drawn(said, side, width)] for side in NAMES]
+    return [*result, [], *(line for side in sides for line in side)]
 
 
 def _title(hunk: Hunk, choice: Choice | None) -> list[Line]:
@@ -160,6 +173,7 @@ def hunk_name(hunk: Hunk) -> str:
         PLACE: "where it stands",
         ADDRESS: "who has the address",
         SETTINGS: "other settings",
+        FILE: "whose file",
     }
     return names.get(hunk.field, hunk.field)
 

@@ -24,7 +24,7 @@ EDITIONS: Mapping[Edition, str] = {
 EARLIER = frozenset(f"E{number}" for number in range(1, 10))
 """The extensions of the earlier service; the others came since."""
 
-OWN = frozenset({"E21"})
+OWN = frozenset({"E21", "E22"})
 """The extensions that no service has but the embedded desk."""
 
 _HAS: Mapping[Edition, Callable[[Operation[..., Any]], bool]] = {

@@ -229,7 +229,7 @@ def changed_things(
         kinds: tuple[ChangeKind, ...] = ()
         if was_there is None:
             kinds = ("added",)
-        elif _content(was_there) != _content(file):
+        elif content_of(was_there) != content_of(file):
             kinds = ("edited",)
         if kinds:
             old_node = None if was_there is None else _file_node(was_there)
@@ -402,7 +402,8 @@ def touched_by(changes: Changes) -> dict[str, str]:
     }
 
 
-def _content(file: File) -> tuple[object, ...]:
+def content_of(file: File) -> tuple[object, ...]:
+    """Return what tells whether two revisions have a file alike, as far as a service says."""
     return (file.git.oid if file.git else None, file.size, file.name, file.content_type)
 
 

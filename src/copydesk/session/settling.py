@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Literal
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.hunks import Choice, Hunk
+from copydesk.domain.hunks import named as named_hunks
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import MOST
 from copydesk.domain.page_source import OTHERS, others_of, with_setting
 from copydesk.domain.page_tree import PageNode, compare_trees, flatten
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
 from copydesk.domain.settlement import (
+    FILE,
     Now,
     PageSide,
     PageSides,
@@ -38,10 +40,11 @@ from copydesk.domain.slug import free_slug
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.operations import ops
-from copydesk.session.page_changes import changed_things
+from copydesk.session.page_changes import FILE as FILES
+from copydesk.session.page_changes import changed_things, content_of
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.base_revision import Tree, read_revision
-from copydesk.session.reads.conflicts import ConflictedError, update
+from copydesk.session.reads.conflicts import ConflictedError, FileSide, update
 from copydesk.session.writes.log import RecalledError, WriteError
 
 if TYPE_CHECKING:
@@ -58,6 +61,9 @@ NO_REVISIONS = "This service shows no revisions: settle it in the app (o)."
 
 NOT_ALLOWED = "You may review here, not edit: its author can settle it."
 
+SIDES = {"before": "before", "request": "this request", "main": "main"}
+"""The sides, as words."""
+
 CUT_OFF = "settling it was cut off: U in its review goes on"
 
 USES = (
@@ -68,24 +74,45 @@ USES = (
 SENDS = (
     "get_change_request", "get_change_request_revision", "get_change_request_page", "get_space",
     "update_change_request_content", "pull_change_request_updates",
+    "pull_change_request_updates_with_files",
 )  # fmt: skip
 """What settling sends."""
 
 
 @dataclass(frozen=True, slots=True)
-class FileSides:
-    """A file that both sides changed: its name, and what each side has, as words; clean."""
+class SettledFile:
+    """A file that both sides changed, which is taken from one of them.
 
-    name: str
-    before: str
-    main: str
-    request: str
+    ``title`` is its name, clean. ``said`` are words for what each side has, by the side, and
+    ``ids`` its ids on the sides that have it. Its one hunk has their contents, as digests.
+    """
+
+    id: str
+    title: str
+    said: Mapping[str, str]
+    ids: Mapping[str, str]
+    hunks: tuple[Hunk, ...]
+    merged = 0
+    """How many changes were merged by themselves: a file is one."""
 
     @property
-    def said(self) -> str:
-        """Its state in a sentence."""
-        sides = f"before {self.before}, this request {self.request}, main {self.main}"
-        return f"Both changed {self.name} ({sides}): settle it in the app (o)."
+    def conflicts(self) -> list[Hunk]:
+        """Its hunk: a person chooses."""
+        return list(self.hunks)
+
+    def open(self, choices: Mapping[str, Choice]) -> list[Hunk]:
+        """Return its hunk while nothing is chosen."""
+        return [hunk for hunk in self.hunks if hunk.key not in choices]
+
+    def side(self, choices: Mapping[str, Choice]) -> FileSide:
+        """Return from where it is taken."""
+        return "primary" if choices[self.hunks[0].key].side == "main" else "change"
+
+    @property
+    def elsewhere(self) -> str:
+        """Where it is settled on a service that takes no choice of files, as sentences."""
+        sides = ", ".join(f"{SIDES[side]} {said}" for side, said in self.said.items())
+        return f"Both changed {self.title}. Settle it in the app (o): {sides}."
 
 
 class Settlement:
@@ -98,8 +125,10 @@ class Settlement:
         self.session, self.space, self.request = session, space, request
         self.kept: Settling | None = None
         self.pages: list[SettledPage] = []
-        self.files: list[FileSides] = []
-        """The files that both sides changed; they are not settled here."""
+        self.files: list[SettledFile] = []
+        """The files that both sides changed, and that are settled here."""
+        self.others: list[SettledFile] = []
+        """Those that this service settles in the app alone."""
         self.now: ChangeRequest | None = None
         self.elsewhere = 0
         """How many pages both sides changed that an update merges by itself."""
@@ -129,9 +158,14 @@ class Settlement:
         return {} if self.kept is None else self.kept.choices
 
     @property
-    def open(self) -> list[tuple[SettledPage, Hunk]]:
-        """The hunks without a choice, with their pages."""
-        return [(page, hunk) for page in self.pages for hunk in page.open(self.choices)]
+    def parts(self) -> list[SettledPage | SettledFile]:
+        """The pages, then the files that are settled here."""
+        return [*self.pages, *self.files]
+
+    @property
+    def open(self) -> list[tuple[SettledPage | SettledFile, Hunk]]:
+        """The hunks without a choice, with their pages or files."""
+        return [(part, hunk) for part in self.parts for hunk in part.open(self.choices)]
 
     @property
     def stopped(self) -> bool:
@@ -180,7 +214,7 @@ class Settlement:
             kept = replace(kept, main=main)
         self.now = now
         await self._read_sides(api, kept)
-        self.new = sum(len(page.open(kept.choices)) for page in self.pages) if kept.choices else 0
+        self.new = sum(len(part.open(kept.choices)) for part in self.parts) if kept.choices else 0
         self.kept = kept
 
     async def look(self, kept: Settling) -> None:
@@ -270,7 +304,10 @@ class Settlement:
             if node.id in lost and (there := await side(2, node.id)) is not None:
                 wanted = Wanted(node.id, there.source, there.parent, there.position)
                 (self._lost if node.id in old else self._extra).append(wanted)
-        self.files = _files_of_both(before, main, head)
+        found_files = _files_of_both(before, main, head)
+        taken = ops.pull_change_request_updates_with_files
+        here = kept.how == "update" and bool(found_files) and await api.routes.offers(taken)
+        self.files, self.others = (found_files, []) if here else ([], found_files)
 
     def _heads(self, there: Collection[str]) -> list[Wanted]:
         """Return the pages as the request had them, where these pages are in it now."""
@@ -363,11 +400,11 @@ class Settlement:
         kept = self.kept
         assert kept is not None
         wanted = with_rivals(self.pages, kept.choices, self._sides)
-        if wanted is None:
+        if wanted is None or self.open:
             count = len(self.open)
             raise NotDoneError(f"{plural(count, 'hunk')} {'is' if count == 1 else 'are'} open")
-        if self.files and kept.how == "update":
-            raise NotDoneError(self.files[0].said.removesuffix("."))
+        if self.others and kept.how == "update":
+            raise NotDoneError(self.others[0].elsewhere.removesuffix("."))
         if mixed := self.mixed:
             raise NotDoneError(mixed)
         if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
@@ -523,8 +560,10 @@ class Settlement:
         await self._keep(replace(kept, known=revision, restored=restored))
 
     async def _update(self, kept: Settling) -> None:
+        taken = {file.id: file.side(kept.choices) for file in self.files}
+
         async def send() -> ChangeRequest:
-            return await update(await self.session.ready(), self.space, self.request)
+            return await update(await self.session.ready(), self.space, self.request, taken)
 
         async def look() -> ChangeRequest | None:
             api = await self.session.ready()
@@ -700,22 +739,51 @@ def _address(node: PageNode | None) -> tuple[str | None, str] | None:
     return None if node is None else (node.parent, node.slug)
 
 
-def _files_of_both(before: Tree | None, main: Tree, head: Tree) -> list[FileSides]:
-    """Return the files that both sides changed, each in its way."""
+def _files_of_both(before: Tree | None, main: Tree, head: Tree) -> list[SettledFile]:
+    """Return the files that both sides changed, each in its way.
+
+    Two that were added at one path are one there.
+    """
     if before is None:
         return []
     pairs = ((before, main), (before, head), (main, head))
     changed = [{each.id for each in changed_things(a.files, b.files, None)} for a, b in pairs]
-    trees = [{f"file:{file.id}": file for file in tree.files} for tree in (before, main, head)]
-    found = []
-    for key in set.intersection(*changed):
-        sides = [tree.get(key) for tree in trees]
-        name = next((clean(file.name) for file in reversed(sides) if file is not None), key)
-        found.append(FileSides(name, *map(_sized, sides)))
-    return sorted(found, key=lambda file: file.name)
+    trees = [{f"{FILES}{file.id}": file for file in tree.files} for tree in (before, main, head)]
+    both = {key: [tree.get(key) for tree in trees] for key in set.intersection(*changed)}
+    new = [
+        {_path(file): file for key, file in tree.items() if key not in trees[0]}
+        for tree in trees[1:]
+    ]
+    for path in new[0].keys() & new[1].keys() - {""}:
+        one, other = new[0][path], new[1][path]
+        if one.id != other.id and content_of(one) != content_of(other):
+            both[f"{FILES}{other.id}"] = [None, one, other]
+    found = [_settled_file(key.removeprefix(FILES), sides) for key, sides in both.items()]
+    return sorted(found, key=lambda file: (file.title, file.id))
+
+
+def _path(file: File) -> str:
+    return (file.git.path if file.git is not None else "") or ""
+
+
+def _settled_file(key: str, sides: Sequence[File | None]) -> SettledFile:
+    before, main, request = sides
+    named = {"before": before, "request": request, "main": main}
+    title = next((clean(file.name) for file in (request, main, before) if file is not None), "")
+    was, theirs, mine = ("" if file is None else repr(content_of(file)) for file in sides)
+    return SettledFile(
+        key,
+        title or clean(key),
+        {side: _sized(file) for side, file in named.items()},
+        {side: file.id for side, file in named.items() if file is not None},
+        named_hunks([Hunk(was, theirs, mine, field=FILE)], key),
+    )
 
 
 def _sized(file: File | None) -> str:
     if file is None:
         return "not there"
-    return "of unknown size" if file.size is None else plural(file.size, "byte")
+    said = "of unknown size" if file.size is None else plural(file.size, "byte")
+    if (size := file.dimensions) is None:
+        return said
+    return f"{said}, {size.width:,.0f} x {size.height:,.0f}"

@@ -15,7 +15,7 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.age import moment
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.settlement import Settling
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import empty_requests
@@ -69,7 +69,7 @@ class TakingBack:
         ]  # fmt: skip
         said = ", ".join(f"{count} {what}" for count, what in counts if count)
         lines = [f"{plural(len(pages), 'page')}: {said}."]
-        open_pages = dict.fromkeys(clean(page.sides.title) for page, _ in self.work.open)
+        open_pages = dict.fromkeys(page.title for page, _ in self.work.open)
         lines += [f"{title} was edited since: you settle it next." for title in open_pages]
         if self.begun is not None:
             lines.append(f"#{self.begun.number} was begun for it and has no pages yet: it goes on.")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from copydesk.client.api import Api
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
+from copydesk.present.pictures import HALF
 from copydesk.server.desk_seed import Editor
 from copydesk.session.settling import find_cut_off
 from copydesk.session.target import Target
@@ -27,6 +30,13 @@ PAGES = {
     "limits": "# Limits\n\nNone.\n",
     "webhooks": "# Webhooks\n\nHooks.\n",
 }
+
+
+def picture(width: int, colour: str) -> bytes:
+    """Return a picture, 12 pixels high."""
+    data = BytesIO()
+    Image.new("RGB", (width, 12), colour).save(data, "PNG")
+    return data.getvalue()
 
 
 @pytest.fixture
@@ -361,3 +371,69 @@ async def test_undo_takes_back_a_merge_of_another_day(world: World) -> None:
         await driver.press("m", "y")
     async with drive(open_world(world, "review", at(space)), "u", size=(80, 24)) as driver:
         assert "Take back #1 Limits: why?" in driver.screen
+
+
+async def test_a_picture_that_both_changed_is_taken_from_one_side(
+    world: World, update_golden: bool
+) -> None:
+    def put(width: int, colour: str) -> Callable[[Editor], None]:
+        def edit(editor: Editor) -> None:
+            editor.file("images/diagram.png", picture(width, colour))
+
+        return edit
+
+    space = world.space("Handbook", PAGES)
+    world.commit(space, edit=put(30, "red"))
+    request = world.change_request(space, edit=put(36, "blue"), subject="Diagram")
+    world.commit(space, edit=put(24, "green"))
+    app = open_world(world, "settle", at(space, "merge"))
+    async with drive(app, size=(140, 40), draws=True) as driver:
+        assert "36 x 12" in driver.screen
+        assert HALF * 24 in driver.screen
+        driver.golden("settle-file", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("settle-file", update=update_golden)
+        for key in ("0", "3", "e"):
+            await driver.press(key)
+            assert "A file is that of one side: 1 or 2." in driver.screen
+        await driver.press(":")
+        await driver.type("all 0")
+        await driver.press("enter")
+        assert "A file is that of one side: 1 or 2." in driver.screen
+        await driver.press("ctrl+s")
+        assert "1 hunk is open: J goes there." in driver.screen
+        await driver.press("enter")
+        assert "this change request" in driver.screen
+        await driver.press("escape", "1")
+        assert "Result: 1 this request" in driver.screen
+        await driver.press("u")
+        assert "1 open" in driver.screen
+        await driver.press("2", "ctrl+s")
+        assert "1 file as chosen here" in driver.screen
+        assert "u does not bring back the other file" in driver.screen
+        await driver.press("y")
+    async with world.client() as client:
+        url = f"/spaces/{space}/change-requests/{request}/content/files"
+        [file] = (await client.get(url)).json()["items"]
+    assert file["dimensions"]["width"] == 24
+
+
+async def test_without_the_operation_a_picture_is_settled_in_the_app() -> None:
+    world = World(edition="today")
+
+    def put(size: int) -> Callable[[Editor], None]:
+        def edit(editor: Editor) -> None:
+            editor.file("diagram.png", b"x" * size)
+
+        return edit
+
+    space = world.space("Handbook", PAGES)
+    world.commit(space, edit=put(5))
+    world.change_request(space, edit=put(6), subject="Diagram")
+    world.commit(space, edit=put(7))
+    api = Api(BASE_URL, world.token(world.ana), transport=Way(world))
+    app = open_world(world, "settle", at(space), api=api)
+    async with drive(app, size=(80, 24)) as driver:
+        assert "Both changed diagram.png. Settle it in the app (o)" in driver.screen
+        await driver.press("ctrl+s")
+        assert "Settle it in the app (o)" in driver.screen

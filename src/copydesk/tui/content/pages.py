@@ -48,9 +48,9 @@ from copydesk.session.writes.requests import (
     takes_no_content,
 )
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.content.pictures import PictureKeys, Pictures, Sides
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides
 from copydesk.tui.framework.actions import Commands, NotYet, action, command
 from copydesk.tui.framework.commands import no_last_place, nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.editor import has_editor

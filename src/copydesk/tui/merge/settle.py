@@ -13,19 +13,22 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from copydesk.domain.hunks import Choice, Hunk, Side, marked, marker_left
+from copydesk.domain.picture import Shown
 from copydesk.domain.settlement import SettledPage
-from copydesk.domain.text import clean, plural
+from copydesk.domain.staged_files import is_picture
+from copydesk.domain.text import clean, listed, plural
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
-from copydesk.present.settling import NAMES, hunk_lines, hunk_name
+from copydesk.present.settling import NAMES, file_lines, hunk_lines, hunk_name
 from copydesk.session.draft_keys import hunk_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
-from copydesk.session.settling import SENDS, USES, Settlement
+from copydesk.session.settling import SENDS, USES, SettledFile, Settlement
 from copydesk.session.target import Target
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
+from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_undo
 from copydesk.tui.framework.editor import EditorError, drop_file, edit_file
@@ -67,9 +70,16 @@ def may_not_settle(here: SettlePlace) -> str | None:
     return here.refused or None
 
 
+def whole_file(here: SettlePlace) -> str | None:
+    """Say so where a file is taken from one side."""
+    if (why := no_hunk(here)) is not None:
+        return why
+    return "A file is that of one side: 1 or 2." if isinstance(here.page, SettledFile) else None
+
+
 def one_value(here: SettlePlace) -> str | None:
     """Say so where both cannot stand."""
-    if (why := no_hunk(here)) is not None:
+    if (why := whole_file(here)) is not None:
         return why
     hunk = here.hunk
     return "It has one value: 1, 2 or 0." if hunk is not None and hunk.field else None
@@ -77,7 +87,7 @@ def one_value(here: SettlePlace) -> str | None:
 
 def no_text(here: SettlePlace) -> str | None:
     """Say so where there is no text to write."""
-    if (why := no_hunk(here)) is not None:
+    if (why := whole_file(here)) is not None:
         return why
     hunk = here.hunk
     return "This is no text: 1, 2 or 0." if hunk is not None and hunk.field else None
@@ -87,8 +97,8 @@ def still_open(here: SettlePlace) -> str | None:
     """Say so while a choice is missing."""
     if (why := may_not_settle(here)) is not None:
         return why
-    if here.settlement.files:
-        return here.settlement.files[0].said
+    if here.settlement.others:
+        return here.settlement.others[0].elsewhere
     if here.settlement.kept is not None and here.settlement.kept.state == "sent":
         return "It is sent."
     count = len(here.settlement.open)
@@ -202,9 +212,9 @@ class SettlePlace(Place, scope="settle"):
         return self.begun
 
     @property
-    def page(self) -> SettledPage | None:
-        """The page in front."""
-        pages = self.settlement.pages
+    def page(self) -> SettledPage | SettledFile | None:
+        """The page in front, or the file."""
+        pages = self.settlement.parts
         return pages[min(self._page, len(pages) - 1)] if pages else None
 
     @property
@@ -236,6 +246,11 @@ class SettlePlace(Place, scope="settle"):
     def panes(self) -> ComposeResult:
         """One text: what was before, both sides, and the result."""
         self.shown = SettleView(self._drawn, self.show_merged)
+        self.pictures = Pictures(
+            self, lambda: self._show(top=False), lambda: None,
+            reviewed=True, labels=(NAMES["main"], NAMES["request"]), turned=True,
+        )  # fmt: skip
+        self.shown.first = (PictureKeys(self, self.shown, self._pictures, self.pictures),)
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
@@ -249,7 +264,7 @@ class SettlePlace(Place, scope="settle"):
         work = self.settlement
         if work.kept is not None and work.kept.state == "sent":
             return "sent"
-        merged = work.elsewhere + sum(page.merged for page in work.pages)
+        merged = work.elsewhere + sum(page.merged for page in work.parts)
         sent = "stopped" if work.stopped else "nothing sent"
         return f"{len(work.open)} open   {sent}   {merged} merged by themselves"
 
@@ -284,6 +299,7 @@ class SettlePlace(Place, scope="settle"):
     def _came(self, work: Settlement) -> None:
         first = not self.read
         self.read, self._said = True, ""
+        self.pictures.forget()
         self.refused = work.refused
         if first:
             self._to_open()
@@ -306,8 +322,7 @@ class SettlePlace(Place, scope="settle"):
         page, hunks, work = self.page, self.hunks, self.settlement
         if page is None:
             return self._far if self.read else "Settle"
-        title = clean(page.sides.title) or "Untitled"
-        said = [f"{self._page + 1}/{len(work.pages)} {title}"]
+        said = [f"{self._page + 1}/{len(work.parts)} {page.title}"]
         if hunks and (hunk := self.hunk) is not None:
             said.append(f"{self._hunk + 1}/{len(hunks)} {hunk_name(hunk)}")
         return "   ".join([*said, self._far])
@@ -317,16 +332,39 @@ class SettlePlace(Place, scope="settle"):
         if self._said:
             return []
         lines: list[Line] = [
-            part for each in work.files for part in wrap_exact([(each.said, "bad")], max(8, width))
+            part
+            for each in work.others
+            for part in wrap_exact([(each.elsewhere, "bad")], max(8, width))
         ]
         if self.refused:
             lines.append([(self.refused, "warn")])
         if page is None or hunk is None:
             done = "Nothing conflicts: all is merged by itself."
             return [*lines, [(done, "muted")]]
+        if isinstance(page, SettledFile):
+            choice = work.choices.get(hunk.key)
+            return [*lines, *file_lines(hunk, page.said, choice, width), [],
+                    *self._drawn_pictures(width)]  # fmt: skip
         at = next(place for place, each in enumerate(page.hunks) if each.key == hunk.key)
         found = hunk_lines(page, at, work.choices, width, side=self._side, name=work.name_of)
         return [*lines, *found]
+
+    def _pictures(self) -> list[Sides]:
+        """Return the file in front as the picture that it is; nothing for any other."""
+        file = self.page
+        if not isinstance(file, SettledFile) or not is_picture(file.title):
+            return []
+        main, request = (
+            Shown(f"/files/{file.ids[side]}", "") if side in file.ids else None
+            for side in ("main", "request")
+        )
+        return [Sides(main, request, file.title)]
+
+    def _drawn_pictures(self, width: int) -> list[Line]:
+        """Return both pictures beside each other, as far as they are read by now."""
+        sides = self._pictures()
+        self.pictures.see_sides(sides)
+        return self.pictures.lines_of(sides, width)
 
     def resume_draft(self, part: str) -> None:
         """Open the hunk again that was being written here."""
@@ -338,7 +376,7 @@ class SettlePlace(Place, scope="settle"):
         if not self.read:
             self.resuming = part
             return
-        for at, page in enumerate(self.settlement.pages):
+        for at, page in enumerate(self.settlement.parts):
             if part in (keys := [hunk.key for hunk in page.conflicts]):
                 self._page, self._hunk = at, keys.index(part)
                 self._show()
@@ -349,7 +387,7 @@ class SettlePlace(Place, scope="settle"):
     def _to_open(self) -> None:
         """Go to the first hunk that is open."""
         work = self.settlement
-        for at, page in enumerate(work.pages):
+        for at, page in enumerate(work.parts):
             if found := page.open(work.choices):
                 self._page = at
                 self._hunk = self.hunks.index(found[0])
@@ -374,7 +412,7 @@ class SettlePlace(Place, scope="settle"):
             self.say(f"This is the {'last' if by > 0 else 'first'} hunk.")
 
     def _turn(self, by: int) -> bool:
-        if not 0 <= self._page + by < len(self.settlement.pages):
+        if not 0 <= self._page + by < len(self.settlement.parts):
             return False
         self._page += by
         self._hunk = 0 if by > 0 else max(0, len(self.hunks) - 1)
@@ -407,7 +445,7 @@ class SettlePlace(Place, scope="settle"):
 
     # Choosing
 
-    @action("0", "before", unless=no_hunk, show=14, group="Settle", stages=True, override=True)
+    @action("0", "before", unless=whole_file, show=14, group="Settle", stages=True, override=True)
     async def take_before(self) -> None:
         """Take what was before both changes."""
         await self._take("before")
@@ -462,6 +500,9 @@ class SettlePlace(Place, scope="settle"):
         side = sides.get(rest.strip())
         if why is not None or page is None or side is None:
             self.say(why or ":all 0, 1, 2 or 3.", "warn")
+            return
+        if side not in ("request", "main") and (why := whole_file(self)):
+            self.say(why, "warn")
             return
         if await self._choose({hunk.key: Choice(side) for hunk in page.conflicts}):
             self._on(page.conflicts[0])
@@ -527,7 +568,7 @@ class SettlePlace(Place, scope="settle"):
         """Go to the first of some hunks, unless one of them is in front."""
         if self.hunk is not None and self.hunk.key in keys:
             return
-        for at, page in enumerate(self.settlement.pages):
+        for at, page in enumerate(self.settlement.parts):
             if any(hunk.key in keys for hunk in page.hunks):
                 self._page = at
                 places = [n for n, hunk in enumerate(self.hunks) if hunk.key in keys]
@@ -545,11 +586,15 @@ class SettlePlace(Place, scope="settle"):
         if mixed := work.mixed:
             self.say(f"{mixed}.", "warn")
             return
+        counts = [(len(work.pages), "page"), (len(work.files), "file")]
+        chosen = listed([plural(count, noun) for count, noun in counts if count] or ["0 pages"])
         facts: list[Fact] = [
             Text(clean(now.subject) or "(no subject)", style="strong"),
-            f"{plural(len(work.pages), 'page')} as chosen here; the rest is merged by itself.",
+            f"{chosen} as chosen here; the rest is merged by itself.",
             "The request has all of main then. Nothing of main changes.",
         ]
+        if work.files:
+            facts.append("Once it is sent, u does not bring back the other file.")
         sheet = Confirm(f"Send what is settled of #{now.number}?", facts, verb="send")
         if await self.desk.push_screen_wait(sheet):
             await self._go(recall=True)

@@ -29,7 +29,7 @@ from copydesk.present.diff_rows import (
     table_room,
 )
 from copydesk.present.markdown import Line, Look
-from copydesk.tui.content.pictures import Pictures, Sides, sides_of
+from copydesk.tui.dialogs.pictures import Pictures, Sides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.pane import PaneActs
 from copydesk.tui.framework.workers import begin

@@ -31,7 +31,7 @@ from copydesk.session.seen_pages import SeenPages
 from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.content.pictures import PictureKeys, Pictures, Sides, sides_of
+from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides, sides_of
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane

@@ -22,7 +22,7 @@ from copydesk.present.pictures import HALF, PictureRefusedError, decode
 from copydesk.server.desk_seed import Editor
 from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.session.target import Target
-from copydesk.tui.content.pictures import why_not_drawn
+from copydesk.tui.dialogs.pictures import why_not_drawn
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.tui.review_world import ReviewWorld

@@ -115,10 +115,15 @@ class Pictures:
         staged: Callable[[], StagedPages | None],
         *,
         reviewed: bool = False,
+        labels: tuple[str, str] = ("before", "after"),
+        turned: bool = False,
     ) -> None:
         self._place, self._changed, self._staged = place, changed, staged
         self.reviewed = reviewed
         """Whether the text in front is a change of main, so that both are told apart."""
+        self._labels = labels if reviewed else ("", "")
+        self._turned = turned
+        """Whether that of main is on the right."""
         self._known: dict[Key, Known] = {}
         self._wanted: dict[Key, Shown] = {}
 
@@ -191,8 +196,9 @@ class Pictures:
             if len(shown) == 2 and shown[0][2].digest == shown[1][2].digest != b"":
                 told = [("the same as before", shown[1][1], shown[1][2])]
             else:
-                labels = ("before", "after") if self.reviewed else ("", "")
-                told = [(labels[after], side, known) for after, side, known in shown]
+                told = [(self._labels[after], side, known) for after, side, known in shown]
+            if self._turned:
+                told.reverse()
             room = max(1, (width - APART * (len(told) - 1)) // max(1, len(told)))
             columns = [
                 _column(label, side if self.reviewed and not each.file else None, known, room)

@@ -39,6 +39,7 @@ from copydesk.session.reads.impact import LINKS
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.reversal import Reversal
     from copydesk.session.page_changes import Changed
     from copydesk.session.reads.review import Opened
 
@@ -216,6 +217,24 @@ async def _broken_before(api: Api, space: str, page: str) -> frozenset[str]:
     except (Forbidden, NotFound, OperationMissing):
         return frozenset()
     return frozenset(link.target.url or "" for link in links if link.target is not None)
+
+
+def hiding(keys: Sequence[str]) -> Reversal:
+    """Return the reversal of hiding findings, by their keys."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    def step(*, hidden: bool) -> Step:
+        return Step("local.hide_findings", {"keys": list(keys), "hidden": hidden})
+
+    def expect(*, hidden: bool) -> Expectation:
+        told = Step("local.hidden_findings", {"keys": list(keys)})
+        said = "it is shown again already" if hidden else "it is hidden again"
+        return Expectation(told, {"hidden": hidden}, said=said)
+
+    return Reversal(
+        (step(hidden=False),), (step(hidden=True),), expect(hidden=True), expect(hidden=False),
+        note="What the checks say there is shown again.",
+    )  # fmt: skip
 
 
 async def run_checks(

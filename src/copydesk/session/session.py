@@ -198,12 +198,20 @@ class Session:
             drop_queued=self.outbox.drop,
             queue_again=self.outbox.queue_again,
             queued=self._queued,
+            hide_findings=self._hide_findings,
+            hidden_findings=self._hidden_findings,
         )
 
     async def _stage_again(self, batch: str) -> None:
         """Stage edits of pages again that were sent, unless one was staged anew since."""
         with suppress(StagedElsewhereError):
             await asyncio.to_thread(self.staged.stage_again, batch)
+
+    async def _hide_findings(self, keys: list[str], hidden: bool) -> None:
+        await asyncio.to_thread(self.hidden.hide if hidden else self.hidden.show, keys)
+
+    async def _hidden_findings(self, keys: list[str]) -> dict[str, bool]:
+        return {"hidden": await asyncio.to_thread(self.hidden.read) >= set(keys)}
 
     async def _restore_draft(self, key: str) -> None:
         """Restore a dropped draft, unless something was typed there since."""

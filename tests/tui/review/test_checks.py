@@ -98,6 +98,10 @@ async def test_findings_are_walked_hidden_and_made_messages(
             await driver.press("x")
             assert "Hidden while the line is so." in driver.screen
             assert "There is no “everything”" not in driver.screen
+            await driver.press("u")
+            assert "There is no “everything” on this" in driver.screen
+            await driver.press("ctrl+r")
+            assert "There is no “everything”" not in driver.screen
             await driver.press(":")
             await driver.type("checks")
             await driver.press("enter")

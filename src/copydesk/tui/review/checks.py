@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from copydesk.domain.page_text import PageText
 from copydesk.domain.suggestion import SourceLines
 from copydesk.domain.text import clean, plural
-from copydesk.session.checks import USES, CheckedPage, Outcome, read_pages, run_checks
+from copydesk.session.checks import USES, CheckedPage, Outcome, hiding, read_pages, run_checks
 from copydesk.tui.dialogs.dialog import Notice
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.keyboard import tell_failures
@@ -94,6 +94,8 @@ class CheckCommands(ReviewCommands, scope="review"):
 
     def opened(self, *, first: bool) -> None:
         """Run the checks that run when a review is opened."""
+        if self.outcomes:
+            begin(self.place, self._look_at_hidden, name="hidden")
         checks = [each for each in self.place.session.checks if each.when == "open"]
         if first and checks:
             opened = self.model.known
@@ -104,6 +106,13 @@ class CheckCommands(ReviewCommands, scope="review"):
                 what=f"Checking {self.model.numbered}",
                 kept="never",
             )
+
+    async def _look_at_hidden(self) -> None:
+        """Draw the findings anew where another one is hidden by now, as after an undo."""
+        hidden = await asyncio.to_thread(self.place.session.hidden.read)
+        if hidden != self._hidden:
+            self._hidden = hidden
+            self._show()
 
     @action("!", "check", unless=not_read, show=5, group="Checks", now=while_checked, uses=USES)
     def check(self) -> None:
@@ -246,10 +255,20 @@ class CheckCommands(ReviewCommands, scope="review"):
     async def hide(self, findings: Sequence[Finding]) -> None:
         """Hide findings, on this machine."""
         keys = [each.key(self._lines[each.page]) for each in findings]
-        await asyncio.to_thread(self.place.session.hidden.hide, keys)
+        hidden = self.place.session.hidden
+
+        async def send(api: Api) -> None:
+            await asyncio.to_thread(hidden.hide, keys)
+
+        await self.place.writer.perform(
+            "Hide",
+            f"{self.model.numbered} {findings[0].check}",
+            send,
+            reversal=hiding(keys),
+            done="Hidden while the line is so. u or :checks all shows it again.",
+        )
         self._hidden.update(keys)
         self._show()
-        self.place.say("Hidden while the line is so. :checks all shows it again.")
 
     @command("checks", complete=lambda here: ("all",))
     async def list_runs(self, rest: str) -> None:

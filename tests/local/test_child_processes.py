@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.child_processes import Ended, listen
+from copydesk.local.child_processes import Ended, listen, through
 
 FOREVER = 600.0
 
@@ -84,6 +84,41 @@ async def test_cancelled_it_is_ended_with_what_it_forked(tmp_path: Path) -> None
         await work
     for pid in pids.split():
         await is_gone(int(pid))
+
+
+async def test_cancelled_while_it_starts_it_is_ended_with_what_it_forked(tmp_path: Path) -> None:
+    told = tmp_path / "pids"
+    os.mkfifo(told)
+    says = f"with open({str(told)!r}, 'w') as file: print(child.pid, os.getpid(), file=file)"
+    script = FORKS.replace("print(child.pid, flush=True)", says)
+    work = asyncio.create_task(run(tmp_path, script))
+    for _ in range(2):  # the command is there, and nobody knows of its pipes yet
+        await asyncio.sleep(0)
+    pids = told.read_text()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    for pid in pids.split():
+        await is_gone(int(pid))
+
+
+async def test_work_that_is_cancelled_is_done_first(tmp_path: Path) -> None:
+    told = tmp_path / "let"
+    os.mkfifo(told)
+
+    def write() -> None:
+        (tmp_path / "first").write_text(told.read_text())
+
+    work = asyncio.create_task(through(asyncio.to_thread(write)))
+    await asyncio.sleep(0)
+    for _ in range(2):
+        work.cancel()
+        await asyncio.sleep(0)
+    assert not work.done()
+    await asyncio.to_thread(told.write_text, "done")
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert (tmp_path / "first").read_text() == "done"
 
 
 async def test_no_token_no_input_and_no_shell(

@@ -9,12 +9,18 @@ Only the settings name commands; nothing that a service sends does.
 from __future__ import annotations
 
 import re
+import shutil
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, get_args
 
 from copydesk.domain.checks import BUILT_IN, FORMATS, Check, When
 from copydesk.domain.text import clean
+from copydesk.local.paths import find_paths, private_folder
 
 if TYPE_CHECKING:
     from copydesk.local.state import State
@@ -104,6 +110,26 @@ def _line(name: str, text: str) -> int:
             if name and names.match(line):
                 return at
     return found
+
+
+LEFT_SECONDS = 3600.0
+"""After so long a folder of a check is one that a killed process left: none runs for longer."""
+
+
+@contextmanager
+def check_folder() -> Iterator[Path]:
+    """Make a folder for one run of a command, and remove it with what is in it.
+
+    It lies below a folder of this user: linters look for their configuration in the folders above
+    theirs as well, and anybody may write into that of temporary files. Raises ``OSError``.
+    """
+    above = private_folder(find_paths().checks)
+    for left in above.iterdir():
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > LEFT_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+    with TemporaryDirectory(prefix="run-", dir=above, ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 class DeskHidden:

@@ -6,12 +6,14 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
+
+T = TypeVar("T")
 
 WITHHELD = ("COPYDESK_TOKEN",)
 """Variables that are for copydesk alone."""
@@ -92,23 +94,53 @@ class _Listener(asyncio.SubprocessProtocol):
         self.closed.set_result(None)
 
 
+async def _outlast(task: asyncio.Task[T]) -> asyncio.CancelledError | None:
+    """Wait until a task is done, and return the cancellation that came meanwhile."""
+    cancelled = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None and task.exception() is not None:
+        raise cancelled
+    return cancelled
+
+
+async def through(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for work that must not be left in the middle: it is cancelled only once it is done."""
+    task = asyncio.create_task(work)
+    if (cancelled := await _outlast(task)) is not None:
+        raise cancelled
+    return task.result()
+
+
 async def listen(command: Sequence[str], folder: Path, *, seconds: float, most: int) -> Ended:
     """Run a command in a folder, without a shell and without input, and return what it wrote.
 
     It is ended after so many ``seconds``, when it writes more than ``most`` bytes, and when the
-    task is cancelled. What it started goes with it: all that is in its process group. Raises
-    ``OSError`` when it cannot be started.
+    task is cancelled, also while it is being started. What it started goes with it: all that is in
+    its process group. Raises ``OSError`` when it cannot be started.
     """
-    transport, listener = await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Listener(most),
-        *command,
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    loop = asyncio.get_running_loop()
+
+    async def start() -> tuple[asyncio.SubprocessTransport, _Listener]:
+        return await loop.subprocess_exec(
+            lambda: _Listener(most),
+            *command,
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    starting = asyncio.create_task(start())
+    cancelled = await _outlast(starting)
+    transport, listener = starting.result()
     why: Why = "time"
     try:
+        if cancelled is not None:
+            raise cancelled
         done, _ = await asyncio.wait([listener.over], timeout=seconds)
         why = listener.over.result() if done else "time"
     finally:

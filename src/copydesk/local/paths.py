@@ -76,6 +76,11 @@ class Paths:
         return self.cache / "snapshots"
 
     @property
+    def checks(self) -> Path:
+        """The folder in which the commands of checks get their files, each in one of its own."""
+        return self.cache / "checks"
+
+    @property
     def answers(self) -> Path:
         """The folder of cached answers."""
         return self.cache / "answers"

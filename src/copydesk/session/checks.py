@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -32,7 +31,8 @@ from copydesk.domain.page_text import PageText
 from copydesk.domain.request_folder import file_names
 from copydesk.domain.suggestion import SourceLines
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.local.child_processes import Ended, listen
+from copydesk.local.checks import check_folder
+from copydesk.local.child_processes import Ended, listen, through
 from copydesk.session.operations import ops
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.impact import LINKS
@@ -283,16 +283,15 @@ async def run_command(check: Check, pages: Sequence[CheckedPage]) -> Outcome:
     if not files:
         return Outcome(check.name)
     program = shorten(clean(check.command[0], limit=500), 60)
-    with TemporaryDirectory(prefix="copydesk-check-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        try:
-            await asyncio.to_thread(_write, folder, pages)
+    try:
+        with check_folder() as folder:
+            await through(asyncio.to_thread(_write, folder, pages))
             command = list(commands_with(check.command, list(files)))
             ended = await listen(command, folder, seconds=check.seconds, most=MOST_BYTES)
-        except FileNotFoundError:
-            return Outcome(check.name, trouble=f"{program} is not there")
-        except OSError as error:
-            return Outcome(check.name, trouble=f"{program}: {error.strerror or error}")
+    except FileNotFoundError:
+        return Outcome(check.name, trouble=f"{program} is not there")
+    except OSError as error:
+        return Outcome(check.name, trouble=f"{program}: {error.strerror or error}")
     took = time.perf_counter() - began
     if ended.why == "time":
         return Outcome(check.name, (), (), took, f"stopped after {check.seconds} s")

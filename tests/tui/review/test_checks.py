@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from copydesk.domain.checks import Check
+from copydesk.local.paths import HOME_VARIABLE
 from copydesk.server.desk_seed import Editor
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive, eventually
@@ -37,6 +38,12 @@ for path in sys.argv[1:]:
                     "Severity": "error"})
 print(json.dumps(found))
 """
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the folders of commands below one of the test."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.service_parts import words
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "README.md"])
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "README.md"])
 SOURCES = [
     path.relative_to(ROOT).as_posix()
     for folder in ("src", "tests", "benchmarks", "docs", ".ci")
@@ -55,6 +55,18 @@ def test_every_document_that_the_source_cites_is_in_the_repository() -> None:
                 if not page.is_file() or (part and part not in _headings(page)):
                     lost.append(f"{source}: {name} {part}")
     assert lost == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_of_a_document_leads_to_a_file(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
+    assert [each for each in links if not (page.parent / each).is_file()] == []
+
+
+def test_the_table_of_contents_has_every_page_of_the_manual() -> None:
+    listed = re.findall(r"\(([\w/-]+\.md)\)", (ROOT / "docs/SUMMARY.md").read_text())
+    there = {each.relative_to(ROOT / "docs").as_posix() for each in (ROOT / "docs").rglob("*.md")}
+    assert sorted(listed) == sorted(there - {"SUMMARY.md"})
 
 
 def test_every_extension_is_explained() -> None:

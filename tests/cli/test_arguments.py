@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from copydesk.cli.arguments import parse
-from copydesk.cli.parser import build_parser
+from copydesk.cli.parser import GROUPS, build_parser
 
 URL = "https://app.example.com/s/SPACE"
 GENERAL = (
@@ -28,6 +28,21 @@ def commands(parser: ArgumentParser, *words: str) -> Iterator[tuple[str, ...]]:
     for action in below:
         for name, each in action.choices.items():
             yield from commands(each, *words, name)
+
+
+def test_the_help_lists_every_command_once() -> None:
+    [below] = [each for each in build_parser()._actions if isinstance(each, _SubParsersAction)]
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(below.choices)
+
+
+def test_words_that_may_be_left_out_stand_anywhere() -> None:
+    said = parse(["cr", "approve", "14", "Good.", "--space", "guide", "--yes"])
+    assert said.options["text"] == "Good."
+    assert parse(["cr", "approve", "14", "--space", "guide", "Good.", "--yes"]) == said
+    assert parse(["cr", "approve", "--yes", "14", "--space", "guide", "Good."]) == said
+    applied = parse(["cr", "apply", "7", "a", "b", "--plan"])
+    assert applied.options["threads"] == ["a", "b"]
+    assert parse(["cr", "apply", "7", "--plan", "a", "b"]) == applied
 
 
 @pytest.mark.parametrize("option", GENERAL, ids=lambda option: option[0])

@@ -18,9 +18,10 @@ from argparse import (
     RawDescriptionHelpFormatter,
     _SubParsersAction,
 )
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias, get_args
 
 from copydesk.cli.api import Field
@@ -30,10 +31,20 @@ from copydesk.domain.text import clean, listed, shorten
 
 Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
+GROUPS = {
+    "Start": ("login", "logout", "profiles", "doctor", "keys", "help"),
+    "Work": ("cr", "watch", "sites", "structure", "clusters", "conversations"),
+    "Desk": ("desk", "serve"),
+    "Scripts": ("api", "ops", "log", "outbox", "cache", "completion"),
+}
+"""The commands as the help of the whole program lists them."""
+
 _FEW = 3
 """So many words are named where there are too many for a sentence."""
 
 _CELLS = 60
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
 
 _PLAIN = (
     (
@@ -64,13 +75,44 @@ class Parser(ArgumentParser):
         super().error(said)
 
     def read(self, arguments: Sequence[str]) -> Namespace:
-        """Return what the arguments say; the same as ``parse_args`` with a better complaint."""
+        """Return what the arguments say; the same as ``parse_args`` with a better complaint.
+
+        A command that is nothing without one of its actions, and stands alone, prints its help.
+        """
         self._refuse_unknown(arguments)
+        alone = self._meant(arguments)
+        if alone is not self and alone.prog.endswith(f" {arguments[-1]}") and alone.needs_action:
+            alone.print_help()
+            self.exit()
         found, left = self.parse_known_args(arguments)
         if left:
             parser = self._meant(arguments)
             parser.error(parser.no_use(left[0]))
         return found
+
+    @property
+    def needs_action(self) -> bool:
+        """Whether it does nothing without one of its actions."""
+        return any(isinstance(each, _SubParsersAction) and each.required for each in self._actions)
+
+    def format_help(self) -> str:
+        """Return its help; that of the whole program has its commands in groups."""
+        commands = [each for each in self._actions if isinstance(each, _SubParsersAction)]
+        if " " in self.prog or not commands:
+            return super().format_help()
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        said = {each.dest: each for each in commands[0]._choices_actions}
+        for title, names in GROUPS.items():
+            formatter.start_section(title)
+            formatter.add_arguments([said[name] for name in names])
+            formatter.end_section()
+        formatter.start_section("Options")
+        formatter.add_arguments([each for each in self._actions if each.option_strings])
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
 
     def no_use(self, word: str) -> str:
         """Say that an argument is of no use here, and what may have been meant."""
@@ -99,6 +141,17 @@ class Parser(ArgumentParser):
             named = repr(shorten(arg_string, _CELLS))
             raise ArgumentError(action, f"it has to be a whole number, not {named}") from error
 
+    def _match_arguments_partial(self, actions: Sequence[Action], pattern: str) -> list[int]:
+        """Leave arguments that may be left out for what follows the next option.
+
+        Before Python 3.12.7 the TEXT of ``cr approve 14 --space X TEXT`` was taken for left out at
+        the option before it, and then for one word too many.
+        """
+        counts: list[int] = super()._match_arguments_partial(actions, pattern)
+        while counts and not counts[-1] and "O" in pattern[sum(counts) :]:
+            counts.pop()
+        return counts
+
     def _meant(self, arguments: Sequence[str]) -> Parser:
         """Return the parser of the command that the arguments name."""
         parser: Parser = self
@@ -116,18 +169,31 @@ class Parser(ArgumentParser):
         named = repr(shorten(str(value), _CELLS))
         words = [str(each) for each in action.choices]
         if isinstance(action, _SubParsersAction):
-            said = _instead(f"there is no command {named}", str(value), words, self.prog)
+            below = {
+                name: f"{above} {name}"
+                for above, each in action.choices.items()
+                for deeper in each._actions
+                if isinstance(deeper, _SubParsersAction)
+                for name in deeper.choices
+            }
+            said = _instead(f"there is no command {named}", str(value), words, self.prog, below)
             # The name of the argument would stand before the sentence.
             raise ArgumentError(None, said)
         raise ArgumentError(action, _instead(f"it cannot be {named}", str(value), words, ""))
 
 
-def _instead(said: str, word: str, known: Iterable[str], prog: str) -> str:
-    """Return the complaint with the nearest known word, else with some of the known words."""
+def _instead(
+    said: str, word: str, known: Iterable[str], prog: str, below: Mapping[str, str] = EMPTY
+) -> str:
+    """Return the complaint with the nearest known word, else with some of the known words.
+
+    ``below`` has words that are known behind another, with both: they count where they are nearer.
+    """
     from difflib import get_close_matches
 
     words = list(known)
-    near = get_close_matches(word.casefold(), words, 1, 0.6)
+    near = get_close_matches(word.casefold(), [*words, *below], 1, 0.6)
+    near = [below[each] if each in below and each not in words else each for each in near]
     found = f"{said}: did you mean {near[0]}?" if near else f"{said}."
     if not prog:
         return f"{found} It is {listed(words, 'or')}."
@@ -533,7 +599,8 @@ def build_parser() -> Parser:
 
     parser = Parser(
         prog="copydesk",
-        description="The terminal desk for people who run documentation.",
+        description="A terminal client for GitBook. Without a command it opens the screens: your "
+        "service, or a sample.",
         usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
         "[--read-only] [--debug] [URL | COMMAND …]",
         epilog=(
@@ -557,6 +624,7 @@ def build_parser() -> Parser:
     add_sites(commands)
     _ops(commands)
     _keys(commands)
+    _help(commands)
     _log(commands)
     _outbox(commands)
     _watch(commands)
@@ -633,6 +701,13 @@ def _keys(commands: Subparsers) -> None:
     form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     form.add_argument("--markdown", action="store_true", help="as the reference page")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
+
+
+def _help(commands: Subparsers) -> None:
+    parser = commands.add_parser("help", help="say how a command is used: help cr merge")
+    parser.add_argument("words", metavar="COMMAND", nargs="*", help="the command; all without one")
+    parser.add_argument("--markdown", action="store_true", help="as the reference page of all")
+    parser.set_defaults(runner="copydesk.cli.help:print_help")
 
 
 def _outbox(commands: Subparsers) -> None:

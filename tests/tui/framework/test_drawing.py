@@ -105,6 +105,36 @@ def test_a_bar_of_one_cell_has_no_steps() -> None:
         assert places[-1] == rows - cells
 
 
+class Lines(Pane):
+    """A pane of empty lines."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return an empty line."""
+        return Strip.blank(self.line_width)
+
+
+async def test_the_thumb_stands_where_its_pane_is_though_the_bar_came_after_the_scroll() -> None:
+    async with drive(DeskApp(ROWS)) as driver:
+        pane = Lines()
+        pane.styles.height = 10
+        await driver.place.mount(pane)
+        await driver.idle()
+        pane.resize_lines(100)
+        pane.scroll_to(y=50, animate=False, force=True)
+        assert not pane.show_vertical_scrollbar, "it comes with the next layout"
+        await driver.idle()
+        assert pane.scroll_y == 50
+        assert driver.screen
+        assert 49 < pane.vertical_scrollbar.position < 51
+        pane.resize_lines(5_000)
+        await driver.idle()
+        assert driver.screen
+        before = pane.vertical_scrollbar.position
+        pane.scroll_to(y=0, animate=False, force=True)
+        pane.scroll_to(y=50, animate=False, force=True)
+        assert before == pane.vertical_scrollbar.position, "no matter what it was before"
+
+
 def test_details_draw_no_more_than_there_is_any_use_for() -> None:
     facts = [Fact("title", "x" * 50_000), Fact("", "more"), Fact("by", Text("Lee"))]
     title, rest = bounded(facts)

@@ -19,6 +19,8 @@ from copydesk.tui.framework.inside_textual import LaidOutOnce, begin_bar, clear_
 from copydesk.tui.framework.read_only import offered
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from copydesk.domain.filter import Fields
     from copydesk.tui.framework.base_app import BaseApp
 
@@ -328,6 +330,17 @@ def draw_bars(style: str) -> None:
 
 class SteadyScrollBar(LaidOutOnce, ScrollBar):
     """Textual's scroll bar; in a list of 100,000 rows one row down does not move its thumb."""
+
+    def render(self) -> RenderableType:
+        """Draw the thumb where its pane is scrolled to now, with the sizes that it has now.
+
+        Textual moves it with a scroll while the bar is shown only, and not when a size changes: a
+        pane that scrolled before the layout that gives it its bar had the thumb at the top.
+        """
+        if isinstance(self.parent, Pane):
+            at = self.validate_position(self.parent.scroll_y)
+            self.set_reactive(SteadyScrollBar.position, at)
+        return super().render()
 
     def validate_position(self, position: float) -> float:
         """Round to the middle of the step at which the thumb is drawn."""

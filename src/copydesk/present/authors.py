@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cache
 
 from rich.cells import cell_len, set_cell_size
 
 from copydesk.domain.age import age
 from copydesk.session.reads.history import MINE, BlameRow
 
-WIDE = 100
-"""The cells of a screen from which on names are written out, with the age."""
+WIDE = 90
+"""The cells of a pane from which on names are written out, with the age: the text needs its own."""
 
 SHORT, LONG = 9, 24
 """Cells for initials and a number; for a name, a number and an age."""
@@ -19,9 +21,28 @@ ONLY = "Only this request wrote it."
 """Said of a page that is in no revision yet."""
 
 
-def author_cells(screen: int) -> int:
-    """Return how many cells are for who wrote a block, on a screen of this width."""
-    return LONG if screen >= WIDE else SHORT
+def author_cells(pane: int) -> int:
+    """Return how many cells are for who wrote a block, in a pane of so many."""
+    return LONG if pane >= WIDE else SHORT
+
+
+Authors = Callable[[int], Sequence[str]]
+"""Returns who wrote each block, all equally wide, beside a text in a pane of so many cells."""
+
+
+def nobody(pane: int) -> Sequence[str]:
+    """Return nothing: it is not said who wrote the blocks."""
+    return ()
+
+
+def authors(rows: Sequence[BlameRow], now: datetime) -> Authors:
+    """Return what is said beside the text of who brought these blocks."""
+
+    @cache
+    def labels(cells: int) -> Sequence[str]:
+        return [author_label(row, now, cells) for row in rows]
+
+    return lambda pane: labels(author_cells(pane))
 
 
 def author_label(row: BlameRow, now: datetime, cells: int) -> str:

@@ -17,7 +17,7 @@ from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
 from copydesk.domain.text import clean, plural
 from copydesk.local.page_edits import StagedElsewhereError
-from copydesk.present.authors import author_cells, author_label
+from copydesk.present.authors import authors, nobody
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.passages import Passage, table_text
@@ -892,7 +892,7 @@ class PagesPlace(Place, scope="pages"):
         if self.tells_authors:
             self._read_authors(self.shown_page)
         else:
-            self.text.tell_authors(())
+            self.text.tell_authors((), nobody)
 
     def _read_authors(self, page: PageRow) -> None:
         """Find out who wrote the page in front, and say so beside it."""
@@ -916,10 +916,8 @@ class PagesPlace(Place, scope="pages"):
 
         def came(rows: list[BlameRow]) -> None:
             if self.tells_authors and self.shown_page is not None and self.shown_page.id == page.id:
-                cells, now = author_cells(self.size.width), self.session.now
-                self.text.tell_authors(
-                    [(row.line + above, author_label(row, now, cells)) for row in rows]
-                )
+                lines = [row.line + above for row in rows]
+                self.text.tell_authors(lines, authors(rows, self.session.now))
 
         self.reads.load("authors", blame, came, what="Reading who wrote it", of=page.id)
 

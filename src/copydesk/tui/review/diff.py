@@ -17,6 +17,7 @@ from textual import events
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText
 from copydesk.domain.picture import may_show
+from copydesk.present.authors import Authors, author_cells
 from copydesk.present.diff import Gutter, Row, gutter_of, rows
 from copydesk.present.diff_rows import (
     SIDES,
@@ -104,9 +105,10 @@ class Beside(PaneActs, scope="beside"):
         """Whether it says beside each block who wrote it."""
         self.wants_authors: Callable[[], None] | None = None
         """Called when it has to be known who wrote the page; None where nobody can tell."""
-        self._known: Sequence[tuple[PageText, Mapping[int, str]]] = ()
-        """Who wrote the blocks of pages that were shown, by their numbers."""
-        self._cells = 0
+        self._known: Sequence[tuple[PageText, Sequence[int], Authors]] = ()
+        """Who wrote the blocks with these numbers, of pages that were shown."""
+        self._labels: tuple[object, Mapping[int, str]] = None, {}
+        """What is said by the number of a block, and of which page and width that is."""
 
     @action(
         "#", "who wrote", unless=lambda here: nothing_shown(here._pane), show=3, group="Look",
@@ -116,7 +118,7 @@ class Beside(PaneActs, scope="beside"):
     def number(self) -> None:
         """Tell beside the text who wrote each block, then number the blocks, then the lines.
 
-        Initials and the number of the change request, on wide screens names and ages too. Two texts
+        Initials and the number of the change request, in wide panes names and ages too. Two texts
         beside each other have numbers only.
         """
         if self._pane.paired or self.wants_authors is None:  # no room for names, or none are known
@@ -130,22 +132,30 @@ class Beside(PaneActs, scope="beside"):
     def ask(self) -> None:
         """Have it found out who wrote the page of the cursor, where that is told and not known."""
         page, wants = self._pane.page, self.wants_authors if self.tells_authors else None
-        if wants is not None and page is not None and self._authors_of(page) is None:
+        if wants is not None and page is not None and self._authors_of(page, 0) is None:
             wants()
 
-    def _authors_of(self, page: PageText) -> Mapping[int, str] | None:
-        return next((authors for known, authors in self._known if known is page), None)
+    def _authors_of(self, page: PageText, width: int) -> Mapping[int, str] | None:
+        for known, blocks, authors in self._known:
+            if known is page:
+                labels = authors(width)
+                if self._labels[0] is not labels:
+                    self._labels = labels, dict(zip(blocks, labels, strict=True))
+                return self._labels[1]
+        return None
 
-    def tell(self, page: PageText, authors: Mapping[int, str], cells: int) -> None:
-        """Say who wrote each block of the new text, by its number, in so many cells."""
-        self._known, self._cells = [*self._known[1 - KEPT_AUTHORS :], (page, authors)], cells
+    def tell(self, page: PageText, blocks: Sequence[int], authors: Authors) -> None:
+        """Say who wrote the blocks of the new text that have these numbers."""
+        self._known = [*self._known[1 - KEPT_AUTHORS :], (page, blocks, authors)]
         self._pane.changed()
 
     def gutter(self, page: PageText, width: int) -> Gutter:
         """Return the columns before the rows of a page, in a pane of this width."""
         gutter = gutter_of(page, width, blocks=self._blocks)
-        authors = self._authors_of(page) if self.tells_authors else None
-        return gutter._replace(authors=authors, author_cells=self._cells)
+        authors = self._authors_of(page, width) if self.tells_authors else None
+        if authors is None:
+            return gutter
+        return gutter._replace(authors=authors, author_cells=author_cells(width))
 
 
 class PageRows:

@@ -12,7 +12,7 @@ from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.present.authors import ONLY, author_cells, author_label
+from copydesk.present.authors import ONLY, authors
 from copydesk.present.diff_rows import SIDES
 from copydesk.present.page_changes import place_of, sign
 from copydesk.present.passages import Passage, line_passages
@@ -186,9 +186,8 @@ class PageReader(ReviewCommands, scope="review"):
         newer.append((sent.after, request_row(opened.request)))
 
         def came(rows: list[BlameRow]) -> None:
-            cells, now = author_cells(self.place.size.width), self.place.session.now
-            labels = {row.place + 1: author_label(row, now, cells) for row in rows}
-            diff.beside.tell(shown, labels, cells)
+            said = authors(rows, self.place.session.now)
+            diff.beside.tell(shown, [row.place + 1 for row in rows], said)
             if all(row.revision in (newer[-1][1], MINE) for row in rows):
                 self.place.say(ONLY)
 

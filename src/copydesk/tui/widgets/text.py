@@ -20,6 +20,7 @@ from textual.strip import Strip
 
 from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
+from copydesk.present.authors import Authors, nobody
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line, Look, columns_of, draw
 from copydesk.present.markdown_blocks import Block, blocks
@@ -99,6 +100,8 @@ class TextView(SpanPane):
         self._noticed: set[int] = set()
         """The blocks that ``below`` has seen."""
         self._authors: Sequence[tuple[int, str]] = ()
+        """Who wrote it from which line (from 0) on, for the width that it has."""
+        self._told: tuple[Sequence[int], Authors] = (), nobody
         """Who wrote it, from which line on."""
 
     def on_mount(self) -> None:
@@ -113,7 +116,7 @@ class TextView(SpanPane):
         self._source = source
         self._coloured.clear()
         self._noticed.clear()
-        self._authors = ()
+        self._told = (), nobody
         keep = None if top else self._position()
         self._found = ""
         self._blocks = self._cut(source[:CUT_AT_ONCE])
@@ -174,10 +177,10 @@ class TextView(SpanPane):
         beside = cell_len(self._authors[0][1]) + 1 if self._authors else 0
         return max(8, self.scrollable_content_region.width - 2 - beside)
 
-    def tell_authors(self, authors: Sequence[tuple[int, str]]) -> None:
-        """Say beside the text who wrote it: from which line (from 0) on, all equally wide."""
+    def tell_authors(self, lines: Sequence[int], authors: Authors) -> None:
+        """Say beside the text who wrote it from these lines (from 0) on."""
         position = self._position()
-        self._authors = sorted(authors)
+        self._told = lines, authors
         self._lay_out(position)
 
     def _author_of(self, line: int) -> str:
@@ -187,6 +190,8 @@ class TextView(SpanPane):
     def _forget_lines(self) -> None:
         """Begin to lay out for the room that there is."""
         self._room = self.content_region.width
+        lines, authors = self._told
+        self._authors = sorted(zip(lines, authors(self._room), strict=True))
         self._width = self._text_width
         self._starts, self._lines = [0], {}
         self.forget_styles()

@@ -357,6 +357,9 @@ async def test_beside_a_change_it_says_who_wrote_what_stays_and_what_is_new(
             await driver.press("]")
             assert "#2" in driver.line("New.")
             assert ONLY in driver.screen
+            assert "AS #2 " in driver.line("New.")
+            await driver.resize(240, 40)
+            assert "Ana Silva  #2 " in driver.line("New."), "there is room for both"
 
 
 async def test_what_is_staged_is_mine_in_who_wrote_it(past: Past) -> None:
@@ -399,3 +402,5 @@ async def test_blame_reads_fifty_revisions_and_more_when_asked(world: World) -> 
         assert "Every revision that tells of these blocks was read." in driver.screen
         await driver.press("R")
         assert "+ reads 50 more" in driver.screen, "it begins anew"
+        await driver.press("g h")
+        assert "revisions: at the end 10 more are read (20 requests of your " in driver.screen

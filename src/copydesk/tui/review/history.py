@@ -15,6 +15,7 @@ from copydesk.domain.age import moment as short_moment
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
 from copydesk.session.reads.history import (
+    AT_ONCE,
     BLAME_REQUESTS,
     BLAMED,
     BlameReading,
@@ -26,7 +27,7 @@ from copydesk.session.reads.history import (
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import View
+from copydesk.tui.framework.place import Place, View
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
@@ -131,6 +132,12 @@ def of_no_page(here: HistoryPlace) -> str | None:
     return "Blocks are those of a page: gh on a page, then b there."
 
 
+def spent(place: Place, requests: int) -> str:
+    """Return how many requests something takes, of how many that are left."""
+    budget = place.session.budget
+    return f"({requests} requests{'' if budget is None else f' of your {budget.remaining:,}'})"
+
+
 @place(
     "history",
     key="h",
@@ -179,7 +186,11 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
         """Say what is chosen to be compared."""
         chosen = len(self.rows.marks)
         if not chosen:
-            return super().status_left()
+            said, base = super().status_left(), self.rows.source.base
+            if said or base.complete or not base.loaded:
+                return said
+            more = f"at the end {AT_ONCE} more are read"
+            return f"{plural(base.loaded, 'revision')}: {more} {spent(self, 2 * AT_ONCE)}"
         other = "= compares them" if chosen > 1 else "space on another one, then = compares them"
         return f"{plural(chosen, 'revision')} chosen: {other}"
 
@@ -402,11 +413,9 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         """Say that the page is not as it is now, and that older revisions were not read."""
         said = super().status_left()
         if self._reading is not None and self._reading.goes_on:
-            budget = self.session.budget
-            left = "" if budget is None else f" of your {budget.remaining:,}"
             said += (
                 f", from {plural(self._reading.read, 'revision')}: + reads {BLAMED} more "
-                f"({BLAME_REQUESTS} requests{left})"
+                f"{spent(self, BLAME_REQUESTS)}"
             )
         return said if self.target.revision is None else f"{said}, as it was before; - goes back"
 

@@ -70,8 +70,9 @@ class Marks:
 
     @property
     def labels(self) -> list[str]:
-        """All labels that some request has, in their order."""
-        return sorted({label for marks in self.held.values() for label in labels_of(marks)})
+        """All labels that some request has, in their order, each once however it is written."""
+        held = sorted(label for marks in self.held.values() for label in labels_of(marks))
+        return sorted({label.casefold(): label for label in held}.values(), key=str.casefold)
 
     @property
     def followed(self) -> frozenset[str]:
@@ -104,8 +105,11 @@ def labels_of(marks: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def read_labels(text: str) -> str:
-    """Return typed labels as they are kept: each once, small, without commas."""
-    return " ".join(dict.fromkeys(text.casefold().replace(",", " ").split()))
+    """Return typed labels as they are kept: without commas, each once as it was typed first."""
+    found: dict[str, str] = {}
+    for label in text.replace(",", " ").split():
+        found.setdefault(label.casefold(), label)
+    return " ".join(found.values())
 
 
 def labels_wrong(text: str) -> str | None:

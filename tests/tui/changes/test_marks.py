@@ -10,7 +10,7 @@ from tests.world import World
 
 
 def test_labels_as_they_are_kept() -> None:
-    assert read_labels(" Urgent,docs  urgent\tStraße ") == "urgent docs strasse"
+    assert read_labels(" Urgent,docs  urgent\tStraße STRASSE") == "Urgent docs Straße"
     assert labels_wrong("a b") is None
     assert labels_wrong(" ".join(map(str, range(21)))) == "At most 20 labels."
     assert labels_wrong("x" * 41) == "A label has at most 40 characters; a blank ends it."
@@ -47,7 +47,7 @@ async def test_a_request_is_starred_labelled_and_found_by_that(
         assert "Marks of #2 Write retries" in driver.screen
         await driver.press("ctrl+s")
         assert "★ Write retries" in driver.screen
-        assert "mine     ★ urgent docs" in driver.screen
+        assert "mine     ★ Urgent docs" in driver.screen
         driver.golden("marks.list", update=update_golden)
         await driver.resize(140, 40)
         driver.golden("marks.list", update=update_golden)
@@ -67,11 +67,11 @@ async def test_a_request_is_starred_labelled_and_found_by_that(
         assert listed(driver, "★ Write retries")
         # In the review of it too.
         await driver.press("enter", "T")
-        assert "urgent docs" in driver.screen
+        assert "Urgent docs" in driver.screen
         await driver.press("left", "ctrl+s")
         await driver.press("q")
         assert "★ Write retries" not in driver.screen
-        assert "mine     urgent docs" in driver.screen
+        assert "mine     Urgent docs" in driver.screen
 
 
 async def test_what_another_window_marked_meanwhile_stays(world: World) -> None:

@@ -39,7 +39,8 @@ class Begun:
 class Offer:
     """A completion of a word: how it is shown, and the text it inserts.
 
-    ``note`` is shown while it is the chosen one, ``said`` once it was taken.
+    ``note`` is shown while it is the chosen one, ``said`` once it was taken. One without a text is
+    shown for its note alone.
     """
 
     shown: str
@@ -114,12 +115,14 @@ def replies(typed: str, known: Iterable[SavedReply], values: Mapping[str, str]) 
     """Return the replies whose name has what was typed; those that begin so come first."""
     wanted = typed.casefold()
     found = [each for each in known if wanted in each.name.casefold()]
-    found.sort(key=lambda each: (bool(each.trouble), not each.name.casefold().startswith(wanted)))
-    return [_offer(each, values) for each in found[:MOST]]
+    found.sort(key=lambda each: not each.name.casefold().startswith(wanted))
+    offers = [_offer(each, values) for each in found]
+    return sorted(offers, key=lambda each: (not each.text, bool(each.said)))[:MOST]
 
 
 def _offer(reply: SavedReply, values: Mapping[str, str]) -> Offer:
     if reply.trouble:
         return Offer(reply.name, "", note=reply.trouble, said=f"{reply.name}: {reply.trouble}.")
     text, said = filled(reply.text, values)
-    return Offer(reply.name, text, note=shorten(" ".join(text.split()), WORDS), said=said)
+    note = f"{said} {' '.join(text.split())}".lstrip()
+    return Offer(reply.name, text, note=shorten(note, WORDS), said=said)

@@ -24,8 +24,8 @@ KEPT = 200
 class InboxRow:
     """A thread that waits. ``request`` is "" on a space itself; all text is clean.
 
-    ``last`` wrote the last message, ``at`` that time. ``done`` names the reader's answer to it: the
-    row stays in place until the list is read again.
+    ``last`` wrote the last message, ``at`` that time. ``author`` opened the request. ``done`` names
+    the reader's answer to it: the row stays in place until the list is read again.
     """
 
     id: str
@@ -41,6 +41,7 @@ class InboxRow:
     why: Why
     replies: int = 0
     done: str = ""
+    author: str = ""
 
     @property
     def where(self) -> str:
@@ -61,7 +62,19 @@ def keep(snapshot: Snapshots, organization: str, rows: Iterable[InboxRow]) -> No
 
 _KINDS: Final[Mapping[str, type]] = {
     **dict.fromkeys(
-        ("id", "space", "space_title", "request", "subject", "page", "text", "last", "done"), str
+        (
+            "id",
+            "space",
+            "space_title",
+            "request",
+            "subject",
+            "page",
+            "text",
+            "last",
+            "done",
+            "author",
+        ),
+        str,
     ),
     "number": int,
     "replies": int,
@@ -73,7 +86,8 @@ def recall(snapshot: Snapshots, organization: str) -> list[InboxRow]:
     rows = []
     for value in snapshot.read(f"inbox {organization}"):
         at = instant(value.get("at")) if isinstance(value.get("at"), str) else None
-        given = {name: value.get(name) for name in _KINDS}
+        kept = {"author": "", **value}  # which former versions did not keep
+        given = {name: kept.get(name) for name in _KINDS}
         fits = all(type(given[name]) is kind for name, kind in _KINDS.items())
         why = value.get("why")
         if at is not None and fits and why in WHYS:

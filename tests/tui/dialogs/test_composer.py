@@ -208,7 +208,9 @@ async def test_saved_replies_are_offered_at_the_beginning_of_a_line_and_filled_i
         assert "/ replies   esc cancel" in driver.screen
         await driver.type("/")
         driver.golden("reply-list", update=update_golden)
+        assert "[source]  page  thanks" in driver.screen, "what lacks a field comes later"
         await driver.type("pa")
+        assert "[page]  Not known here: {page}. On" in driver.screen
         await driver.press("tab")
         assert field(driver).text == "On {page}: good."
         assert "Not known here: {page}." in driver.screen

@@ -123,22 +123,32 @@ async def furnish(world: World) -> dict[str, str]:
 
 
 async def test_a_saved_reply_knows_the_row_that_it_answers(world: World, tmp_path: Path) -> None:
-    await furnish(world)
+    made = await furnish(world)
     app = open_world(world, snapshot=Snapshots())
     app.session.replies = SavedReplies(tmp_path)
-    (tmp_path / "thanks.md").write_text("For {number}, {subject} in {space}.")
+    (tmp_path / "thanks.md").write_text(
+        "For {number}, {subject} in {space}: {page}, {author}, {me}."
+    )
+    (tmp_path / "empty.md").write_text("")
+    page = world.page_id(str(world.row("comment", made["asked"])["space_id"]), "start")
+    other = str(world.row("comment", made["asked"])["change_request_id"])
+    lee = world.user("lee")
+    space = str(world.row("comment", made["asked"])["space_id"])
+    world.comment(space, "On a page: @ana", by=lee, change_request=other, page=page)
     async with drive(app, "g i", size=(140, 40)) as driver:
         await driver.press("/")
-        await driver.burst(*"short", "enter")
+        await driver.burst(*"page", "enter")
         inbox = driver.place
         assert isinstance(inbox, Inbox)
         row = inbox.row
         assert row is not None
         await driver.press("r")
-        await driver.type("/th")
+        await driver.type("/")
+        assert "[thanks]  empty" in driver.screen
+        await driver.type("th")
         await driver.press("tab")
         said = driver.app.screen.query_one(TextField).text
-        assert said == f"For #1, {row.subject} in {row.space_title}."
+        assert said == "For #2, Other words in API: Start, Lee Park, Ana Silva."
 
 
 async def test_everything_that_waits_with_the_reason_and_none_twice(
@@ -314,6 +324,12 @@ async def test_put_away_until_somebody_writes_muted_and_followed(
         assert "✓ done" in line(driver, "Is **this**")
         await driver.press("escape", "R", ".")
         assert not listed(driver, "Is **this**")
+        assert isinstance(driver.place, Inbox)
+        below = driver.place.row
+        await driver.press("u")
+        assert listed(driver, "Is **this**")
+        assert driver.place.row == below, "the cursor stays on its thread"
+        await driver.press("ctrl+r", "R", ".")
         assert "All 4" in driver.screen
         await driver.press("B")
         assert "✓ done" in line(driver, "Is **this**")

@@ -232,6 +232,7 @@ class _Reading:
             at=last.at or comment.posted_at,
             why=why,
             replies=comment.replies,
+            author=name_of(request.created_by) if request and request.created_by else "",
         )
 
 
@@ -349,3 +350,19 @@ async def read_comment(api: Api, space: str, request: str, comment: str) -> Comm
         return await api(ops.get_space_comment, space, comment, format="markdown")
     except NotFound:
         return None
+
+
+async def read_page_title(api: Api, space: str, request: str, page: str) -> str:
+    """Return the title of a page, of a change request or (``request`` is "") of main.
+
+    "" where there is no such page any more. Raises ``ApiError``.
+    """
+    try:
+        found = (
+            await api(ops.get_change_request_page, space, request, page, metadata=False)
+            if request
+            else await api(ops.get_space_page, space, page, metadata=False)
+        )
+    except NotFound:
+        return ""
+    return clean(found.title).strip()

@@ -23,7 +23,7 @@ from copydesk.session.inbox_rows import InboxRow, keep, recall
 from copydesk.session.marks import DONE, MUTED, YES, reversal_of
 from copydesk.session.options import Option
 from copydesk.session.reads import inbox as inbox_reading
-from copydesk.session.reads.inbox import read_comment, read_thread
+from copydesk.session.reads.inbox import read_comment, read_page_title, read_thread
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NoRowYet, action
@@ -114,6 +114,10 @@ def away_label(here: Inbox) -> str:
     return {"": "done", DONE: "mute", MUTED: "back"}[away]
 
 
+def _page_of(row: InboxRow) -> tuple[str, str, str]:
+    return row.space, row.request, row.page
+
+
 REST_SECONDS = 0.15
 """How long the cursor rests on a row before its thread is read."""
 
@@ -140,6 +144,8 @@ class Inbox(Place, scope="inbox"):
         self._known: Known | None = None
         """What the readings told, for the next poll."""
         self._left_at: InboxRow | None = None
+        self._pages: dict[tuple[str, str, str], str] = {}
+        """The titles of the pages that threads are on, as far as they were read."""
         self.shows_away = False
         self._held = dict(self.session.marks.held)
         """The marks as they were shown last."""
@@ -158,8 +164,13 @@ class Inbox(Place, scope="inbox"):
     def _reply_fields(self) -> Mapping[str, str]:
         if (row := self.row) is None:
             return {}
-        known = {"space": row.space_title, "subject": row.subject}
-        return known | {"number": row.where} if row.number else known
+        return {
+            "author": row.author,
+            "number": row.where if row.number else "",
+            "page": self._pages.get(_page_of(row), ""),
+            "space": row.space_title,
+            "subject": row.subject,
+        }
 
     def _place_of(self, thread: Thread) -> str:
         row = self._all.get(thread.id)
@@ -208,7 +219,7 @@ class Inbox(Place, scope="inbox"):
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Offer the address and the text of the thread."""
-        found = [] if self.url() is None else [("URL", self.url() or "")]
+        found = [] if self.url() is None else [("address", self.url() or "")]
         return [*found, ("text", self.row.text)] if self.row is not None else []
 
     def raw(self) -> Raw | None:
@@ -435,6 +446,7 @@ class Inbox(Place, scope="inbox"):
         if row is None or thread is None:
             self.reads.cancel("thread")
             return
+        self._look_for_page(row, after=after)
         known = thread.replies is not None and not self.reads.left_behind("thread", row.id)
         if not thread.comment.replies or (known and after):
             return
@@ -452,13 +464,28 @@ class Inbox(Place, scope="inbox"):
             after=after,
         )
 
+    def _look_for_page(self, row: InboxRow, *, after: float) -> None:
+        """Read the title of the page that a thread is on, where it is not known."""
+        if not row.page or _page_of(row) in self._pages:
+            return
+
+        def arrived(title: str) -> None:
+            self._pages[_page_of(row)] = title
+            self._show_thread()
+
+        self.reads.load(
+            "page", lambda api: read_page_title(api, *_page_of(row)), arrived,
+            what="Reading the title of its page", of=row.page, after=after, quiet=True,
+        )  # fmt: skip
+
     def _show_thread(self) -> None:
         row, thread = self.row, self.current_thread()
         if row is None or thread is None:
             self.thread.show([])
             return
         quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
-        self.thread.show([Group("", [thread], [quote])])
+        page = self._pages.get(_page_of(row), "")
+        self.thread.show([Group("", [thread], [quote, *([page] if page else [])])])
 
     # Acting
 

@@ -99,7 +99,8 @@ class Completion(Static):
                 break
             line.append(GAP)
             lit = at == self.at
-            line.append(f"[{offer.shown}]" if lit else offer.shown, "accent" if lit else "")
+            tone = "accent" if lit else "" if offer.text else "muted"
+            line.append(f"[{offer.shown}]" if lit else offer.shown, tone)
         if self.offers and (note := self.offers[self.at].note) and room > LEAST_NOTE:
             line.append(f"{GAP}{shorten(note, room, glyphs().more)}", style="muted")
         self._show(line if self.offers else Text(""))

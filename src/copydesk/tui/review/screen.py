@@ -215,7 +215,7 @@ class Review(Place):
         found = [("number", f"#{request.number}"), ("subject", clean(request.subject))]
         if url := web_address(request.urls.app):
             link = markdown_link(f"#{request.number} {clean(request.subject)}", url)
-            found = [("URL", url), ("Markdown link", link), *found]
+            found = [("address", url), ("markdown link", link), *found]
         return [*found, ("id", request.id)]
 
     def _thread_is_on(self, thread: Thread) -> str:

@@ -44,6 +44,8 @@ UNSEEN = "unseen"
 """The revision of a request that was changed before it could be read for the plan: by then it was
 another one than the reader had seen, so the run stops there as at any edit."""
 
+MERGED_ELSEWHERE = "It was merged already, not by this run."
+
 MAYBE_SENT = (
     "A merge was sent and no answer came. It is not merged by now: look; r lets it wait again."
 )
@@ -306,7 +308,7 @@ class MergeRun:
         assert item is not None
         if found.status == "merged":
             arrived = "It had arrived: that was found by reading again."
-            said = arrived if item.sent == "merge" else "It was merged already, not by this run."
+            said = arrived if item.sent == "merge" else MERGED_ELSEWHERE
             if item.sent == "merge" and found.revision != item.revision:
                 said = f"{said} {UNREAD}"
             return self._settled(item, "done", at, said=said, merged=found.merged, sent="")

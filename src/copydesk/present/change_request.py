@@ -173,10 +173,25 @@ def since(row: ChangeRow, now: datetime, sort: str = SERVED, found: Details | No
     return age(waiting_since(row, found) if sort == "waiting" else row.updated, now)
 
 
+WAITS, STOPPED = "M", "M!"
+"""Stand before the subject of a request that is merged when ready, and of one that stopped so."""
+
+
 def subject(
-    row: ChangeRow, listing: Listing, *, asleep: bool = False, starred: bool = False
+    row: ChangeRow,
+    listing: Listing,
+    *,
+    asleep: bool = False,
+    starred: bool = False,
+    waits: bool | None = None,
 ) -> str | Text:
-    """Return the subject, with its status where that is no longer the view's."""
+    """Return the subject, with its status where that is no longer the view's.
+
+    ``waits`` says that it is merged when ready; False that this was stopped.
+    """
+    if waits is not None:
+        sign = (f"{WAITS} ", "good") if waits else (f"{STOPPED} ", "bad")
+        return Text.assemble(sign, subject(row, listing, asleep=asleep, starred=starred))
     if starred:
         star = Text(f"{glyphs().starred} ", style="accent")
         return Text.assemble(star, subject(row, listing, asleep=asleep))

@@ -14,6 +14,8 @@ DID: Mapping[Kind, str] = {
     "asked": "asks you to review",
     "named": "names you on",
     "answered": "answered you on",
+    "merged": "merged",
+    "stopped": "did not merge",
 }
 """What somebody did, before the number of the change request."""
 

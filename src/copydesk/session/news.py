@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from copydesk.domain.age import instant
@@ -21,10 +21,11 @@ from copydesk.session.reachability import IDLE_SHARE, LONGEST_IDLE, interval, se
 if TYPE_CHECKING:
     from copydesk.session.session import Session
 
-Kind = Literal["approved", "changes", "asked", "named", "answered"]
+Kind = Literal["approved", "changes", "asked", "named", "answered", "merged", "stopped"]
 """``approved`` and ``changes``: a verdict on a request of the reader; ``asked``: the reader's
 review of a request is asked for; ``named``: somebody wrote @ and their name; ``answered``: somebody
-replied in a thread that they began."""
+replied in a thread that they began; ``merged`` and ``stopped``: what a request came to that waited
+for its rules."""
 
 KEPT = 150
 """How many news are kept, the newest. Events older than the oldest of these are not news."""
@@ -140,6 +141,7 @@ class News:
             if self._known.began is None:
                 self._known.began = session.now
             found = await read_news(api, organization, me, session.members, self._known)
+            found += await self._ended()
         except failure_types():
             return  # the screen in front says that the service is away
         if session.organization != organization or session.me is not me:
@@ -151,6 +153,28 @@ class News:
         await self.keep()
         if found:
             session.touched()
+
+    async def _ended(self) -> list[NewsItem]:
+        """Return what requests came to that waited for their rules, whichever program merged."""
+        session, found = self._session, []
+        try:
+            runs = await session.waiting_merges.ended()
+        except OSError:
+            return []
+        for run in runs:
+            item = run.items[0]
+            # By the clock of this machine, which the service's may be ahead of.
+            at = datetime.fromtimestamp(item.ended or 0.0, UTC) + (session.now - session.clock())
+            kind: Kind = "merged" if run.state == "finished" else "stopped"
+            ended, number = f"{run.id} {kind} {item.ended}", item.label.removeprefix("#")
+            if self._known.is_news(ended, at) and number.isdecimal():
+                found.append(
+                    NewsItem(
+                        ended, kind, "copydesk", at, item.space, item.request, int(number),
+                        item.subject,
+                    )
+                )  # fmt: skip
+        return found
 
     async def _recall(self, name: str) -> None:
         """Load the kept news, once for each organization and reader."""

@@ -7,10 +7,11 @@ Textual and the standard library may.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
@@ -60,6 +61,9 @@ if TYPE_CHECKING:
 
 NOT_DONE = ("failed", "recalled", "queued", "dropped")
 """The states of log lines that changed nothing at the service."""
+
+NONE_WAIT: Mapping[tuple[str, str], bool] = MappingProxyType({})
+"""No request waits for its rules."""
 
 KEPT_MESSAGES = 100
 """The number of messages in the log that had no room on screen."""
@@ -256,6 +260,11 @@ class Session:
 
             self._waiting_merges = WaitingMerges(self)
         return self._waiting_merges
+
+    @property
+    def merges_when_ready(self) -> Mapping[tuple[str, str], bool]:
+        """The requests that wait for their rules, by space and id; False for one that stopped."""
+        return NONE_WAIT if self._waiting_merges is None else self._waiting_merges.standing
 
     @property
     def rearranges(self) -> bool:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
+from copydesk.session.glyphs import glyphs
 from copydesk.session.runs.waiting import EVERY_SECONDS
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -18,6 +19,8 @@ async def look(driver: Driver, world: World) -> None:
     """Let a minute pass, after which what waits is looked at."""
     world.clock.now += timedelta(seconds=EVERY_SECONDS)
     driver.app.tick()
+    if (task := driver.app.session.news.reading) is not None:
+        await task
     await driver.idle()
 
 
@@ -31,6 +34,8 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         for page in ("retries", "limits")
     )
     async with drive(open_world(world, "changes"), size=(80, 24)) as driver:
+        await look(driver, world)  # the news begin
+        await look(driver, world)
         await driver.press("m")
         assert "an edit, comment, other verdict or conflict stops it" in driver.screen
         await driver.resize(140, 40)
@@ -43,8 +48,14 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         assert "It has changed since you looked" in driver.screen
         await driver.press("M")
         assert "#2 merges when its rule holds" in driver.screen
+        assert "M Write limits" in driver.line("2 ")
+        await driver.press("?")
+        await driver.type("waits for its rules")
+        assert "M shows it" in driver.screen
+        await driver.press("escape")
         await driver.press("u")
         assert driver.app.session.waiting_merges.runs == ()
+        assert "M Write limits" not in driver.screen
         await driver.press("ctrl+r")
         await driver.press("M")
         await look(driver, world)
@@ -58,6 +69,8 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         assert "stopped" in driver.line("Write limits")
         await driver.resize(140, 40)
         driver.golden("merge_run.waits_no_more", update=update_golden)
+        await look(driver, world)
+        assert f"{glyphs().news} copydesk did not merge #2" in driver.screen.splitlines()[0]
         await driver.resize(80, 24)
         await driver.press("r")
         assert "waiting" in driver.line("Write limits")
@@ -72,5 +85,19 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         assert "#2 Write limits is merged. Its rules hold." in driver.screen
         await driver.press("2")
         assert "finished: 1 merged" in driver.screen
+        await look(driver, world)
+        assert f"{glyphs().news} 2" in driver.screen.splitlines()[0], "it stopped, and was merged"
+        await driver.press("g N")
+        assert "copydesk" in driver.line("did not merge")
+        assert "copydesk" in driver.line(" merged ")
     assert world.row("change_request", first)["status"] == "merged"
     assert world.row("change_request", second)["status"] == "open"
+
+
+async def test_what_is_ready_does_not_wait(world: World) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n"})
+    world.change_request(space, {"auth": "# Sign in\n"}, subject="Write auth")
+    async with drive(open_world(world, "changes"), "m") as driver:
+        await driver.press("M")
+        assert "No rule is in its way: y merges it." in driver.screen
+        await driver.press("escape")

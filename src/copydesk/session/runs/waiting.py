@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.merge_run import UNREAD, MergeRun, RunItem
+from copydesk.domain.merge_run import MERGED_ELSEWHERE, UNREAD, MergeRun, RunItem
 from copydesk.domain.text import clean, listed
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
@@ -57,6 +57,8 @@ class WaitingMerges:
         """Why they could not be looked at the last time."""
         self.changes = 0
         """Counts the changes, for the screen."""
+        self.standing: Mapping[tuple[str, str], bool] = {}
+        """The requests of these, by space and id; whether each still waits, and was not stopped."""
 
     @property
     def waiting(self) -> list[MergeRun]:
@@ -94,10 +96,25 @@ class WaitingMerges:
         runs = await asyncio.to_thread(self._store.all)
         return [run for run in runs if run.state == "finished"]
 
+    async def ended(self) -> list[MergeRun]:
+        """Return those of this account that were merged for it, or stopped. Raises ``OSError``."""
+        return [
+            run
+            for run in await asyncio.to_thread(self._store.all)
+            if run.state in ("finished", "stopped")
+            and run.items[0].said != MERGED_ELSEWHERE
+            and not self.is_others(run)
+        ]
+
     async def _take(self, runs: list[MergeRun]) -> None:
         left = tuple(run for run in reversed(runs) if run.state != "finished")
         if left != self.runs:
             self.runs = left
+            self.standing = {
+                (item.space, item.request): run.state != "stopped"
+                for run in left
+                for item in run.items
+            }
             self._touched()
 
     def _touched(self) -> None:

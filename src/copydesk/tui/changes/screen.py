@@ -126,6 +126,7 @@ class ChangesPlace(Place):
                     self.listing,
                     asleep=self.known.snoozed(row),
                     starred=STARRED in self.known.marks(row),
+                    waits=self.session.merges_when_ready.get((row.space, row.id)),
                 ),
                 flex=1, minimum=24,
             ),
@@ -290,6 +291,8 @@ class ChangesPlace(Place):
             (glyphs().outdated, "out of date: main has moved on, U updates"),
             ("THR", "open threads; ! when one waits on you"),
             ("2/3", "merge rules that are met, of how many; ? if only the service can tell"),
+            (present.WAITS, "waits for its rules, and is merged when they hold: M shows it"),
+            (present.STOPPED, "waited for its rules and was stopped: M says why"),
             (present.UNKNOWN, "not read yet"),
             ("-", "no merge rules hold there"),
         ]

@@ -157,6 +157,10 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
     def _adopt(self, source: Source[ChangeRow]) -> None:
         super()._adopt(source if isinstance(source, TriageSource) else TriageSource(source))
 
+    def waits_changed(self) -> None:
+        """Mark the requests that wait by now."""
+        self.refresh_rows()
+
     @property
     def triage(self) -> TriageSource:
         """The rows."""

@@ -19,6 +19,7 @@ from textual.widgets import Static
 import copydesk
 from copydesk.domain.cause import Asker, Why
 from copydesk.session.glyphs import glyphs
+from copydesk.session.session import NONE_WAIT
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.outbox import NOTHING
@@ -120,6 +121,7 @@ class Place(Acts, SteadyScreen[None]):
         """Actions in objects of their own; the last are those of every place."""
         self.views: Sequence[View] = ()
         self._marks = NOTHING
+        self._merges = NONE_WAIT
         """What waited in the outbox when that was shown last."""
         self.view: str = target.view or ""
         self.resuming = ""
@@ -235,7 +237,7 @@ class Place(Acts, SteadyScreen[None]):
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return (name, text) choices for ``Y``."""
         url = self.url()
-        return [("URL", url)] if url else []
+        return [("address", url)] if url else []
 
     def status_left(self) -> str:
         """Return what to know while nothing happens: marks, what waits to be folded in."""
@@ -366,9 +368,9 @@ class Place(Acts, SteadyScreen[None]):
 
     def _mark_what_waits(self) -> None:
         """Show what waits by now where it is about something that is shown."""
-        marks = self.session.outbox.marks
-        if marks is not self._marks:
-            self._marks = marks
+        marks, merges = self.session.outbox.marks, self.session.merges_when_ready
+        if marks is not self._marks or merges is not self._merges:
+            self._marks, self._merges = marks, merges
             for pane in tuple(self.mounted_panes):
                 pane.waits_changed()
             self.waits_changed()

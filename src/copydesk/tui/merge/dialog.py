@@ -304,11 +304,12 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if self.wants_no_update() is None and request is not None and request.status == "open":
             does = "settle what conflicts" if self._clashed else "update from main first"
             text.append("U", style="accent").append(f" {does}   ")
-        off = self.off is not None
-        text.append("y", style="muted" if off else "accent")
-        text.append(" merge   ", style="muted" if off else "")
-        if self.why_not_when_ready() is None:
+        if self.why_not_when_ready() is None:  # y merges nothing then
             text.append("M", style="accent").append(" merge when ready   ")
+        else:
+            off = self.off is not None
+            text.append("y", style="muted" if off else "accent")
+            text.append(" merge   ", style="muted" if off else "")
         return text.append("esc", style="accent").append(" cancel")
 
     def _ticked(self) -> None:
@@ -372,7 +373,6 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     @action(
         "M",
         "merge when ready",
-        unless=lambda sheet: sheet.why_not_when_ready(),
         danger=2,
         stages=True,
         uses=FOUND_BY,
@@ -381,10 +381,17 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Let it wait in the merge run, and merge it once its rules hold, as it was seen here.
 
         An edit, a comment, another verdict or a conflict stops it. It is looked at each minute
-        while copydesk or ``copydesk watch`` runs. ``u`` takes it back.
+        while copydesk or ``copydesk watch`` runs. ``u`` takes it back. Where it cannot
+        wait, say why.
         """
         spoken, place = self._spoken, self.place
-        assert spoken is not None
+        why = self.why_not_when_ready()
+        if spoken is None:
+            self.show_keys(self._keys(self.off or ""))
+            return
+        if why is not None:
+            self._draw(why)
+            return
         merges = place.session.waiting_merges
         try:
             run = await merges.plan(spoken.request, spoken.space.title)

@@ -20,7 +20,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 @place("news", key="N", title="News")
 class NewsPlace(Place, scope="news"):
-    """Verdicts on your requests, mentions, answers, and reviews that are asked of you."""
+    """Verdicts on your requests, mentions, answers, reviews asked of you, merges when ready."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -39,8 +39,8 @@ class NewsPlace(Place, scope="news"):
                 Column("about", "ABOUT", lambda item: item.subject, flex=1, minimum=12),
             ],
             title="News",
-            empty="Nothing yet. A verdict on a request of yours, a mention, an answer and a review "
-            "that is asked of you are listed here.",
+            empty="Nothing yet. A verdict on a request of yours, a mention, an answer, a review "
+            "that is asked of you and the end of a merge when ready are listed here.",
             dim=lambda item: item.id not in self._new,
             id="news",
         )
@@ -50,7 +50,7 @@ class NewsPlace(Place, scope="news"):
         return Text(age(item.at, self.session.now), style="muted")
 
     def _did(self, item: NewsItem) -> Text:
-        tones = {"approved": "good", "changes": "warn"}
+        tones = {"approved": "good", "changes": "warn", "merged": "good", "stopped": "bad"}
         return Text(DID[item.kind], style=tones.get(item.kind, ""))
 
     def trail(self) -> Iterable[str]:

@@ -120,8 +120,7 @@ class Place(Acts, SteadyScreen[None]):
         self.commands = tuple(each for each in self._owners if isinstance(each, Commands))
         """Actions in objects of their own; the last are those of every place."""
         self.views: Sequence[View] = ()
-        self._marks = NOTHING
-        self._merges = NONE_WAIT
+        self._marks, self._merges = NOTHING, NONE_WAIT
         """What waited in the outbox when that was shown last."""
         self.view: str = target.view or ""
         self.resuming = ""

@@ -6,7 +6,6 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,23 +14,25 @@ from copydesk.cli.clusters import find_cluster
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, UsageError, say
 from copydesk.cli.log import span
-from copydesk.cli.lookup import PAGE, find_organization
+from copydesk.cli.lookup import find_organization
 from copydesk.cli.output import Column, put_table
 from copydesk.cli.output_file import check_form, give, give_json, give_table
 from copydesk.present.cluster_report import report_value
 from copydesk.present.cluster_report_html import report_file
 from copydesk.present.cluster_tables import (
-    ConversationEntry,
+    clusters_of,
     conversation_entry,
     conversation_value,
     conversations_table,
     issue_value,
     issues_table,
 )
-from copydesk.session.cluster_rows import IssueRow, issue_row
-from copydesk.session.operations import ops
 from copydesk.session.reads.cluster_report import read_report
-from copydesk.session.reads.clusters import read_all
+from copydesk.session.reads.clusters import (
+    read_every_conversation,
+    read_every_issue,
+    read_names,
+)
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -104,8 +105,8 @@ def list_issues(
     async def run() -> int:
         async with await service.connection().connect() as api:
             place, wanted = await _where(api, organization, cluster)
-            labels = await _labels(api, place)
-            rows = await _issues(api, place, wanted, _begin(api, since))
+            labels = await read_names(api, place.id)
+            rows = await read_every_issue(api, place.id, _begin(api, since), cluster=wanted)
         values = (issue_value(row, labels, masked=not unmask) for row in rows)
         if as_json:
             return give_json([*values], output, force=force)
@@ -141,14 +142,13 @@ def list_conversations(
     async def run() -> int:
         async with await service.connection().connect() as api:
             place, wanted = await _where(api, organization, cluster)
-            labels, begin = await _labels(api, place), _begin(api, since)
-            found: dict[str, list[str]] = {}
-            for row in await _issues(api, place, None, None):
-                found.setdefault(row.conversation, []).append(row.cluster)
+            labels = await read_names(api, place.id)
+            found = clusters_of(await read_every_issue(api, place.id))
+            begin = _begin(api, since)
             rows = [
-                each
-                for each in await _conversations(api, place, found, begin)
-                if wanted is None or wanted in each.clusters
+                conversation_entry(each, found)
+                for each in await read_every_conversation(api, place.id, begin)
+                if wanted is None or wanted in found.get(each.id, ())
             ]
         masked = not unmask
         values = (conversation_value(row, labels, masked=masked) for row in rows)
@@ -178,38 +178,8 @@ async def _where(
     return found.place, found.row.id
 
 
-async def _labels(api: Api, place: Organization) -> Mapping[str, str]:
-    return {row.id: row.label for row in await read_all(api, place.id, "issues")}
-
-
 def _begin(api: Api, since: str | None) -> datetime | None:
     return None if since is None else api.now - timedelta(seconds=span(since))
-
-
-async def _issues(
-    api: Api, place: Organization, cluster: str | None, begin: datetime | None
-) -> list[IssueRow]:
-    """Return the issues since a time, the latest first, as the service lists them."""
-    rows: list[IssueRow] = []
-    limits = {} if cluster is None else {"cluster": cluster}
-    async for item in api.pages(ops.list_conversation_issues, place.id, limit=PAGE, **limits):
-        row = issue_row(item)
-        if begin is not None and row.created is not None and row.created < begin:
-            break
-        rows.append(row)
-    return rows
-
-
-async def _conversations(
-    api: Api, place: Organization, found: Mapping[str, list[str]], begin: datetime | None
-) -> list[ConversationEntry]:
-    """Return the conversations since a time, the latest first, as the service lists them."""
-    rows: list[ConversationEntry] = []
-    async for each in api.pages(ops.list_conversations, place.id, limit=PAGE):
-        if begin is not None and each.created_at is not None and each.created_at < begin:
-            break
-        rows.append(conversation_entry(each, found))
-    return rows
 
 
 def _column(

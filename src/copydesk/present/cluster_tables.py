@@ -86,6 +86,14 @@ class ConversationEntry:
     """The ids of the clusters of its issues; "" for one that is in none."""
 
 
+def clusters_of(issues: Iterable[IssueRow]) -> dict[str, list[str]]:
+    """Return the clusters of issues, by conversation; "" for an issue that is in none."""
+    found: dict[str, list[str]] = {}
+    for row in issues:
+        found.setdefault(row.conversation, []).append(row.cluster)
+    return found
+
+
 def conversation_entry(
     conversation: Conversation, found: Mapping[str, Sequence[str]]
 ) -> ConversationEntry:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from datetime import timedelta
+from io import StringIO
+from pathlib import Path
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.server import site_seed as seed
@@ -408,3 +412,39 @@ async def test_what_is_not_there_or_cannot_be_read_says_what_to_do(world: World)
     app = open_world(world, "issues", Target(organization=world.home), user=guest)
     async with drive(app) as driver:
         assert "Not allowed" in driver.screen
+
+
+async def test_issues_and_conversations_of_a_view_go_to_a_spreadsheet(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    clusters = fill(world, 12, clustered=3, unclustered=2)
+    app = open_world(world, "clusters", Target(organization=world.home))
+
+    async def export(driver: Driver, name: str) -> list[dict[str, str]]:
+        await driver.press(":")
+        await driver.type(f"export csv {name}")
+        await driver.press("enter")
+        assert f"to {tmp_path / name}." in driver.screen.replace("\n", "")
+        return list(csv.DictReader(StringIO((tmp_path / name).read_text("utf-8-sig"))))
+
+    async with drive(app, "g v", size=(140, 40)) as driver:
+        rows = await export(driver, "all.csv")
+        assert len(rows) == 12
+        assert rows[0]["subject"] == "Ticket 0 of [e-mail]"
+        assert rows[0]["clusters"] in clusters
+        assert rows[3]["clusters"] == ""
+        await driver.press("]")
+        assert {each["source"] for each in await export(driver, "email.csv")} == {"email"}
+        await driver.press("g u")
+        assert len(await export(driver, "issues.csv")) == 12
+        await driver.press("]")
+        free = await export(driver, "free.csv")
+        assert [each["title"] for each in free] == [
+            f"Issue {n} of [e-mail]" for n in (3, 5, 7, 9, 11)
+        ]
+        assert {each["cluster id"] for each in free} == {""}
+        await driver.press(":")
+        await driver.type("export pdf")
+        await driver.press("enter")
+        assert "Say :export csv" in driver.screen

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from copydesk.contract.enumerations import ChangeRequestStatus, ClusterOrder
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.conversation import Conversation
     from copydesk.contract.models.space import Space
 
 T = TypeVar("T")
@@ -120,6 +121,42 @@ async def read_issues(
     )
     following = page.next.page if page.next is not None else None
     return [issue_row(item) for item in page.items], following, page.count
+
+
+async def read_every_issue(
+    api: Api, organization: str, begin: datetime | None = None, **limits: str | None
+) -> list[IssueRow]:
+    """Return all issues, the latest first, or those since a time; limited as `read_issues`.
+
+    Raises ``ApiError``.
+    """
+    rows: list[IssueRow] = []
+    async for item in api.pages(ops.list_conversation_issues, organization, limit=PAGE, **limits):
+        row = issue_row(item)
+        if begin is not None and row.created is not None and row.created < begin:
+            break
+        rows.append(row)
+    return rows
+
+
+async def read_every_conversation(
+    api: Api, organization: str, begin: datetime | None = None, source: str | None = None
+) -> list[Conversation]:
+    """Return all conversations, the latest first, or those since a time; of one source if named.
+
+    Raises ``ApiError``.
+    """
+    rows: list[Conversation] = []
+    async for each in api.pages(ops.list_conversations, organization, limit=PAGE, source=source):
+        if begin is not None and each.created_at is not None and each.created_at < begin:
+            break
+        rows.append(each)
+    return rows
+
+
+async def read_names(api: Api, organization: str) -> dict[str, str]:
+    """Return what clusters are called, by id. Raises ``ApiError``."""
+    return {row.id: row.label for row in await read_all(api, organization, "issues")}
 
 
 async def count_requests(

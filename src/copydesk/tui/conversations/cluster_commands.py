@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, plural
-from copydesk.local.durable import write_file, write_new_file
 from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.space_options import space_options
 from copydesk.present.spreadsheet import for_spreadsheets
 from copydesk.session.cluster_rows import WEEKS
-from copydesk.session.errors import failure_types, sentence
 from copydesk.session.reads import clusters as reading
 from copydesk.session.reads.cluster_report import MERGED_PAGES, read_report
 from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import subject_made
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
+from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.widgets.list import no_row
 
@@ -33,80 +27,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.tui.conversations.clusters import ClustersPlace
-    from copydesk.tui.conversations.reader import ConversationReader
-    from copydesk.tui.framework.place import Place
-
-
-def path_of(name: str) -> Path:
-    """Return where a file goes that was named so.
-
-    A link is followed: what it leads to is written, and the link stays. Raises ``RuntimeError``
-    where ``~`` stands for nobody's home folder.
-    """
-    return Path(os.path.realpath(Path(name).expanduser()))
-
-
-def _other_than_a_file(path: Path) -> str:
-    """Return what stands at a path where that is no file."""
-    return "" if path.is_file() else "a folder" if path.is_dir() else "no plain file"
-
-
-async def put_asking(place: Place, path: Path, content: bytes) -> bool:
-    """Write a file, asking before one is replaced; say why where it is not written."""
-    where = clean(str(path))
-    try:
-        try:
-            await asyncio.to_thread(write_new_file, path, content)
-        except FileExistsError:
-            if what := await asyncio.to_thread(_other_than_a_file, path):
-                place.tell(f"Not written to {where}: it is {what}.", "bad")
-                return False
-            sheet = Confirm(
-                "Replace the file?", [where, "There is a file of that name."], verb="replace"
-            )
-            if not await place.desk.push_screen_wait(sheet):
-                return False
-            await asyncio.to_thread(write_file, path, content)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        place.tell(f"Not written to {where}: {clean(why)}.", "bad")
-        return False
-    return True
-
-
-Read = Callable[[str], Awaitable[tuple[bytes, str]]]
-"""Returns the content of a file, and what it is, for an organization."""
-
-
-async def write_asked(
-    place: Place, reader: ConversationReader, name: str, usual: str, read: Read
-) -> None:
-    """Read what goes to a file of a name, write it, and say how that ended.
-
-    Without a name it is the ``usual`` one with the date in it.
-    """
-    organization = reader.organization
-    if organization is None:
-        place.say("There is no organization here.", "warn")
-        return
-    try:
-        path = path_of(name.strip() or usual.format(f"{place.session.clock():%Y-%m-%d}"))
-    except RuntimeError:
-        place.say(f"{clean(name.strip())}: there is no such home folder.", "warn")
-        return
-    where = clean(str(path))
-    try:
-        found = await place.reads.now("export", partial(read, organization), "Reading for the file")
-    except failure_types() as error:
-        place.tell(f"Not written to {where}. {sentence(error)}", "bad")
-        return
-    if found is None:
-        place.say("Stopped. Nothing was written.")
-        return
-    content, what = found
-    if await put_asking(place, path, content):
-        masked = "" if reader.masked else ", e-mails and phone numbers in clear"
-        place.tell(f"Wrote {what} to {where}{masked}.", "good")
 
 
 def no_cluster(here: ClustersPlace) -> str | None:
@@ -134,12 +54,11 @@ class ClusterCommands(Commands, scope="clusters"):
         Without a name it is clusters-DATE.csv in the folder that copydesk was started in. What is
         masked on screen is masked in the file.
         """
-        form, _, name = rest.partition(" ")
-        if form != "csv":
-            self.place.say("Say :export csv, or :export csv FILE.", "warn")
+        name, organization = table_named(self.place, rest), self._organization
+        if name is None or organization is None:
             return
 
-        async def read(organization: str) -> tuple[bytes, str]:
+        async def read() -> tuple[bytes, str]:
             api, now = await self.place.session.ready(), self.place.session.now
             rows = await reading.read_all(api, organization, "issues")
             since = now - timedelta(weeks=WEEKS)
@@ -147,7 +66,8 @@ class ClusterCommands(Commands, scope="clusters"):
             text = clusters_table(rows, now, merges, self.place.reader.shown)
             return for_spreadsheets(text), plural(len(rows), "cluster")
 
-        await write_asked(self.place, self.place.reader, name, "clusters-{}.csv", read)
+        masked = self.place.reader.masked
+        await write_asked(self.place, name, "clusters-{}.csv", read, masked=masked)
 
     @command(
         "report", "[FILE]",
@@ -165,18 +85,28 @@ class ClusterCommands(Commands, scope="clusters"):
         in the folder that copydesk was started in, with the date in its name. What is masked on
         screen is masked in it. “copydesk clusters report” has more weeks.
         """
-        html = rest.lower().endswith((".html", ".htm"))
+        html, organization = rest.lower().endswith((".html", ".htm")), self._organization
+        if organization is None:
+            return
 
-        async def read(organization: str) -> tuple[bytes, str]:
+        async def read() -> tuple[bytes, str]:
             from copydesk.present.cluster_report_html import report_file
 
             session = self.place.session
-            title = session.title_of(organization) or ""
+            title = session.title_of(organization)
             found = await read_report(await session.ready(), organization, title, 1, session.now)
-            content = report_file(found, html=html, masked=self.place.reader.masked)
-            return content, "the report"
+            return report_file(found, html=html, masked=masked), "the report"
 
-        await write_asked(self.place, self.place.reader, rest, "clusters-{}.md", read)
+        masked = self.place.reader.masked
+        await write_asked(self.place, rest, "clusters-{}.md", read, masked=masked)
+
+    @property
+    def _organization(self) -> str | None:
+        """The organization whose clusters these are; that there is none is said."""
+        found = self.place.reader.organization
+        if found is None:
+            self.place.say("There is no organization here.", "warn")
+        return found
 
     @action(
         "g c",

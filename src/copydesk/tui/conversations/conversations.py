@@ -15,6 +15,11 @@ from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.source_name import is_source_id, source_id
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.cluster_tables import (
+    clusters_of,
+    conversation_entry,
+    conversations_table,
+)
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
@@ -280,6 +285,19 @@ class ConversationsPlace(Place, scope="conversations"):
             return rows, found.next.page if found.next is not None else None, found.count
 
         return ScannedPages(page, key=lambda row: row.id, cached=self.listing.cached())
+
+    async def table(self, api: Api, organization: str) -> tuple[str, int]:
+        labels = await reading.read_names(api, organization)
+        found = clusters_of(await reading.read_every_issue(api, organization))
+        only = self.target.item if self.view == ONE else None
+        rows = [
+            conversation_entry(each, found)
+            for each in await reading.read_every_conversation(
+                api, organization, source=self.source_asked
+            )
+            if only is None or each.id == only
+        ]
+        return conversations_table(rows, labels, masked=self.reader.masked), len(rows)
 
     async def _one(self, api: Api, organization: str, conversation: str) -> list[ConversationRow]:
         """Return the one conversation of the view; nothing where it is gone."""

@@ -13,14 +13,13 @@ from copydesk.present.cluster import number
 from copydesk.present.cluster_tables import week_starts
 from copydesk.present.spreadsheet import Cell, day, for_spreadsheets, table
 from copydesk.session.cluster_rows import WEEKS
-from copydesk.session.errors import failure_types, sentence
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import path_of, put_asking
 from copydesk.tui.conversations.finding_resources import ids_of, told
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.resource.place import SORTED_AT_MOST, WHOLE, nothing_selected
 
@@ -326,23 +325,14 @@ class FindingCommands(Commands, scope="findings"):
         Without a name it is findings-DATE.csv, by the tab, in the folder that copydesk was started
         in. What is masked on screen is masked in the file.
         """
-        form, _, name = rest.partition(" ")
-        place, kind = self.place, self.place.resource
-        if form != "csv":
-            place.say("Say :export csv, or :export csv FILE.", "warn")
+        name, place, kind = table_named(self.place, rest), self.place, self.place.resource
+        if name is None:
             return
         if place.target.site is None:
             place.say(place.missing() or "No site is chosen.", "warn")
             return
-        try:
-            usual = f"{kind.title.lower()}-{place.session.clock():%Y-%m-%d}.csv"
-            path = path_of(name.strip() or usual)
-        except RuntimeError:
-            place.say(f"{name.strip()}: there is no such home folder.", "warn")
-            return
-        where = clean(str(path))
 
-        async def read() -> list[Any]:
+        async def read() -> tuple[bytes, str]:
             rows: list[Any] = []
             token: str | None = None
             while len(rows) < SORTED_AT_MOST:
@@ -354,19 +344,10 @@ class FindingCommands(Commands, scope="findings"):
                     break
             if place.listed == "findings":
                 await place.traffic.read_all(await place.session.ready(), rows)
-            return rows
+            return for_spreadsheets(self._table(rows)), plural(len(rows), kind.noun)
 
-        try:
-            rows = await place.reads.now("export", read, f"Reading all {kind.title.lower()}")
-        except failure_types() as error:
-            place.tell(f"Not written to {where}. {sentence(error)}", "bad")
-            return
-        if rows is None:
-            place.say("Stopped. Nothing was written.")
-            return
-        masked = "" if not place.shows_secret else ", e-mails and phone numbers in clear"
-        if await put_asking(place, path, for_spreadsheets(self._table(rows))):
-            place.tell(f"Wrote {plural(len(rows), kind.noun)} to {where}{masked}.", "good")
+        usual = f"{kind.title.lower()}-{{}}.csv"
+        await write_asked(place, name, usual, read, masked=not place.shows_secret)
 
     def _table(self, rows: Sequence[Any]) -> str:
         place, kind = self.place, self.place.resource

@@ -10,6 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
+from copydesk.present.cluster_tables import issues_table
 from copydesk.present.conversation import since
 from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
@@ -132,6 +133,13 @@ class IssuesPlace(Place, scope="issues"):
                 page, lambda row: not row.cluster, key=lambda row: row.id, cached=cached
             )
         return ScannedPages(page, key=lambda row: row.id, cached=cached)
+
+    async def table(self, api: Api, organization: str) -> tuple[str, int]:
+        labels = await reading.read_names(api, organization)
+        rows = await reading.read_every_issue(api, organization, **self.limits.conditions)
+        if self.view == UNCLUSTERED:
+            rows = [row for row in rows if not row.cluster]
+        return issues_table(rows, labels, masked=self.reader.masked), len(rows)
 
     def empty(self) -> str:
         """Return where issues come from, or that all are in clusters."""

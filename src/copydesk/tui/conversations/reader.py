@@ -15,10 +15,12 @@ from copydesk.domain.text import clean, plural
 from copydesk.present import conversation as present
 from copydesk.present.conversation import Block, Conversation, shown_address
 from copydesk.present.json_views import Raw, conversation_raw, issue_raw
+from copydesk.present.spreadsheet import for_spreadsheets
 from copydesk.session.cluster_rows import IssueRow, shown
 from copydesk.session.operations import ops
 from copydesk.tui.conversations.pane import ConversationView
-from copydesk.tui.framework.actions import Commands, action
+from copydesk.tui.dialogs.to_file import table_named, write_asked
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.widgets.list import VirtualList
@@ -398,6 +400,10 @@ class HasList(HasConversations, Protocol):
         """Return the views, without counts."""
         ...
 
+    async def table(self, api: Api, organization: str) -> tuple[str, int]:
+        """Return all rows of the view as CSV, and how many these are. Raises ``ApiError``."""
+        ...
+
 
 def at_conversation(here: HasList) -> str | None:
     """Say so when there is nothing further to the right."""
@@ -470,6 +476,30 @@ class ConversationList(Commands, scope="conversation_list"):
         count = self._here.rows.source.base.count
         said = "" if count is None else f"{plural(count, self._here.noun)}   "
         return notice or f"{said}{masking}"
+
+    @command(
+        "export", "csv [FILE]", complete=lambda here: ("csv",),
+        uses=("list_issues_clusters", "list_conversation_issues", "list_conversations"),
+    )  # fmt: skip
+    async def export(self, rest: str) -> None:
+        """Write all that the view lists to a file, for a spreadsheet: clusters, dates, links.
+
+        Without a name it is issues-DATE.csv or conversations-DATE.csv in the folder that copydesk
+        was started in. What is masked on screen is masked in the file.
+        """
+        name, organization = table_named(self.place, rest), self._reader.organization
+        if name is None:
+            return
+        if organization is None:
+            self.place.say(NO_ORGANIZATION, "warn")
+            return
+
+        async def read() -> tuple[bytes, str]:
+            text, count = await self._here.table(await self.place.session.ready(), organization)
+            return for_spreadsheets(text), plural(count, self._here.noun)
+
+        usual, masked = f"{self._here.noun}s-{{}}.csv", self._reader.masked
+        await write_asked(self.place, name, usual, read, masked=masked)
 
     # Reading
 

@@ -1,9 +1,13 @@
-"""Commands of checks, and what lies around them: no stranger configures what they do."""
+"""Commands of checks: what they are given, what is made of how they ended, what lies around them.
+
+No stranger configures what they do.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,10 @@ from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import file_names
 from copydesk.local.checks import LEFT_SECONDS
 from copydesk.local.paths import HOME_VARIABLE, find_paths
-from copydesk.session.checks import CheckedPage, run_command
+from copydesk.server.desk_seed import Editor
+from copydesk.session.checks import CheckedPage, check_built_in, read_pages, run_command
+from copydesk.session.reads import review
+from tests.world import World
 
 STRANGE = (
     ".vale.ini", ".markdownlint.json", ".markdownlint-cli2.cjs", ".remarkrc.js", "package.json",
@@ -78,3 +85,77 @@ async def test_what_a_killed_process_left_is_removed(
     outcome = await run_command(Check("none", (sys.executable, "-c", "")), [page])
     assert not outcome.trouble
     assert [each.name for each in folder.iterdir()] == ["run-new"]
+
+
+PAGE = CheckedPage("p", "Auth", "guide/auth.md", "# Auth\n\nOld\nNew\n", "", frozenset({4}))
+
+
+def python(script: str, *more: str) -> Check:
+    return Check("prose", (sys.executable, "-c", f"import sys\n{script}", *more))
+
+
+async def test_a_command_reads_the_pages_as_files_and_finds_things_in_new_and_older_lines() -> None:
+    script = (
+        "for name in sys.argv[1:]:\n"
+        "    for at, line in enumerate(open(name), 1):\n"
+        "        if line.strip() in ('Old', 'New'): print(f'{name}:{at}: {line.strip()} word')\n"
+        "print('what is this')\n"
+    )
+    outcome = await run_command(python(script, "{files}"), [PAGE])
+    assert [(each.page, each.line, each.text) for each in outcome.findings] == [
+        ("p", 4, "New word")
+    ]
+    assert [(each.line, each.text) for each in outcome.older] == [(3, "Old word")]
+    assert outcome.unread == ("what is this",)
+    assert not outcome.trouble
+    said = replace(outcome, seconds=1.25).said
+    assert said == (
+        "prose: 1 finding, 1 in older text, 1.2 s. 1 line of its output cannot be read."
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "trouble"),
+    [
+        ("sys.exit(3)", "it failed with status 3: it said nothing"),
+        ("sys.exit('No rules.\\nSee there.')", "it failed with status 1: No rules."),
+        ("sys.stderr.write('a note')", ""),
+        ("print('guide/auth.md:4: New'); sys.exit(2)", ""),
+    ],
+)
+async def test_a_status_counts_where_nothing_was_found(script: str, trouble: str) -> None:
+    outcome = await run_command(python(script), [PAGE])
+    assert outcome.trouble == trouble
+    assert outcome.said.startswith(f"prose: {trouble}." if trouble else "prose: ")
+
+
+async def test_a_command_that_is_not_there_is_named() -> None:
+    absent = Check("prose", ("/no/such\x07/program", "x"))
+    assert (await run_command(absent, [PAGE])).said == "prose: /no/such/program is not there."
+    assert (await run_command(absent, [])).said == "prose: 0 findings, 0.0 s."
+
+
+async def test_the_changed_pages_are_read_with_their_new_lines_and_broken_links(
+    world: World,
+) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n\nSee [this](gone.md).\n", "same": "# Same\n"})
+
+    def edit(editor: Editor) -> None:
+        page = editor.find("auth")
+        editor.write(page, "# Auth\n\nSee [this](gone.md).\n\nAnd [that](lost.md).\n")
+
+    request = world.change_request(space, edit=edit)
+    async with world.api() as api:
+        [page] = await read_pages(api, await review.read_request(api, space, request))
+    assert (page.id, page.title, page.name) == (world.page_id(space, "auth"), "Auth", "auth.md")
+    assert page.source.endswith("And [that](lost.md).\n")
+    assert (page.old, page.new) == ("# Auth\n\nSee [this](gone.md).\n", frozenset({4, 5}))
+    assert page.broken is not None
+    assert page.broken.keys() == {"gone.md", "lost.md"}
+    assert page.before == {"gone.md"}
+    outcome = check_built_in([page])
+    assert [each.line for each in outcome.findings] == [5]
+    assert [each.line for each in outcome.older] == [3]
+    assert check_built_in([replace(page, broken=None)]).trouble == (
+        "the service does not tell which links are broken"
+    )

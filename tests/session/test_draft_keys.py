@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from copydesk.domain.access import Change, staged_text
 from copydesk.session.draft_keys import (
     about_key,
     belonging,
+    levels,
     new_request_key,
     review_key,
 )
@@ -36,6 +38,18 @@ def test_every_key_says_where_it_belongs(key: str, place: str, words: str) -> No
     found = belonging(key)
     assert found is not None
     assert (found.place, found.words) == (place, words)
+
+
+def test_staged_levels_are_told_line_by_line() -> None:
+    staged = [
+        Change("user", "u", "Lee\x07", "read", "edit"),
+        Change("email", "new@example.org", "new@example.org", None, "read"),
+    ]
+    assert levels(staged_text(staged)).splitlines() == [
+        "2 changes staged", "", "- Lee: edit, had read",
+        "- new@example.org: read, invited as a guest first",
+    ]  # fmt: skip
+    assert levels("").strip() == "0 changes staged"
 
 
 @pytest.mark.parametrize("key", ["", "a", "a/b", "a/b/c", "/b/request", "structure"])

@@ -56,6 +56,7 @@ def test_a_draft_whose_field_is_open_does_not_wait() -> None:
 def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
     store, changes = Full(State()), []
     drafts = CountedDrafts(store, lambda: changes.append(drafts.trouble))
+    assert drafts.flush()  # nothing waits
     drafts.save("a", "first")
     store.full = True
     drafts.save("a", "second")

@@ -217,6 +217,13 @@ HIDDEN = "hidden: readers do not find it in the table of contents"
         ({"tags": [{"tag": {"kind": "tag", "tag": "old"}}]},
          {"tags": [{"tag": {"kind": "tag", "tag": {"slug": "n", "label": "New\x07"}}}]},
          ["tags: was “old”, now “New”"]),
+        ({"cover": {"ref": {"kind": "file", "file": "f"}, "refDark": {"kind": "file", "file": "d"},
+                    "yPos": 0.5, "height": 200}},
+         {"cover": {"refDark": {"kind": "url", "url": "https://a.test"}}},
+         ["cover: was “file f, dark file d, at 0.5, 200 high”, now “dark https://a.test”"]),
+        ({"cover": {"yPos": 1}}, {}, []),
+        ({"layout": {"title": False}}, {"layout": {"width": "wide"}},
+         ["layout: title was not shown, now as usual", "layout: width was as usual, now wide"]),
         ({}, {"description": "x" * 300}, [f"description: now “{'x' * 200}”"]),
     ],
 )  # fmt: skip

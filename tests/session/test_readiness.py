@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from copydesk.domain.merge_rules import Outcome, RuleResult
-from copydesk.session.readiness import behind_main, readiness
+from copydesk.session.change_rows import Details
+from copydesk.session.readiness import behind_main, readiness, readiness_of
+from tests.session.rows import row
 
 
 def rule(
@@ -89,3 +91,18 @@ def test_one_that_is_not_open_says_so(status: str, tone: str, why: str) -> None:
     found = readiness(status, None, outdated=True)
     assert (found.word, found.tone, found.why) == (status, tone, why)
     assert readiness(status, None, outdated=True, keys=False).why == ""
+
+
+def test_the_details_of_a_row_say_how_ready_it_is() -> None:
+    for details, more in (
+        (Details(rules=MET), {}),
+        (Details(rules=FAILS), {}),
+        (Details(rules=MET, losing=("“A” goes",)), {"losing": ("“A” goes",)}),
+        (Details(rules=MET, against=("Lee",)), {"against": ("Lee",)}),
+        (Details(rules=MET, unlooked="only some"), {"unlooked": "only some"}),
+        (Details(rules=MET, pages=()), {"empty": True}),
+        (Details(rules=MET, stuck=True, both_sides=("A",)), {"stuck": True, "both_sides": ("A",)}),
+    ):
+        for outdated in (False, True):
+            told = readiness("open", details.rules, outdated=outdated, **more)
+            assert readiness_of(row(outdated=outdated), details) == told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from copydesk.contract.models.content import ReusableContent
 from copydesk.session.reads import history
 from tests.world import World
 
@@ -20,6 +21,15 @@ async def test_a_revision_that_may_have_changed_a_page_stays_in_its_history(
             found = await history.read_revisions(api, space, None, 10, page)
         newest = newest_of(world, space)
         assert found.items[0].id == newest
+
+
+async def test_a_reusable_content_without_its_text_says_so() -> None:
+    told, untold = (ReusableContent(id="c", markdown=each) for each in ("One.\n", None))
+    for was, now in ((untold, told), (told, untold), (None, untold)):
+        text = await history.part_text(was, now, ["a note"])
+        assert (text.before, text.source, text.notes) == ("", "", ("a note", history.TEXT_UNTOLD))
+    text = await history.part_text(None, told, ["a note"])
+    assert (text.before, text.source, text.notes) == ("", "One.\n", ("a note",))
 
 
 def newest_of(world: World, space: str) -> str:

@@ -15,13 +15,14 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
 from copydesk.domain.merge_run import MergeRun
+from copydesk.domain.reversal import Step
 from copydesk.local.journal import Journal
 from copydesk.local.runs import WaitingRuns
 from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
-from copydesk.session.runs.waiting import BUSY, CHANGED, EVERY_SECONDS, WaitingMerges
+from copydesk.session.runs.waiting import BUSY, CHANGED, EVERY_SECONDS, WaitingMerges, reversal_of
 from copydesk.session.session import Session
 from tests.drive import eventually
 from tests.tui.arranging_world import Way
@@ -283,6 +284,22 @@ async def test_a_killed_program_leaves_it_for_the_next_which_reads_first(waits: 
     await other.again(run.id)
     await other.look()
     assert waits.status(request) == "merged"
+
+
+def test_its_way_back_lets_it_wait_again_or_no_more() -> None:
+    run = {"id": "m"}
+    begun, ended = reversal_of("m", None, run), reversal_of("m", run, None)
+    wait, stop = (Step("local.wait_to_merge", {"merge": "m", "run": each}) for each in (run, None))
+    assert (begun.back, begun.forth) == ((stop,), (wait,))
+    assert (ended.back, ended.forth) == ((wait,), (stop,))
+    look = Step("local.waits_to_merge", {"merge": "m"})
+    for reversal, waits in ((begun, True), (ended, False)):
+        assert reversal.still is not None
+        assert reversal.before is not None
+        assert (reversal.still.read, reversal.still.fields) == (look, {"waits": waits})
+        assert (reversal.before.read, reversal.before.fields) == (look, {"waits": not waits})
+    assert begun.note == "It waits no more."
+    assert ended.note == "It waits for its rules again."
 
 
 async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Waits) -> None:

@@ -1,0 +1,46 @@
+"""Reading pictures: of the service, of this machine, and none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.domain.picture import LARGEST, Shown, too_large
+from copydesk.domain.staged_files import STAGED
+from copydesk.session.reads.pictures import NOT_HERE, PictureRead, PictureReader
+from tests.world import World
+
+
+async def test_a_staged_picture_is_read_from_this_machine(world: World, tmp_path: Path) -> None:
+    name = f"{'0' * 64}.png"
+    (tmp_path / name).write_bytes(b"picture")
+    (tmp_path / "large.png").write_bytes(b"\0" * (LARGEST + 1))
+    async with world.api() as api:
+        reader = PictureReader(api, "s", None, lambda: tmp_path)
+
+        async def read(address: str) -> PictureRead:
+            return await reader.read(Shown(address, "words"))
+
+        assert await read(f"{STAGED}{name}") == PictureRead(b"picture")
+        assert await read(f"{STAGED}large.png") == PictureRead(wrong=too_large(LARGEST + 1))
+        for odd in ("gone.png", f"../{tmp_path.name}/{name}", ""):
+            assert await read(f"{STAGED}{odd}") == PictureRead(wrong=NOT_HERE)
+        elsewhere = PictureReader(api, "s", None)
+        assert await elsewhere.read(Shown(f"{STAGED}{name}", "")) == PictureRead(wrong=NOT_HERE)
+
+
+@pytest.mark.parametrize(
+    ("address", "wrong"),
+    [
+        ("ftp://a.test/a.png", "Its address is neither one of the web nor of a file here."),
+        ("data:image/png;base64,AA", "Its address is neither one of the web nor of a file here."),
+        ("pictures/gone.png", "No file of this space has its address, or several do."),
+    ],
+)
+async def test_what_is_no_picture_is_said(world: World, address: str, wrong: str) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    for request in (None, world.change_request(space, {"a": "# B\n"})):
+        async with world.api() as api:
+            found = await PictureReader(api, space, request).read(Shown(address, ""))
+        assert found == PictureRead(wrong=wrong)

@@ -1,0 +1,66 @@
+"""Views of the pages of a site, as an aggregate of a desk's events."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from copydesk.server import site_seed
+from copydesk.server.store import Tx
+from copydesk.session.reads.traffic import (
+    USUAL,
+    PageViews,
+    bounds,
+    read_page_views,
+    read_site_views,
+    read_traffic,
+    read_views,
+)
+from tests.world import World
+
+
+async def test_views_are_counted_by_page_site_space_and_week(world: World) -> None:
+    space = world.space("Manual", {"start": "# Start\n", "install": "# Install\x1b[2J\n"})
+    pages = [world.page_id(space, path) for path in ("start", "install")]
+    now = world.clock.now
+
+    def write(tx: Tx) -> list[str]:
+        sites = [
+            site_seed.add_site(tx, world.home, title, hostname=f"{title}.test", published=True)
+            for title in ("one", "two")
+        ]
+        for site in sites:
+            site_seed.add_site_space(tx, site, space, title="The manual")
+            for page, often in zip([*pages, "gone\x07"], (20, 700, 5), strict=True):
+                for days in (0, 3, 90):
+                    day = (now.date() - timedelta(days=days)).isoformat()
+                    site_seed.add_events(
+                        tx, site, space, page, day, events=often, visitors=often // 2
+                    )
+        return sites
+
+    one, two = world.write(write)
+    async with world.api() as api:
+        found = await read_traffic(api, (world.home, one), now, USUAL)
+        assert found.pages == (
+            PageViews(space, pages[1], "Install", "install", "The manual", 1400, 700),
+            PageViews(space, pages[0], "Start", "start", "The manual", 40, 20),
+            PageViews(space, "gone\x07", "page gone", "", "The manual", 10, 4),
+        )
+        assert found.days == USUAL.days
+        assert sum(found.chart.views) == 1450
+        by_page = {(space, pages[0]): 40, (space, pages[1]): 1400, (space, "gone\x07"): 10}
+        assert await read_page_views(api, (world.home, one), now) == by_page
+        assert await read_site_views(api, world.home, now, [two, one]) == {one: 1450, two: 1450}
+        views = await read_views(api, world.home, now, space)
+        assert views == {pages[0]: 80, pages[1]: 2800, "gone\x07": 20}
+        assert await read_views(api, world.home, now, "other") == {}
+        year = await read_traffic(api, (world.home, one), now, timedelta(days=365))
+        assert sum(year.chart.views) == 2175
+
+
+def test_a_span_is_of_whole_days_and_ends_with_today(world: World) -> None:
+    begin, end = bounds(world.clock.now, timedelta(hours=30))
+    assert end - begin == timedelta(days=1)
+    assert begin.date() == world.clock.now.date()
+    begin, end = bounds(world.clock.now, timedelta(days=7))
+    assert (end - begin, begin.hour, end.hour) == (timedelta(days=7), 0, 0)

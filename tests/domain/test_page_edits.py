@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.domain.page_edits import (
+    MOST,
     PageEdit,
     compared,
     content_changes,
     edit_of,
+    requests_of,
     sent_reversal,
     settled,
     slug_taken,
@@ -20,6 +22,7 @@ from copydesk.domain.page_edits import (
 )
 from copydesk.domain.page_source import page_source
 from copydesk.domain.page_tree import PageNode
+from copydesk.domain.reversal import JSON
 
 BASE = [f"line {number}\n" for number in range(12)]
 """Lines that are all others, so that each edit is at one place only."""
@@ -134,6 +137,16 @@ def test_one_write_has_all_and_its_way_back_puts_all_back() -> None:
     assert again.local == "stage_again"
     assert back.still is not None
     assert back.still.fields == {"revision": "r2"}
+
+
+def test_what_stands_below_a_new_page_goes_with_a_later_request() -> None:
+    new: dict[str, JSON] = {"ref": "new:1", "into": None}
+    below: dict[str, JSON] = {"ref": "new:2", "into": "new:1"}
+    other: dict[str, JSON] = {"page": "a", "into": "b"}
+    assert requests_of([new, other, below, other]) == [[new, other], [below, other]]
+    assert requests_of([]) == []
+    many: list[dict[str, JSON]] = [{"page": str(nth)} for nth in range(MOST + 1)]
+    assert list(map(len, requests_of(many))) == [MOST, 1]
 
 
 def test_pages_below_others_are_deleted_first() -> None:

@@ -29,6 +29,13 @@ def plain(levels: Levels) -> Levels:
     return {level: [*rows] for level, rows in levels.items() if rows and level in led}
 
 
+def test_pages_are_walked_from_the_top_or_from_one() -> None:
+    levels: Levels = {None: ["a", "d"], "a": ["b", "c"], "b": ["e"]}
+    assert list(walk(levels)) == [("a", None), ("b", "a"), ("e", "b"), ("c", "a"), ("d", None)]
+    assert list(walk(levels, "a")) == [("b", "a"), ("e", "b"), ("c", "a")]
+    assert list(walk(levels, "e")) == []
+
+
 ABOVE = st.lists(st.integers(-1, 9), min_size=1, max_size=9)
 STEP = st.tuples(st.integers(0, 8), st.integers(-1, 8), st.integers(0, 9), st.booleans())
 

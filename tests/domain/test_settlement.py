@@ -79,6 +79,16 @@ def test_a_setting_that_one_side_took_out_is_that_of_the_side_without_it() -> No
         assert wanted == Wanted("p", before.source, others={"cover": cover}, origin=origin)
 
 
+def test_a_page_that_both_sides_made_has_what_is_chosen_of_it() -> None:
+    page = settled_page(PageSides("p", None, side("Main.\n"), side("Mine.\n", icon="x")))
+    wanted = page.wanted(choices(page, "request"))
+    assert wanted == Wanted("p", side("Mine.\n", icon="x").source)
+    wanted = page.wanted(choices(page, "main"))
+    assert wanted is not None
+    assert wanted.source is not None
+    assert wanted.source.endswith("Main.\n")
+
+
 def test_places_are_chosen_and_one_sided_moves_are_not() -> None:
     before = side("One.\n")
     page = settled_page(PageSides("p", before, side("One.\n", "m", 1), side("One.\n", "r", 2)))

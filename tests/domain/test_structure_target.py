@@ -234,6 +234,12 @@ def test_an_entry_without_an_id_is_that_of_the_space_which_is_there() -> None:
     ]
 
 
+def test_a_new_section_has_the_title_of_the_file_else_that_of_its_space() -> None:
+    assert said(FILE + NEW)[0] == "New section Reference, showing API, icon x"
+    untitled = NEW.replace("    title: Reference\n", "")
+    assert said(FILE + untitled)[0] == "New section API, showing API, icon x"
+
+
 def test_a_value_of_a_word_for_nothing_is_none() -> None:
     line = "description: Money"
     assert said(edited((line, "description: ~"))) == [

@@ -22,6 +22,8 @@ from copydesk.session.checks import CheckedPage, check_built_in, read_pages, run
 from copydesk.session.reads import review
 from tests.world import World
 
+PAGE = CheckedPage("p", "Auth", "guide/auth.md", "# Auth\n\nOld\nNew\n", "", frozenset({4}))
+
 STRANGE = (
     ".vale.ini", ".markdownlint.json", ".markdownlint-cli2.cjs", ".remarkrc.js", "package.json",
     "pyproject.toml", "setup.cfg", ".git/config", "node_modules/rule/index.js", "styles/.vale.ini",
@@ -87,7 +89,10 @@ async def test_what_a_killed_process_left_is_removed(
     assert [each.name for each in folder.iterdir()] == ["run-new"]
 
 
-PAGE = CheckedPage("p", "Auth", "guide/auth.md", "# Auth\n\nOld\nNew\n", "", frozenset({4}))
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the files of checks below a folder of the test."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
 
 
 def python(script: str, *more: str) -> Check:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
-import stat
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import field
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.conversations_batches import BOUNDS, BREATH, Bounds, Halted, Report, Row, Sending
-from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, kept_state, say
+from copydesk.cli.conversations_inputs import Choices, Input, can_ask, find_inputs, show
+from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, agreed, kept_state
 from copydesk.cli.lookup import find_organization
 from copydesk.contract import operations as ops
-from copydesk.domain.ingest_file import Item, read_items
-from copydesk.domain.ingest_frames import PIECE, Complaint
+from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
+from copydesk.domain.written_moment import Order
 from copydesk.local.journal import Entry, Journal, State
 from copydesk.local.paths import find_paths
 from copydesk.local.sent_conversations import Ingested, InUse
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.organization import Organization
 
-STANDARD_INPUT = "-"
 CALLED = "conversation"
 
 
@@ -41,12 +36,20 @@ def send_conversations(
     organization: str | None = None,
     skip_bad: bool = False,
     again: bool = False,
+    columns: str | None = None,
+    source: str | None = None,
+    team: Sequence[str] | None = None,
+    dates: Order | None = None,
+    mask: bool = False,
+    yes: bool = False,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
     """Check all conversations of some files, then hand in those that were not handed in before.
 
-    Nothing is sent while there is something to complain about, unless ``skip_bad`` leaves that out.
+    What they are is recognised by what stands in them; `Choices` says what the options mean.
+    Nothing is sent before somebody at a terminal has agreed, nor while there is something to
+    complain about, unless ``skip_bad`` leaves that out.
     Raises ``UsageError`` for what a person can mend; nothing was sent then.
     """
     report = Report(as_json=as_json)
@@ -58,70 +61,16 @@ def send_conversations(
             raise UsageError(
                 f"there is no desk {desk}: look at what --desk says. Nothing was sent."
             )
+    choices = Choices(columns or "", source or "", tuple(team or ()), dates, mask, yes)
     with ExitStack() as stack:
-        inputs = _inputs(files, stack)
-        handing = Handing(connection, inputs, report, skip_bad=skip_bad, again=again)
+        inputs = find_inputs(files, stack, choices)
+        asks = can_ask(inputs, choices)
+        for given in inputs:
+            if asks or given.format.kind != "json":
+                show(given)
+        handing = Handing(connection, inputs, report, skip_bad=skip_bad, again=again, asks=asks)
         stack.callback(report.end)
         return asyncio.run(handing.run(organization))
-
-
-@dataclass(frozen=True)
-class Input:
-    """A file that is read twice; what can be read only once is ``kept`` as it was."""
-
-    name: str
-    kept: BinaryIO | None = None
-
-    @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
-        """Give what there is, from the beginning."""
-        if self.kept is not None:
-            self.kept.seek(0)
-            yield self.kept
-        else:
-            with Path(self.name).open("rb") as file:
-                yield file
-
-
-def _inputs(names: Sequence[str], stack: ExitStack) -> list[Input]:
-    """Return the files. Raises ``UsageError`` with all that cannot be read."""
-    problems: list[str] = []
-    found: list[Input] = []
-    for name in dict.fromkeys(names):
-        try:
-            found.append(_input(name, stack))
-        except OSError as error:
-            problems.append(f"{name} cannot be read: {error.strerror or error}")
-    if problems:
-        raise UsageError("\n".join([*problems, "Nothing was sent."]))
-    return found
-
-
-def _input(name: str, stack: ExitStack) -> Input:
-    if name == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise OSError(errno.EBADF, "there is no standard input")
-        if sys.stdin.isatty():
-            say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
-        return Input("standard input", _kept(sys.stdin.buffer, stack))
-    mode = Path(name).stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
-    with Path(name).open("rb") as file:
-        endless = stat.S_ISCHR(mode) and not Path(name).samefile(os.devnull)
-        if endless and not file.isatty():
-            raise OSError(errno.EINVAL, "it is a device, which may never end; name a file")
-        return Input(name, None if stat.S_ISREG(mode) else _kept(file, stack))
-
-
-def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """Return a copy of a pipe's contents, in a file without a name that ends with us."""
-    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-    # Fewer bytes than were asked for are the end: a terminal would begin anew after its end.
-    while len(piece := file.read(PIECE)) == PIECE:
-        kept.write(piece)
-    kept.write(piece)
-    return kept
 
 
 @dataclass(slots=True)
@@ -157,6 +106,7 @@ class Handing:
         *,
         skip_bad: bool = False,
         again: bool = False,
+        asks: bool = False,
         bounds: Bounds = BOUNDS,
     ) -> None:
         self._connection = connection
@@ -164,6 +114,7 @@ class Handing:
         self._report = report
         self._skip_bad = skip_bad
         self._again = again
+        self._asks = asks
         self._bounds = bounds
 
     async def run(self, organization: str | None) -> int:
@@ -174,8 +125,10 @@ class Handing:
                 place = await find_organization(api, organization)
             except UsageError:
                 await self._check()  # what is wrong in the files is said at once
+                self._report.bundled()
                 raise
             checked = await self._check()
+            self._report.bundled()
             if checked.complaints and not self._skip_bad:
                 raise UsageError(
                     f"{plural(checked.complaints, 'complaint')} about what is in the files. "
@@ -183,6 +136,10 @@ class Handing:
                 )
             if not checked.seen.keys() - checked.unclear:
                 raise UsageError("there is no conversation to send in there. Nothing was sent.")
+            if self._asks and not agreed(
+                f"Send {plural(self._report.total, CALLED)} to {clean(place.title)}?"
+            ):
+                raise UsageError("nothing was sent.", FAILED)
             try:
                 book = Ingested(paths.ingested, self._connection.key, place.id)
             except InUse as error:
@@ -206,7 +163,7 @@ class Handing:
         checked = Checked()
         for file, given in enumerate(self._inputs):
             with given.opened() as opened:
-                for found in read_items(opened):
+                for found in given.items(opened):
                     wrong = self._first(checked, file, found) if isinstance(found, Item) else found
                     if wrong is not None:
                         checked.complaints += 1
@@ -245,7 +202,7 @@ class Handing:
         for file, given in enumerate(self._inputs):
             changed = Halted(f"{given.name} was changed while it was read.")
             with given.opened() as opened:
-                for item in read_items(opened):
+                for item in given.items(opened):
                     if isinstance(item, Complaint):
                         continue
                     count += 1

@@ -467,6 +467,11 @@ WORDS: dict[State, str] = {
 
 _CELLS = 60
 
+_NAMED = 8
+"""Lines that are named of those with the same mistake."""
+
+_NUMBERS = re.compile(r"\d+")
+
 
 class Report:
     """The report of one run, on the standard output; how far it is goes beside it.
@@ -481,6 +486,8 @@ class Report:
         self._json = as_json
         self._live = sys.stderr.isatty()
         self._drawn = False
+        self._kinds: dict[tuple[str, str], list[int]] = {}
+        """The lines of the complaints of each kind in each file."""
         self._rows: OrderedDict[int, tuple[Item | Complaint, str | None]] = OrderedDict()
         """The line of each conversation, by ``id()``, in the order of the files.
 
@@ -508,11 +515,25 @@ class Report:
         self._row(file, item, state, said)
 
     def complaint(self, file: str, complaint: Complaint) -> None:
-        """Tell what cannot be sent; always where people look, in JSON as well where that goes."""
-        self.note(f"{file}, {complaint}")
+        """Tell what cannot be sent, once for each kind: `bundled` counts the others.
+
+        In JSON, where that goes, each stands for itself.
+        """
+        lines = self._kinds.setdefault((file, _NUMBERS.sub("#", complaint.sentence)), [])
+        if not lines:
+            self.note(f"{file}, {complaint}")
+        lines.append(complaint.line)
         self.counts["bad"] += complaint.loses
         if self._json:
             self._row(file, complaint, "bad", complaint.sentence)
+
+    def bundled(self) -> None:
+        """Tell how many more of each kind there were, and where the first of them are."""
+        for (file, _), (first, *more) in self._kinds.items():
+            if more:
+                told = ", ".join(map(str, more[:_NAMED])) + (", …" if len(more) > _NAMED else "")
+                self.note(f"{file}: {len(more):,} more like line {first}: {told}")
+        self._kinds.clear()
 
     def _row(self, file: str, found: Item | Complaint, state: State, said: str) -> None:
         if self._json:

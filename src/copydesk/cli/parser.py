@@ -817,8 +817,37 @@ def _conversations(commands: Subparsers) -> None:
         "files",
         metavar="FILE",
         nargs="+",
-        help="JSON: one conversation, a list, or one on every line; - reads standard input",
+        help="CSV, an export of Zendesk, Intercom, Freshdesk, Help Scout or Front, mbox, .eml or "
+        "JSON, known by what is in it (docs/conversations.md); - reads standard input",
     )
+    sending.add_argument(
+        "--columns",
+        metavar="LIST",
+        help="what the columns of a table say, kept for the next one with the same header: "
+        '"body=Description, id=Ticket ID, subject=Subject, created=Created at, keep=Plan"',
+    )
+    sending.add_argument(
+        "--source", metavar="NAME", help="where the conversations of a table are from"
+    )
+    sending.add_argument(
+        "--team",
+        metavar="ADDRESS",
+        action="append",
+        help="an address or a domain of your people: what it writes in mails and tables is the "
+        "team's (again for more)",
+    )
+    sending.add_argument(
+        "--dates",
+        choices=("dmy", "mdy"),
+        help="how dates such as 02/03/2026 are read where a table leaves it open",
+    )
+    sending.add_argument(
+        "--mask",
+        action="store_true",
+        help="mask e-mail addresses, numbers of phones, cards and accounts, passwords and keys "
+        "before anything is sent",
+    )
+    sending.add_argument("--yes", action="store_true", help="do not ask before sending")
     sending.add_argument(
         "--organization",
         metavar="TITLE",

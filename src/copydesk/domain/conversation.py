@@ -86,6 +86,16 @@ def readable(body: str) -> str:
     return _GAPS.sub("\n\n\n", clean_long(body)).strip()
 
 
+def html_text(body: str) -> str:
+    """Return what is known to be HTML as plain, clean text, as `readable` reads it."""
+    return _GAPS.sub("\n\n\n", clean_long(_plain(_read(body)))).strip()
+
+
+def looks_like_html(body: str) -> bool:
+    """Whether a text is HTML as a whole: it begins with an element that is closed."""
+    return ">" in body and _is_html(body)
+
+
 def _is_html(body: str) -> bool:
     at = 0
     # What nobody reads may stand before it.

@@ -32,7 +32,8 @@ SAID = 5
 class Item:
     """A conversation that can be sent. ``line`` and ``number`` (in its file) count from 1.
 
-    ``digest`` tells contents apart; ``size`` is how many bytes a request needs for it.
+    ``digest`` tells contents apart; ``size`` is how many bytes a request needs for it. ``who``
+    began it is shown to the person who sends it, and not sent.
     """
 
     line: int
@@ -40,6 +41,7 @@ class Item:
     conversation: ConversationIngest
     digest: bytes
     size: int
+    who: str = ""
 
     @property
     def id(self) -> str:
@@ -98,12 +100,17 @@ def _checked(number: int, line: int, data: bytes) -> Item | Complaint:
         return _complaint(number, line, text, [])
     if unfit := why_unfit(conversation):
         return _complaint(number, line, text, unfit)
+    return item_of(line, number, conversation)
+
+
+def item_of(line: int, number: int, conversation: ConversationIngest, who: str = "") -> Item:
+    """Return a conversation as it can be sent."""
     if conversation.metadata is not None and conversation.metadata.attributes:
         # Their order says nothing, and must not make one content look like two.
         attributes = conversation.metadata.attributes
         conversation.metadata.attributes = {name: attributes[name] for name in sorted(attributes)}
     sent = conversation.to_json()
-    return Item(line, number, conversation, hashlib.sha256(sent).digest(), len(sent))
+    return Item(line, number, conversation, hashlib.sha256(sent).digest(), len(sent), who)
 
 
 def _without_nulls(value: Any) -> bool:

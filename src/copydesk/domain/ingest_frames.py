@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Protocol, cast
 
 from copydesk.domain.late_dataclass import dataclass
@@ -46,6 +46,7 @@ _PARTS = re.compile(rb'"parts"[ \t\r\n]*+:')
 """What every conversation has, and no part of one."""
 
 _WORD = re.compile(rb'[^,\[\]{"\n]*+')
+_WORD_OF_MEMBER = re.compile(rb'[^,\[\]{}"\s]*+')
 _NEITHER = "a conversation begins with { and a list of them with [, and here is neither"
 
 _OF_A_PART = frozenset({"role", "body"})
@@ -86,11 +87,15 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An element that should be a conversation. ``line`` and ``number`` count from 1."""
+    """An element that should be a conversation. ``line`` and ``number`` count from 1.
+
+    ``within`` names the list of a page that it stands in, "" where there are no pages.
+    """
 
     line: int
     number: int
     data: bytes
+    within: str = ""
 
 
 class _Pieces:
@@ -215,6 +220,32 @@ class _Pieces:
                 yield Complaint(line, sentence, self.number)
             else:
                 yield Frame(line, self.number, data)
+
+    def name(self) -> str | None:
+        """Take the name of a member with the colon behind it; None where there is none."""
+        end = self._matched(_TEXT)
+        if end is None:
+            return None
+        text = self.take(end)
+        if self.sign() != b":":
+            return None
+        self.take(self.at + 1)
+        return text[1:-1].decode(errors="replace")
+
+    def skip_value(self) -> bool:
+        """Go behind a value that is no list; False where it has no end."""
+        is_word = self.held[self.at : self.at + 1] not in (b"{", b'"')
+        end = self._matched(_WORD_OF_MEMBER) if is_word else self._end()
+        if end is None or end == self.at:
+            return False
+        self._go(end)
+        return True
+
+    def skip_rest(self) -> None:
+        """Go to the end of the file."""
+        self.at = len(self.held)
+        while self.more():
+            self.at = len(self.held)
 
     def _end(self) -> int | None:
         """Return where the element ends that begins here; None where the file or the room does."""
@@ -421,7 +452,119 @@ def _depth(data: bytes) -> int:
 def frames(file: Readable) -> Iterator[Frame | Complaint]:
     """Yield the frames of a file that should hold conversations, in order, and anything else in
     it."""
+    yield from _frames(_Pieces(file))
+
+
+def pages(file: Readable, lists: Collection[str]) -> Iterator[Frame | Complaint]:
+    """Yield the frames of a file that may hold pages, as programs answer with them.
+
+    A page is an object with one of ``lists`` in it (or in its ``_embedded``), of any length, beside
+    other members, which are left out. One or several pages may stand there, also in a list. A file
+    without pages is read as `frames` reads it.
+    """
     pieces = _Pieces(file)
+    listed = pieces.sign() == b"[" and _is_page(pieces, lists)
+    if not listed and not _is_page(pieces, lists):
+        yield from _frames(pieces)
+        return
+    if listed:
+        pieces.take(pieces.at + 1)
+    while sign := pieces.sign():
+        if sign == b"{" and _is_page(pieces, lists):
+            yield from _page(pieces, lists)
+        elif sign in b",]":
+            pieces.take(pieces.at + 1)
+        else:
+            yield Complaint(pieces.line, "here is no further page of an export")
+            return
+
+
+_HEAD = 1024 * 1024
+"""Bytes within which a page names its first list."""
+
+_OF_AN_ELEMENT = frozenset({"id", "subject", "parts", "ticket", "helpdesk_ticket"})
+"""What a conversation has, and no page of them."""
+
+_KEY = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
+
+
+def _is_page(pieces: _Pieces, lists: Collection[str]) -> bool:
+    """Whether the object that begins here, or as the first of a list, is a page."""
+    while len(pieces.held) - pieces.at < _HEAD and pieces.more():
+        pass
+    begin = pieces.at
+    if pieces.held[begin : begin + 1] == b"[":
+        blank = _BLANK.match(pieces.held, begin + 1)
+        begin = blank.end() if blank else begin + 1
+    if pieces.held[begin : begin + 1] != b"{":
+        return False
+    depth = 0
+    for token in _TOKEN.finditer(pieces.held, begin, begin + _HEAD):
+        match token[0]:
+            case b"{" | b"[":
+                depth += 1
+            case b"}" | b"]":
+                depth -= 1
+                if depth <= 0:
+                    return False
+            case text if depth in (1, 2) and (after := _KEY.match(pieces.held, token.end())):
+                name = text[1:-1].decode(errors="replace")
+                if depth == 1 and name in _OF_AN_ELEMENT:
+                    return False
+                if name in lists and pieces.held[after.end() : after.end() + 1] == b"[":
+                    return True
+    return False
+
+
+def _page(pieces: _Pieces, lists: Collection[str]) -> Iterator[Frame | Complaint]:
+    """Yield what is in the lists of the page that begins here, and go behind it."""
+    pieces.take(pieces.at + 1)
+    opened = 1
+    while sign := pieces.sign():
+        if sign in b",}":
+            opened -= sign == b"}"
+            pieces.take(pieces.at + 1)
+            if not opened:
+                return
+            continue
+        name = pieces.name()
+        if name is None:
+            break
+        sign = pieces.sign()
+        if sign == b"[":
+            counted = pieces.number
+            for found in _list(pieces):
+                if name in lists:
+                    yield (
+                        Frame(found.line, found.number, found.data, name)
+                        if isinstance(found, Frame)
+                        else found
+                    )
+            if name not in lists:
+                pieces.number = counted
+        elif sign == b"{" and name == "_embedded":
+            pieces.take(pieces.at + 1)
+            opened += 1
+        elif not pieces.skip_value():
+            break
+    yield Complaint(pieces.line, "the file ends inside a page: a part of it is missing")
+    pieces.skip_rest()
+
+
+def _list(pieces: _Pieces) -> Iterator[Frame | Complaint]:
+    """Yield the elements of the list that begins here, and go behind it."""
+    depth = 0
+    while sign := pieces.sign():
+        if sign in b"[],":
+            depth += (sign == b"[") - (sign == b"]")
+            pieces.take(pieces.at + 1)
+            if not depth:
+                return
+        else:
+            yield from pieces.elements()
+
+
+def _frames(pieces: _Pieces) -> Iterator[Frame | Complaint]:
     sign = pieces.sign()
     if (sign and sign in b"\xff\xfe\0") or b"\0" in pieces.held[pieces.at : pieces.at + 2]:
         yield Complaint(1, "this is not UTF-8 text (UTF-16, perhaps). Save it as UTF-8.")

@@ -1,4 +1,4 @@
-"""E-mail addresses and phone numbers, found in what people wrote and masked.
+"""E-mail addresses, numbers and keys, found in what people wrote and masked.
 
 In doubt a number is masked, and always whole: what was hidden is shown by one key, what was read
 cannot be taken back. Text that is plainly something else is left alone: dates, times, versions,
@@ -19,6 +19,8 @@ EMAIL_MASK = "[e-mail]"
 PHONE_MASK = "[phone]"
 NUMBER_MASK = "[number]"
 """Stands for a number that is too long for a phone: of a card, of an account."""
+HIDDEN_MASK = "[secret]"
+"""Stands for a password, a token or a key."""
 
 # Names may carry combining marks.
 _NAME = r"\w\u0300-\u036f"
@@ -150,6 +152,36 @@ PASSES = 4
 def mask(text: str) -> str:
     """Return clean text with e-mail addresses and phone numbers replaced by the words for them."""
     return "".join(map(_mask_part, slices(text, _BETWEEN_WORDS)))
+
+
+_SECRET = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)"
+    # What those who give them out begin them with, so that they are found.
+    r"|\b(?:sk|pk|rk)_(?:live|test)_\w{8,}|\bsk-[\w-]{16,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}"
+    r"|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{8,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}"
+    r"|\bgb_api_\w{16,}|\bnpm_\w{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
+    r"|(?<=://)[^\s/:@]{1,99}:[^\s/@]{1,199}(?=@)",
+    re.DOTALL,
+)
+_TOLD_SECRET = re.compile(
+    r"(?P<told>\b(?:bearer[ ]|basic[ ](?=[\w+/=]{12})"
+    r"|(?:[\w-]{0,24}(?:password|passwort|passwd|secret|token|api[_-]?key|apikey)|pwd|pin|otp|cvc|cvv)"
+    r"[\"']?[ \t]{0,3}(?:[:=]|\b(?:is|ist|lautet)[ ](?=\S*[\d@#$%&*+=~^]))[ \t]{0,3}[\"']?))"
+    r"(?P<secret>(?!\[)[^\s\"',;<>]{3,})",
+    re.IGNORECASE,
+)
+"""A secret behind the word for it: what follows a colon, or after "is" what is no plain word."""
+
+
+def mask_kept(text: str) -> str:
+    """Return clean text masked as it may be stored: what `mask` hides, and secrets.
+
+    On screen a key shows them; here they are gone for good.
+    """
+    text = _SECRET.sub(HIDDEN_MASK, text)
+    text = _TOLD_SECRET.sub(lambda found: found["told"] + HIDDEN_MASK, text)
+    return mask(text)
 
 
 def mask_emails(text: str) -> str:

@@ -78,6 +78,7 @@ CREATE TABLE IF NOT EXISTS staged_step (
     at REAL NOT NULL, UNIQUE (batch, page));
 CREATE TABLE IF NOT EXISTS hidden_finding (
     desk TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (desk, key));
+CREATE TABLE IF NOT EXISTS table_columns (key TEXT PRIMARY KEY, columns TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS staged_step_of ON staged_step (desk, space, request);
 """
 """Later versions add tables: none is removed, and no column."""

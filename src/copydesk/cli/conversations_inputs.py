@@ -1,0 +1,299 @@
+"""The files with conversations: opened, recognised, and shown as they are understood."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from copydesk.cli.errors import UsageError, agreed, kept_state, say
+from copydesk.cli.output import room, tell
+from copydesk.domain.ingest_draft import masked
+from copydesk.domain.ingest_exports import read_exports
+from copydesk.domain.ingest_file import Item, read_items
+from copydesk.domain.ingest_formats import HEAD, UTF_16, Format, Reader, find_format
+from copydesk.domain.ingest_frames import PIECE, Complaint
+from copydesk.domain.ingest_mail import MailReader
+from copydesk.domain.ingest_table import (
+    MEANINGS,
+    Columns,
+    ColumnsError,
+    Shape,
+    TableReader,
+    find_shape,
+    guess,
+    read_columns,
+    written_columns,
+)
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.personal_data import mask
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.written_moment import Order
+from copydesk.local.known_columns import KnownColumns
+
+STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "standard input"
+
+SHOWN = 3
+"""So many conversations of a file are shown before they are sent."""
+
+_CELLS = 100
+_ENVELOPE = b"From - Thu Jan  1 00:00:00 1970\n"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What whoever sends files says of them.
+
+    ``columns`` and ``order`` (of dates) are of tables, ``source`` is where conversations are from
+    that do not say it, ``team`` are addresses and domains of the own people, ``hide`` masks what is
+    personal, ``yes``: nobody is asked.
+    """
+
+    columns: str = ""
+    source: str = ""
+    team: tuple[str, ...] = ()
+    order: Order | None = None
+    hide: bool = False
+    yes: bool = False
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that is read several times; what can be read only once is ``kept`` as it was."""
+
+    name: str
+    kept: BinaryIO | None = None
+    reads: Reader = read_items
+    format: Format = Format("json")
+    hide: bool = False
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Give what there is, from the beginning."""
+        if self.kept is not None:
+            self.kept.seek(0)
+            yield self.kept
+        else:
+            with Path(self.name).open("rb") as file:
+                yield file
+
+    def items(self, file: BinaryIO) -> Iterator[Item | Complaint]:
+        """Yield the conversations in it as they are sent, and problems at their places."""
+        if not self.hide:
+            return self.reads(file)
+        return (masked(each) if isinstance(each, Item) else each for each in self.reads(file))
+
+
+def find_inputs(names: Sequence[str], stack: ExitStack, choices: Choices) -> list[Input]:
+    """Return the files, with how each is read. Raises ``UsageError`` with all that cannot be read.
+
+    Several mailboxes and mails are one: an answer lies in another than what it answers.
+    """
+    problems: list[str] = []
+    found: list[Input] = []
+    for name in dict.fromkeys(names):
+        try:
+            opened = _opened(name, stack)
+            with opened.opened() as file:
+                kind = find_format(file)
+            found.append(Input(opened.name, opened.kept, format=kind, hide=choices.hide))
+        except OSError as error:
+            problems.append(f"{name} cannot be read: {error.strerror or error}")
+    if problems:
+        raise UsageError("\n".join([*problems, "Nothing was sent."]))
+    return [_with_reader(each, choices) for each in _as_one_mailbox(found, stack)]
+
+
+def can_ask(inputs: Sequence[Input], choices: Choices) -> bool:
+    """Whether somebody is there who has not said yes yet, and did not type the conversations."""
+    typed = any(each.name == STANDARD_INPUT_NAME for each in inputs)
+    return not (choices.yes or typed) and sys.stdin is not None and sys.stdin.isatty()
+
+
+# Opening
+
+
+def _opened(name: str, stack: ExitStack) -> Input:
+    if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "there is no standard input")
+        if sys.stdin.isatty():
+            say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
+        return Input(STANDARD_INPUT_NAME, _as_utf_8(_kept(sys.stdin.buffer, stack), stack))
+    mode = Path(name).stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
+    with Path(name).open("rb") as file:
+        endless = stat.S_ISCHR(mode) and not Path(name).samefile(os.devnull)
+        if endless and not file.isatty():
+            raise OSError(errno.EINVAL, "it is a device, which may never end; name a file")
+        if not stat.S_ISREG(mode):
+            return Input(name, _as_utf_8(_kept(file, stack), stack))
+        file_in_utf_8 = _as_utf_8(file, stack)
+        return Input(name, None if file_in_utf_8 is file else file_in_utf_8)
+
+
+def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """Return a copy of a pipe's contents, in a file without a name that ends with us."""
+    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    # Fewer bytes than were asked for are the end: a terminal would begin anew after its end.
+    while len(piece := file.read(PIECE)) == PIECE:
+        kept.write(piece)
+    kept.write(piece)
+    return kept
+
+
+def _as_utf_8(file: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """Return a file, or a copy in UTF-8 of one that spreadsheets saved as UTF-16."""
+    file.seek(0)
+    begins = file.read(2)
+    file.seek(0)
+    if begins not in UTF_16:
+        return file
+    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    while piece := file.read(PIECE):
+        kept.write(decoder.decode(piece).encode("utf-8", "replace"))
+    return kept
+
+
+def _as_one_mailbox(inputs: Sequence[Input], stack: ExitStack) -> list[Input]:
+    """Return the inputs with all mailboxes and mails as one mailbox, where the first of them is."""
+    mails = [each for each in inputs if each.format.kind in ("mailbox", "mail")]
+    if len(mails) < 2:
+        return list(inputs)
+    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    for each in mails:
+        is_one = each.format.kind == "mail"
+        if is_one:
+            kept.write(_ENVELOPE)
+        with each.opened() as file:
+            while line := file.readline(PIECE):
+                kept.write(b">" + line if is_one and line.startswith(b"From ") else line)
+        kept.write(b"\n\n")
+    name = f"{mails[0].name} and {plural(len(mails) - 1, 'other file')}"
+    whole = Input(name, kept, format=Format("mailbox"), hide=mails[0].hide)
+    others = [each for each in inputs if each not in mails]
+    return [*others, whole]
+
+
+# How each is read
+
+
+def _with_reader(given: Input, choices: Choices) -> Input:
+    read: Reader = read_items
+    match given.format.kind:
+        case "export":
+            read = read_exports
+        case "mailbox" | "mail":
+            read = MailReader(choices.team).items
+        case "table" | "json" if (shape := _shape(given, choices)) is not None:
+            columns = _columns(given.name, shape, choices, may_ask=can_ask([given], choices))
+            table = TableReader(shape, columns, choices.source, choices.order, choices.team)
+            return Input(given.name, given.kept, table.items, Format("table", shape=shape),
+                         given.hide)  # fmt: skip
+    return Input(given.name, given.kept, read, given.format, given.hide)
+
+
+def _shape(given: Input, choices: Choices) -> Shape | None:
+    """Return the shape of a table: also of one that is known for one only because it was said."""
+    if given.format.shape is not None or not choices.columns:
+        return given.format.shape
+    with given.opened() as file:
+        head = file.read(HEAD)
+    if head.lstrip()[:1] in (b"{", b"["):
+        return None
+    return find_shape(head)
+
+
+def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Columns:
+    """Return which columns say what: as it was said, as it was said once, as they are called.
+
+    Raises ``UsageError``.
+    """
+    known = KnownColumns(kept_state())
+    try:
+        if choices.columns:
+            columns = read_columns(choices.columns, shape.header)
+            known.keep(shape.key, written_columns(columns, shape.header))
+            return columns
+        if (told := known.find(shape.key)) is not None:
+            say(f"{name}: columns as last time: {told}")
+            return read_columns(told, shape.header)
+    except ColumnsError as error:
+        raise UsageError(f"{name}: {error}. Nothing was sent.") from error
+    columns = guess(shape.header)
+    by_name = written_columns(columns, shape.header) if "body" in columns.meant else ""
+    if not may_ask:
+        if not by_name:
+            raise UsageError(
+                f"{name} is a table, and no column is called as if it said what people write. Say "
+                'which does: --columns "body=…, subject=…, id=…, created=…". The columns are '
+                f"{listed(shape.header[:40])}. Nothing was sent."
+            )
+        say(f"{name}: columns by their names: {by_name}")
+        return columns
+    if not by_name or not agreed(f"{name}: read these columns? {clean(by_name)}"):
+        columns = _asked(shape.header)
+    known.keep(shape.key, written_columns(columns, shape.header))
+    return columns
+
+
+def _asked(header: Sequence[str]) -> Columns:
+    """Ask which column says what. Raises ``UsageError``."""
+    for number, name in enumerate(header, 1):
+        say(f"{number:>4}  {clean(name)}")
+    say("Which column says it? A number or a name; enter for none.")
+    said: list[str] = []
+    for meaning, words in MEANINGS.items():
+        while True:
+            tell(f"{meaning}: {words}? ", end="")
+            typed = sys.stdin.readline()
+            answer = typed.strip().replace('"', "")
+            told = [*said, f'"{meaning}={answer}"'] if answer else said
+            try:
+                # The body is asked for after others: it is only held against the header here.
+                read_columns(", ".join([*told, "body=1"]), header)
+            except ColumnsError as error:
+                say(f"{error}.")
+                if typed:
+                    continue
+            said = told
+            break
+    try:
+        return read_columns(", ".join(said), header)
+    except ColumnsError as error:
+        raise UsageError(f"{error}. Nothing was sent.") from error
+
+
+# Showing
+
+
+def show(given: Input) -> None:
+    """Say what a file is, and show its first conversations as they are understood, masked."""
+    say(f"{given.name}: {given.format.title}. It begins with:")
+    cells = min(_CELLS, room() or _CELLS) - 4
+    with given.opened() as file:
+        items = (each for each in given.items(file) if isinstance(each, Item))
+        for item in islice(items, SHOWN):
+            conversation, metadata = item.conversation, item.conversation.metadata
+            created = metadata.created_at if metadata is not None else None
+            roles = [part.role for part in conversation.parts]
+            said = [
+                mask(clean(item.who)) or "nobody named",
+                f"{created:%Y-%m-%d %H:%M} UTC" if created is not None else "no date",
+                ", ".join(roles[:4]) + (f", … ({len(roles)})" if len(roles) > 4 else ""),
+            ]
+            words = next((part.body for part in conversation.parts if part.role == "user"), "")
+            say(f"  {shorten(mask(clean(conversation.subject or '(no subject)')), cells)}")
+            say(f"    {shorten(' · '.join(said), cells)}")
+            say(f"    {shorten(mask(clean((words or conversation.parts[0].body)[:400])), cells)}")

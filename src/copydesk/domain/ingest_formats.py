@@ -1,0 +1,67 @@
+"""What a file with conversations is, told by what stands in it and never by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Literal, TypeAlias
+
+from copydesk.domain.ingest_exports import Vendor, find_vendor
+from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.ingest_mail import is_mail, is_mailbox
+from copydesk.domain.ingest_table import Shape, find_shape
+from copydesk.domain.late_dataclass import dataclass
+
+HEAD = 64 * 1024
+"""Bytes from which a file is known."""
+
+Reader: TypeAlias = Callable[[BinaryIO], Iterator[Item | Complaint]]
+"""Reads the conversations of a file from its beginning."""
+
+Kind: TypeAlias = Literal["json", "export", "table", "mailbox", "mail"]
+
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""What begins a text in UTF-16, as spreadsheets save it: it is turned into UTF-8 first."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a file is: JSON of our own is what everything is that is nothing else."""
+
+    kind: Kind
+    vendor: Vendor | None = None
+    shape: Shape | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        match self.kind:
+            case "export":
+                return f"export of {self.vendor.title}" if self.vendor else "export"
+            case "table":
+                between = self.shape.delimiter if self.shape else ","
+                name = {";": "semicolons", "\t": "tabs", "|": "bars"}.get(between, "commas")
+                return f"table (CSV with {name})"
+            case "mailbox":
+                return "mailbox (mbox)"
+            case "mail":
+                return "mail"
+        return "conversations as JSON"
+
+
+def find_format(file: BinaryIO) -> Format:
+    """Return what a file is. It is read from its beginning, as far as that takes."""
+    file.seek(0)
+    head = file.read(HEAD)
+    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if begins in (b"{", b"[") or not begins:
+        file.seek(0)
+        vendor = find_vendor(file) if begins else None
+        return Format("export", vendor=vendor) if vendor else Format("json")
+    if is_mailbox(head):
+        return Format("mailbox")
+    if is_mail(head):
+        return Format("mail")
+    if begins >= b" " and (shape := find_shape(head)) is not None:
+        return Format("table", shape=shape)
+    return Format("json")

@@ -1,0 +1,443 @@
+"""Conversations in tables: CSV of any delimiter, a conversation or a message in each row.
+
+Which column says what is told by whoever sends the table, or by the names of the columns. Rows with
+the same id are one conversation, wherever in the file they stand: where each begins is noted first,
+and no more than one conversation is held.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
+from typing import BinaryIO
+
+from copydesk.contract.enumerations import PartRole
+from copydesk.domain.conversation import html_text, looks_like_html
+from copydesk.domain.ingest_draft import Draft, digest_of
+from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_frames import LARGEST, Complaint
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.source_name import source_id
+from copydesk.domain.text import listed
+from copydesk.domain.written_moment import Order, is_open, order_of, read_moment
+
+DELIMITERS = ",;\t|"
+MOST_COLUMNS = 1000
+MOST_BROKEN = 20
+"""So many rows may have a quotation mark without an end; each hides the rest of a file."""
+
+MEANINGS: Mapping[str, str] = {
+    "id": "its number (rows with the same one are one conversation)",
+    "subject": "its subject",
+    "body": "what somebody writes",
+    "reply": "what the team answers, in the same row",
+    "created": "when",
+    "author": "who writes",
+    "role": "whether it is a user, the team, a bot or a note",
+    "url": "its address",
+    "source": "where it comes from",
+    "language": "its language",
+}
+"""What a column may say, by the names that ``--columns`` takes."""
+
+_NAMES = """
+id: id|ticket id|ticket number|ticket|ticket no|case id|case number|conversation id|number
+    |request id|issue id|thread id|issue key|key|external id|ticketnummer|nr|numero
+subject: subject|title|ticket subject|summary|topic|betreff|titel|asunto|sujet|objet|oggetto|assunto
+body: body|description|message|text|content|comment|question|message body|ticket description|details
+    |message text|description text|extract|first message|customer message|nachricht|beschreibung
+    |inhalt|anfrage|frage|mensaje|descripcion|corps|messaggio|mensagem
+reply: reply|answer|response|agent reply|agent response|first reply|antwort|respuesta|reponse
+    |risposta
+created: created|created at|created on|created time|created date|creation date|date|date created
+    |timestamp|time|sent at|opened|opened at|submitted at|started at|message date|datum|erstellt
+    |erstellt am|fecha|date de creation|data
+author: author|from|sender|requester|requester name|customer|customer name|contact|contact name|name
+    |full name|requester email|email|from email|user|absender|von|kunde|cliente|client
+role: role|author role|author type|sender type|direction|message type|from type|rolle
+url: url|link|ticket url|permalink|adresse
+source: source|origin|quelle
+language: language|locale|lang|sprache|idioma|langue|lingua
+"""
+_CALLED: Mapping[str, Sequence[str]] = {
+    meaning: [name.strip() for name in names.split("|")]
+    for meaning, _, names in (
+        line.partition(": ") for line in _NAMES.replace("\n    ", "").strip().splitlines()
+    )
+}
+"""What programs and people call the columns, the likeliest first."""
+
+_KEPT = re.compile(
+    r"status|state|priority|type|tags?|channel|group|team|category|product|plan|version|country|region"
+    r"|severity|platform|os|browser|via|queue|brand|component|labels?|kategorie|produkt|prioritat"
+)
+"""Columns that are kept as attributes where nobody says which are: none of them is of a person."""
+
+_ROLES: Sequence[tuple[str, PartRole, bool]] = (
+    ("note|internal|private|notiz|intern", "team-member", True),
+    ("bot|assistant|system|ai|automation|workflow|trigger|auto.*", "assistant", False),
+    (
+        "user|end[-_ ]?user|customer|requester|contact|client|visitor|lead|guest|buyer|inbound"
+        "|incoming|in|received|kunde|kundin|cliente|eingehend",
+        "user",
+        False,
+    ),
+    (
+        "agent|admin|support|team|team[-_ ]?member|teammate|staff|operator|employee|owner|outbound"
+        "|outgoing|out|sent|reply|answer|mitarbeiter|ausgehend",
+        "team-member",
+        False,
+    ),
+)
+"""What the cells of a column of roles say, who that is, and whether it is a note."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column says what: numbers of columns by meaning, and those that are attributes."""
+
+    meant: Mapping[str, int]
+    kept: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A table: what stands between its columns, and their names."""
+
+    delimiter: str
+    header: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What tables with the same columns have in common."""
+        return digest_of([self.delimiter, *self.header])
+
+
+class ColumnsError(ValueError):
+    """Columns that were named are not there; the message is for people."""
+
+
+def find_shape(head: bytes) -> Shape | None:
+    """Return the shape of a table from its first bytes; None where it is none."""
+    text = _decoded(head.removeprefix(b"\xef\xbb\xbf"))
+    if "\0" in text:
+        return None
+    best: tuple[int, Shape] | None = None
+    for delimiter in DELIMITERS:
+        rows = _first_rows(text, delimiter)
+        if not rows or not 2 <= len(rows[0]) <= MOST_COLUMNS:
+            continue
+        names = [" ".join(name.split()) for name in rows[0]]
+        if any(len(name) > 200 for name in names) or sum(map(bool, names)) < 2:
+            continue
+        known = guess(names).meant
+        fits = len(rows) > 1 and all(len(row) == len(names) for row in rows[1:])
+        if not known and not fits:
+            continue
+        worth = 100 * len(known) + len(names)
+        if best is None or worth > best[0]:
+            best = worth, Shape(delimiter, tuple(names))
+    return best[1] if best is not None else None
+
+
+def guess(header: Sequence[str]) -> Columns:
+    """Return which columns say what, by their names alone."""
+    plain = [re.sub(r"[\s_-]+", " ", name).strip().casefold() for name in header]
+    meant: dict[str, int] = {}
+    for meaning, names in _CALLED.items():
+        for name in names:
+            at = next((n for n, each in enumerate(plain) if each == name), None)
+            if at is not None and at not in meant.values():
+                meant[meaning] = at
+                break
+    kept = [
+        at
+        for at, name in enumerate(plain)
+        if at not in meant.values() and _KEPT.fullmatch(name.rpartition(".")[2])
+    ]
+    return Columns(meant, tuple(kept))
+
+
+def read_columns(said: str, header: Sequence[str]) -> Columns:
+    """Return the columns that somebody named: ``body=Description, id=Ticket ID, keep=Plan``.
+
+    A column is named by its heading or its number from 1. Raises `ColumnsError`.
+    """
+    meant: dict[str, int] = {}
+    kept: list[int] = []
+    for part in next(csv.reader(StringIO(said), skipinitialspace=True), []):
+        meaning, equals, name = part.partition("=")
+        meaning = meaning.strip().casefold()
+        if not equals or (meaning not in MEANINGS and meaning != "keep"):
+            raise ColumnsError(
+                f"“{part.strip()}” names no column: write MEANING=COLUMN, with "
+                f"{listed([*MEANINGS, 'keep'], 'or')} for the meaning"
+            )
+        at = _column(name.strip(), header)
+        if meaning == "keep":
+            kept.append(at)
+        else:
+            meant[meaning] = at
+    if "body" not in meant:
+        raise ColumnsError("no column is named for body: that is what somebody writes")
+    return Columns(meant, tuple(kept))
+
+
+def written_columns(columns: Columns, header: Sequence[str]) -> str:
+    """Return columns as `read_columns` reads them."""
+    told = [f"{meaning}={header[at]}" for meaning, at in columns.meant.items()]
+    told += [f"keep={header[at]}" for at in columns.kept]
+    out = StringIO()
+    csv.writer(out, lineterminator="").writerow(told)
+    return out.getvalue()
+
+
+def _column(name: str, header: Sequence[str]) -> int:
+    wanted = name.casefold()
+    for at, each in enumerate(header):
+        if each.casefold() == wanted:
+            return at
+    if name.isdecimal() and 1 <= int(name) <= len(header):
+        return int(name) - 1
+    raise ColumnsError(f"there is no column “{name}”; there are {listed(header[:40])}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    begin: int
+    line: int
+    cells: list[str]
+
+
+class TableReader:
+    """The conversations of a table. ``source`` names where they are from, where no column does.
+
+    ``team`` are addresses and domains of the own people: what they write is the team's. ``order``
+    is that of dates; without one it is that of those dates of the table that have only one.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        columns: Columns,
+        source: str = "",
+        order: Order | None = None,
+        team: Sequence[str] = (),
+    ) -> None:
+        self.shape = shape
+        self.columns = columns
+        self.order = order
+        self._source = source
+        self._team = frozenset(each.casefold().removeprefix("@") for each in team)
+        self._rows_of: dict[int, array[int]] | None = None
+        self.open_dates = False
+        """Whether no date tells which of its numbers is the month."""
+
+    def items(self, file: BinaryIO) -> Iterator[Item | Complaint]:
+        """Yield the conversations in the order of their first rows."""
+        if self._rows_of is None:
+            self._rows_of = self._look_over(file)
+        several = self._rows_of
+        for number, row in enumerate(_rows(file, self.shape), 1):
+            if isinstance(row, Complaint):
+                yield row
+                continue
+            key = self._cell(row, "id")
+            places = several.get(hash(key)) if key else None
+            if places is None:
+                yield self._read(number, [row])
+            elif places[0] == row.begin:
+                back = file.tell()
+                rows = [found for at in places if (found := _row_at(file, self.shape, at))]
+                file.seek(back)
+                rows[0] = row
+                yield self._read(number, rows)
+
+    def _look_over(self, file: BinaryIO) -> dict[int, array[int]]:
+        """Return where the rows of each id begin that has several, and find the order of dates."""
+        first: dict[int, int] = {}
+        several: dict[int, array[int]] = {}
+        orders: Counter[Order] = Counter()
+        is_left_open = False
+        for row in _rows(file, self.shape):
+            if isinstance(row, Complaint):
+                continue
+            written = self._cell(row, "created")
+            if (order := order_of(written)) is not None:
+                orders[order] += 1
+            is_left_open = is_left_open or is_open(written)
+            if not (key := self._cell(row, "id")):
+                continue
+            known = hash(key)
+            begin = first.setdefault(known, row.begin)
+            if begin != row.begin:
+                several.setdefault(known, array("q", [begin])).append(row.begin)
+        if self.order is None and orders:
+            self.order = orders.most_common(1)[0][0]
+        self.open_dates = is_left_open and self.order is None
+        return several
+
+    def _cell(self, row: _Row, meaning: str) -> str:
+        at = self.columns.meant.get(meaning)
+        return row.cells[at].strip() if at is not None and at < len(row.cells) else ""
+
+    def _read(self, number: int, rows: list[_Row]) -> Item | Complaint:
+        first = rows[0]
+        if len(first.cells) > len(self.shape.header) + 1:
+            said = (
+                f"this row has {len(first.cells)} columns, the first has {len(self.shape.header)}: "
+                "a quotation mark is missing, perhaps"
+            )
+            return Complaint(first.line, said, number, self._cell(first, "id")[:60])
+        moments = [read_moment(self._cell(row, "created"), self.order) for row in rows]
+        known = [moment for moment in moments if moment is not None]
+        if len(known) == len(rows) > 1:
+            places = sorted(range(len(rows)), key=lambda at: known[at])
+            rows = [rows[at] for at in places]
+            known.sort()
+        key = self._cell(first, "id")
+        if key and self._source:
+            key = f"{source_id(self._source)}-{key}"  # as those of an export of it are called
+        draft = Draft(first.line, number, key)
+        draft.created = known[0] if known else None
+        names = ("subject", "url", "source", "author", "language")
+        told = {
+            name: next((said for row in rows if (said := self._cell(row, name))), "")
+            for name in names
+        }
+        draft.subject, draft.url, draft.who = told["subject"], told["url"], told["author"]
+        draft.source = told["source"] or self._source
+        if told["language"]:
+            draft.note("language", told["language"])
+        for at in self.columns.kept:
+            if at < len(first.cells):
+                draft.note(self.shape.header[at] or f"column {at + 1}", first.cells[at])
+        for row in rows:
+            role, note = self._role(row, draft.who)
+            draft.say(role, _plain(self._cell(row, "body")), note=note)
+            draft.say("team-member", _plain(self._cell(row, "reply")))
+        if not draft.id and draft.parts:
+            # The same row is the same conversation in the next export as well.
+            said = [body for _, body in draft.parts]
+            draft.id = "row-" + digest_of([str(draft.created), draft.who, draft.subject, *said])
+        return draft.finished()
+
+    def _role(self, row: _Row, began: str) -> tuple[PartRole, bool]:
+        """Return who a row is of, and whether it is a note."""
+        said = self._cell(row, "role").casefold()
+        for words, role, note in _ROLES:
+            if said and re.fullmatch(words, said):
+                return role, note
+        author = self._cell(row, "author")
+        if self._team:
+            address = author.casefold().rstrip(">").rpartition("<")[2]
+            ours = {address, address.rpartition("@")[2]} & self._team
+            return ("team-member" if ours else "user"), False
+        return ("user" if not author or author == began else "team-member"), False
+
+
+def _plain(body: str) -> str:
+    body = body.replace("\r\n", "\n").replace("\r", "\n")
+    return html_text(body) if looks_like_html(body) else body
+
+
+# Rows
+
+
+def _decoded(data: bytes) -> str:
+    """Return a piece of a table: UTF-8, or else what Windows writes in Western Europe."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    lines = text.splitlines(keepends=True)
+    try:
+        for row in csv.reader(lines[:-1] if len(lines) > 1 else lines, delimiter=delimiter):
+            if row:
+                rows.append(row)
+            if len(rows) == 3:
+                break
+    except csv.Error:
+        return rows[:1]
+    return rows
+
+
+class _Lines:
+    """The lines of a file from ``at`` on, as text; what stands where is counted."""
+
+    def __init__(self, file: BinaryIO, at: int = 0, line: int = 1) -> None:
+        self._file = file
+        self.at = at
+        self.line = line
+        self.taken = 0
+        """Bytes of the row under way."""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self._file.seek(self.at)
+        data = self._file.readline(LARGEST + 1)
+        if not data:
+            raise StopIteration
+        self.taken += len(data)
+        if self.taken > LARGEST:
+            raise csv.Error(_TOO_LARGE)
+        begins = self.at == 0
+        self.at += len(data)
+        self.line += 1
+        text = _decoded(data.removeprefix(b"\xef\xbb\xbf") if begins else data)
+        return text.replace("\0", "")
+
+
+_TOO_LARGE = f"this row is larger than {LARGEST // 2**20} MiB, or a quotation mark has no end"
+
+
+def _rows(file: BinaryIO, shape: Shape, at: int = 0, line: int = 1) -> Iterator[_Row | Complaint]:
+    """Yield the rows behind the first, which names the columns."""
+    lines = _Lines(file, at, line)
+    reader = _reader(lines, shape)
+    broken = 0
+    header = at == 0
+    while True:
+        begin, first = lines.at, lines.line
+        lines.taken = 0
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            broken += 1
+            said = _TOO_LARGE if "field larger" in str(error) else str(error)
+            yield Complaint(first, said)
+            if broken == MOST_BROKEN:
+                yield Complaint(first, "the rest of the file is not read: too much of it is broken")
+                return
+            file.seek(begin)
+            while (piece := file.readline(LARGEST)) and not piece.endswith(b"\n"):
+                pass
+            lines.at, lines.line = file.tell(), first + 1
+            reader = _reader(lines, shape)
+            continue
+        if header:
+            header = False
+        elif any(map(str.strip, cells)):
+            yield _Row(begin, first, cells)
+
+
+def _row_at(file: BinaryIO, shape: Shape, at: int) -> _Row | None:
+    found = next(_rows(file, shape, at), None)
+    return found if isinstance(found, _Row) else None
+
+
+def _reader(lines: _Lines, shape: Shape) -> Iterator[list[str]]:
+    csv.field_size_limit(LARGEST)  # of all readers: nothing else here reads fields so large
+    return csv.reader(lines, delimiter=shape.delimiter)

@@ -1,0 +1,470 @@
+"""Exports, tables and mailboxes: recognised by what is in them, and read as far as they go."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copydesk.domain import ingest_exports, ingest_frames, ingest_table
+from copydesk.domain.ingest_draft import masked
+from copydesk.domain.ingest_exports import LISTS, read_exports
+from copydesk.domain.ingest_file import Item, read_items
+from copydesk.domain.ingest_formats import find_format
+from copydesk.domain.ingest_frames import Complaint, Frame, pages
+from copydesk.domain.ingest_mail import MailReader
+from copydesk.domain.ingest_table import (
+    Columns,
+    ColumnsError,
+    TableReader,
+    guess,
+    read_columns,
+    written_columns,
+)
+
+EXPORTS = Path(__file__).parent / "exports"
+FILES = sorted(EXPORTS.iterdir())
+
+ROLES = {"user": "U", "team-member": "T", "assistant": "A"}
+
+
+def read(data: bytes, **options: Any) -> list[Item | Complaint]:
+    """Return what a command reads in a file that has these bytes."""
+    file = io.BytesIO(data)
+    found = find_format(file)
+    file.seek(0)
+    match found.kind:
+        case "export":
+            return list(read_exports(file))
+        case "table":
+            assert found.shape is not None
+            table = TableReader(found.shape, guess(found.shape.header), **options)
+            return list(table.items(file))
+        case "mailbox" | "mail":
+            return list(MailReader(**options).items(file))
+    return list(read_items(file))
+
+
+def items(data: bytes, **options: Any) -> list[Item]:
+    found = read(data, **options)
+    assert [str(each) for each in found if isinstance(each, Complaint)] == []
+    return [each for each in found if isinstance(each, Item)]
+
+
+def complaints(data: bytes) -> list[str]:
+    return [str(each) for each in read(data) if isinstance(each, Complaint)]
+
+
+def told(item: Item) -> dict[str, Any]:
+    """Return what is sent of a conversation, its parts as letters with their first words."""
+    sent = json.loads(item.conversation.to_json())
+    sent["parts"] = [f"{ROLES[each['role']]} {each['body']}" for each in sent["parts"]]
+    return sent
+
+
+def test_every_export_is_recognised_and_read() -> None:
+    titles = {}
+    for file in FILES:
+        with file.open("rb") as opened:
+            titles[file.name] = find_format(opened).title
+    assert titles == {
+        "freshdesk.json": "export of Freshdesk",
+        "front.jsonl": "export of Front",
+        "help_scout.json": "export of Help Scout",
+        "intercom.json": "export of Intercom",
+        "mail.eml": "mail",
+        "messages.csv": "table (CSV with commas)",
+        "support.mbox": "mailbox (mbox)",
+        "tickets.csv": "table (CSV with semicolons)",
+        "zendesk.jsonl": "export of Zendesk",
+        "zendesk_pages.json": "export of Zendesk",
+    }
+    read_as = {file.name: [told(each) for each in items(file.read_bytes())] for file in FILES}
+    wanted = json.loads((EXPORTS.parent / "exports.json").read_text())
+    assert read_as == wanted
+    # The same ticket is the same conversation, however it was exported.
+    ids = {name: [each["id"] for each in found] for name, found in read_as.items()}
+    assert ids["zendesk.jsonl"] == ids["zendesk_pages.json"]
+    assert ids["mail.eml"][0] in ids["support.mbox"]
+
+
+def test_who_began_it_is_known_and_not_sent() -> None:
+    found = [each for file in FILES for each in items(file.read_bytes())]
+    assert {each.who for each in found} >= {"Mara Klein", "Noa Peléd", "Vernon Bear", "Pia Roth"}
+    assert not any(b"Vernon" in each.conversation.to_json() for each in found)
+
+
+@pytest.mark.parametrize("size", [7, 64, 1 << 20])
+def test_pages_are_read_in_any_pieces_one_after_another_or_in_a_list(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest_frames, "PIECE", size)
+    page = json.dumps({"users": [{"id": 1}], "tickets": [{"id": 2}, {"id": 3}], "count": 2})
+    deep = json.dumps({"_embedded": {"conversations": [{"id": 4}]}, "page": {"a": [1]}}, indent=1)
+    texts = (f"{page}\n{deep}", 5), (f"[{page},\n{deep}]", 5), (f"\ufeff{page}{deep}", 4)
+    for text, line in texts:
+        found = list(pages(io.BytesIO(text.encode()), LISTS))
+        frames = [each for each in found if isinstance(each, Frame)]
+        assert [json.loads(each.data)["id"] for each in frames] == [2, 3, 4], text
+        assert [each.number for each in frames] == [1, 2, 3]
+        assert len(frames) == len(found)
+        assert frames[-1].line == line
+    cut = list(pages(io.BytesIO(page[:-1].encode()), LISTS))
+    assert isinstance(cut[-1], Complaint)
+    assert "a part of it is missing" in cut[-1].sentence or "has no end" in cut[-1].sentence
+
+
+def test_a_page_may_be_larger_than_a_conversation_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest_frames, "PIECE", 4096)
+    monkeypatch.setattr(ingest_frames, "LARGEST", 20_000)
+    ticket = {"submitter_id": 1, "requester_id": 1, "description": "It fails. " * 40}
+    many = [{"id": number} | ticket for number in range(400)]
+    many[200]["description"] = "x" * 30_000
+    found = read(json.dumps({"next_page": None, "tickets": many}).encode())
+    assert sum(isinstance(each, Item) for each in found) == 399
+    assert [str(each) for each in found if isinstance(each, Complaint)] == [
+        "line 1, conversation 201: this is larger than 0 MiB"
+    ]
+
+
+def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
+    ticket = {"id": 1, "submitter_id": 5, "subject": "s" * 600, "description": "d\0x", "url": "no"}
+    ticket |= {"created_at": "soon", "tags": ["a", {"name": "b"}, None, 3], "status": True}
+    (found,) = items(json.dumps([ticket]).encode())
+    sent = told(found)
+    assert len(sent.pop("subject")) == 512
+    assert sent == {
+        "id": "zendesk-1",
+        "metadata": {"attributes": {"source": "zendesk", "status": "yes", "tags": "a, b, 3"}},
+        "parts": ["U dx"],
+    }
+    odd = [
+        {"id": 2, "submitter_id": 1, "comments": [{"body": ["no"]}, 7, None], "via": []},
+        {"submitter_id": 1, "description": "No id"},
+        {"name": "a user"},
+        {"id": "a/b" * 200, "submitter_id": 1, "description": "Any id", "via": {"source": 3}},
+        7,
+    ]
+    found_all = read(json.dumps(odd).encode())
+    assert [str(each) for each in found_all if isinstance(each, Complaint)] == [
+        "line 1, conversation 1 (zendesk-2): nobody says anything in it",
+        "line 1, conversation 2: it has no id",
+        "line 1, conversation 3: this is no conversation of a help desk that is known",
+        "line 1, conversation 5: this is no object",
+    ]
+    assert len(next(each for each in found_all if isinstance(each, Item)).id) == 24
+
+
+def test_columns_are_named_guessed_and_written() -> None:
+    header = ["Ticket ID", "Betreff", "Nachricht", "Erstellt am", "Status", "E-Mail", "a, b"]
+    assert guess(header) == Columns({"id": 0, "subject": 1, "body": 2, "created": 3}, (4,))
+    named = read_columns('body=nachricht, ID=1, "keep=a, b", keep=E-Mail', header)
+    assert named == Columns({"body": 2, "id": 0}, (6, 5))
+    assert read_columns(written_columns(named, header), header) == named
+    for said, why in (
+        ("text=Nachricht", "“text=Nachricht” names no column: write MEANING=COLUMN"),
+        ("Nachricht", "names no column"),
+        ("body=Text", "there is no column “Text”; there are Ticket ID, Betreff"),
+        ("body=8", "there is no column “8”"),
+        ("id=1", "no column is named for body"),
+        ("", "no column is named for body"),
+    ):
+        with pytest.raises(ColumnsError, match=why.replace("“", ".").replace("”", ".")):
+            read_columns(said, header)
+
+
+TABLE = "id,subject,description,created at\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_tables_of_any_make_are_read(encoding: str, delimiter: str, ending: str) -> None:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=ending)
+    body = f'Zurück geht "es" nicht{delimiter}\nsagt Zoë'
+    writer.writerows([["id", "subject", "description"], ["1", "Käse", body], ["", "", ""]])
+    writer.writerow(["2", "", "<p>Ja &amp; nein</p>"])
+    found = items(out.getvalue().encode(encoding))
+    assert [(each.id, each.line) for each in found] == [("1", 2), ("2", 5)]
+    assert found[0].conversation.subject == "Käse"
+    assert found[0].conversation.parts[0].body == body
+    assert found[1].conversation.parts[0].body == "Ja & nein"
+
+
+def test_rows_of_one_conversation_are_joined_wherever_they_stand() -> None:
+    found = items((EXPORTS / "messages.csv").read_bytes(), team=["acme.example"])
+    assert [told(each)["parts"] for each in found] == [
+        ["U Search finds nothing.", "T Which words?", 'U "invite"'],
+        ["U The code never arrives.", "T [Internal note] Their phone is new."],
+    ]
+    # Without roles the addresses tell, or else who began.
+    rows = "id,from,text\n7,Ana <ana@x.org>,Help\n8,b,b\n7,lena@acme.example,Which?\n"
+    for team in ([], ["lena@acme.example"], ["@ACME.example"]):
+        assert told(items(rows.encode(), team=team)[0])["parts"] == ["U Help", "T Which?"]
+    assert told(items(rows.encode(), team=["x.org"])[0])["parts"] == ["T Help", "U Which?"]
+
+
+def test_a_row_without_an_id_is_known_again() -> None:
+    rows = "subject,description,answer\na,One,\nb,Two,Yes\n"
+    first, second = items(rows.encode()), items((rows + "c,Three,\n").encode())
+    assert [each.id for each in first] == [each.id for each in second[:2]]
+    assert len({each.id for each in second}) == 3
+    assert told(second[1])["parts"] == ["U Two", "T Yes"]
+
+
+def test_a_source_names_conversations_as_its_export_does() -> None:
+    (found,) = items(b"id,text\n4711,Help\n", source="Zendesk")
+    assert (found.id, told(found)["metadata"]) == (
+        "Zendesk-4711".lower(),
+        {"attributes": {"source": "Zendesk"}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "order", "month", "is_open"),
+    [
+        ("02/03/2026\n13/03/2026", None, 3, False),
+        ("02/03/2026\n03/13/2026", None, 2, False),
+        ("02/03/2026\n04/03/2026", None, 2, True),
+        ("02/03/2026\n04/03/2026", "dmy", 3, False),
+        ("03/03/2026\n04/04/2026", None, 3, False),
+    ],
+)
+def test_dates_are_read_as_the_others_of_a_table(
+    rows: str, order: Any, month: int, is_open: bool
+) -> None:
+    file = io.BytesIO(("date,text\n" + rows.replace("\n", ",x\n") + ",y\n").encode())
+    shape = find_format(file).shape
+    assert shape is not None
+    table = TableReader(shape, guess(shape.header), order=order)
+    found = [each for each in table.items(file) if isinstance(each, Item)]
+    metadata = found[0].conversation.metadata
+    assert metadata is not None
+    assert metadata.created_at is not None
+    assert metadata.created_at.month == month
+    assert table.open_dates == is_open
+
+
+def test_a_quotation_mark_without_an_end_hides_one_row_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ingest_table, "LARGEST", 5_000)
+    rows = "".join(f"{number},s,It fails,2026-01-01\n" for number in range(400))
+    broken = TABLE + '"a,s,b,c\n' + rows
+    found = read(broken.encode())
+    assert [each.id for each in found if isinstance(each, Item)] == [str(n) for n in range(400)]
+    assert [each.line for each in found if isinstance(each, Complaint)] == [2]
+    assert "a quotation mark has no end" in complaints(broken.encode())[0]
+    # Very many of them end it.
+    many = TABLE + "".join(f'"{number},s\n{"x" * 6_000}\n' for number in range(60))
+    assert complaints(many.encode())[-1].endswith("too much of it is broken")
+    moved = TABLE + "1,s,It fails,2026-01-01,a,b,c,d\n2,s,It fails,2026-01-01,\n"
+    assert complaints(moved.encode())[0] == (
+        "line 2, conversation 1 (1): this row has 8 columns, the first has 4: a quotation mark is "
+        "missing, perhaps"
+    )
+
+
+def test_mails_are_threaded_each_once_whatever_the_order() -> None:
+    data = (EXPORTS / "support.mbox").read_bytes()
+    cut = [b"From " + each for each in data.split(b"\nFrom ")]
+    cut[0] = cut[0].removeprefix(b"From ")
+    turned = b"\n".join([*reversed([each.rstrip(b"\n") + b"\n" for each in cut]), cut[0]])
+    ids = {each.id: told(each) for each in items(data)}
+    assert {each.id: told(each) for each in items(turned)} == ids
+    ours = {each.id: told(each)["parts"] for each in items(data, team=["example.org"])}
+    assert [each[0] for each in next(iter(ours.values()))] == ["T", "U", "T"]
+
+
+def mail(body: str, *head: str) -> bytes:
+    lines = ["From: Ana <ana@example.org>", "Subject: Re: x", *head, "", body, ""]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "own"),
+    [
+        ("Run this:\n> npm start\nIt fails.", "Run this:\n> npm start\nIt fails."),
+        ("No.\n\nAm 2. Juni 2026 schrieb Ana Li\n<ana@example.org>:\n\n> Ja?", "No."),
+        ("No.\r\n\r\nLe mar. 2 juin 2026, Ana a écrit :\r\n> Oui ?", "No."),
+        ("No.\n\n-----Original Message-----\nFrom: x\nYes", "No."),
+        ("No.\n\n________________________________\nFrom: A <a@b.c>\nSent: Monday\nTo: x\n", "No."),
+        ("On Monday, Ana wrote:\n> Yes?\n\nNo, below.", "No, below."),
+        ("No.\n-- \nAna\nTel. 1", "No."),
+        ("No.\n\nSent from my iPhone", "No."),
+        (
+            "On Monday it wrote files.\nOn Tuesday not.",
+            "On Monday it wrote files.\nOn Tuesday not.",
+        ),
+        ("From here it goes on.\nTo there.", "From here it goes on.\nTo there."),
+    ],
+)
+def test_only_what_somebody_wrote_is_kept_of_a_mail(body: str, own: str) -> None:
+    (found,) = items(mail(body, "Content-Type: text/plain; charset=utf-8"))
+    assert found.conversation.parts[0].body == own
+    assert found.conversation.subject == "x"
+
+
+def test_mails_of_programs_are_known_and_odd_ones_read() -> None:
+    assert told(items(mail("Away.", "Auto-Submitted: auto-replied"))[0])["parts"] == ["A Away."]
+    form = b"From: no-reply@acme.example\nReply-To: Jo <jo@example.org>\nSubject: s\n\nHelp\n"
+    assert (told(items(form)[0])["parts"], items(form)[0].who) == (["U Help"], "Jo")
+    html = (
+        '<p>No.</p><div class="gmail_quote">On Monday Ana wrote:<blockquote>Yes</blockquote></div>'
+    )
+    (found,) = items(mail(html, "Content-Type: text/html; charset=no-such-charset"))
+    assert told(found)["parts"] == ["U No."]
+    for head in (
+        'Content-Type: text/plain; charset="\udcff"',
+        "Content-Transfer-Encoding: base64",
+        "Date: Tue, 99 Foo 2026 99:99:99 +9999",
+        "Message-ID: <",
+        "References: " + "<a@b> " * 3000,
+        "Subject: =?utf-8?b?!!!?=",
+        "Content-Type: multipart/mixed",
+    ):
+        data = mail("Zm9v", "X: y").replace(b"X: y", head.encode("utf-8", "surrogateescape"))
+        assert len(read(data)) == 1
+
+
+def test_masking_leaves_nothing_of_persons() -> None:
+    card, iban, key = (
+        "4111 1111 1111 1111",
+        "DE89 3704 0044 0532 0130 00",
+        "sk_live_abcdefgh12345678",
+    )
+    said = f"Ana <ana@example.org>, +49 170 1234567, {card}, {iban}, {key}, password: hunter2"
+    rows = [
+        ["id", "subject", "text", "plan", "url"],
+        [
+            "ana@example.org",
+            said,
+            f"{said}\n\u200bana\u200b@example.org",
+            said,
+            "https://x.org/a@b.cc",
+        ],
+        ["2", "Order 123456", "Version 1.2.3 on 2026-06-02", "pro", "https://x.org/2"],
+    ]
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    found = items(out.getvalue().encode())
+    hidden = [masked(each) for each in found]
+    sent = hidden[0].conversation.to_json().decode()
+    for each in ("example.org", "170", "4111", "3704", "sk_live", "hunter2", "a@b"):
+        assert each in found[0].conversation.to_json().decode()
+        assert each not in sent
+    assert hidden[1].conversation == found[1].conversation
+    assert hidden[1].digest == found[1].digest
+    assert hidden[0] == masked(found[0])
+    assert masked(hidden[0]).digest == hidden[0].digest
+
+
+# Hostile files
+
+ODD = [
+    *(
+        b'"',
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b"\n",
+        b"\0",
+        b"\xff",
+        b"\\",
+        b"\r",
+        b"null",
+        b"From ",
+        b"--b1",
+    ),
+    *(b"\xed\xa0\x80", b"[" * 3000, b'{"a":' * 3000, b"9" * 5000, b"<" * 500),
+]
+SEEDS = {file.name: file.read_bytes() for file in FILES}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(SEEDS)), st.floats(0, 1), st.sampled_from(["", "\n", "}", '"', "]"]))
+def test_a_cut_file_gives_what_was_whole_and_no_more(name: str, part: float, end: str) -> None:
+    data = SEEDS[name]
+    whole = {each.id for each in items(data)}
+    found = read(data[: int(len(data) * part)] + end.encode())
+    begun = {each.id for each in found if isinstance(each, Item)}
+    if name.endswith((".jsonl", ".json")):
+        assert begun <= whole
+    assert len(found) <= len(whole) + 40
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.sampled_from(sorted(SEEDS)),
+    st.lists(
+        st.tuples(
+            st.floats(0, 1),
+            st.sampled_from(ODD),
+            st.integers(0, 30),
+        ),
+        max_size=6,
+    ),
+)  # fmt: skip
+def test_whatever_is_wrong_in_a_file_ends_in_words(
+    name: str, changes: list[tuple[float, bytes, int]]
+) -> None:
+    data = SEEDS[name]
+    for at, put, without in changes:
+        begin = int(len(data) * at)
+        data = data[:begin] + put + data[begin + without :]
+    for each in read(data):
+        if isinstance(each, Item):
+            each.conversation.to_json()
+            masked(each)
+        else:
+            str(each)
+
+
+NAMES = [
+    "id", "comments", "author", "via", "source", "body", "created_at", "threads", "_embedded",
+    "messages", "conversation_parts", "notes", "tags", "requester", "author_id", "is_inbound",
+    "ticket", "helpdesk_ticket", "_links", "related", "type", "custom_attributes", "name",
+    "recipients", "submitter_id", "mailbox", "requester_id", "responder_id", "createdBy",
+    "subject", "description",
+]  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=8) | st.integers(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6)
+    ),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES)
+def test_fields_may_hold_anything(value: Any) -> None:
+    def lines() -> Iterator[str]:
+        for mark in ({"submitter_id": 1}, {"conversation_parts": []}, {"helpdesk_ticket": {}},
+                     {"threads": [{}], "mailbox": 1}, {"id": "cnv_1"}):  # fmt: skip
+            yield json.dumps({**mark, **value} if isinstance(value, dict) else mark)
+
+    for each in read_exports(io.BytesIO("\n".join(lines()).encode())):
+        assert isinstance(each, Item | Complaint)
+
+
+def test_one_vendor_is_found_behind_what_is_none_of_its_conversations() -> None:
+    users = [{"id": n, "name": "x"} for n in range(ingest_exports.LOOKED_AT + 5)]
+    ticket = {"id": 9, "submitter_id": 1, "description": "x"}
+    near = json.dumps([*users[:3], ticket]).encode()
+    assert find_format(io.BytesIO(near)).kind == "export"
+    assert find_format(io.BytesIO(json.dumps([*users, ticket]).encode())).kind == "json"
+    own = {"id": "1", "parts": []}
+    assert find_format(io.BytesIO(json.dumps([own, ticket]).encode())).kind == "json"
+    for text in ("", "hello", "a,b", "\x1f\x8b,;", "x" * 100_000, "a\nb\nc", "\0,\0\n"):
+        assert find_format(io.BytesIO(text.encode())).kind == "json", text

@@ -75,6 +75,7 @@ class Input:
     reads: Reader = read_items
     format: Format = Format("json")
     hide: bool = False
+    table: TableReader | None = None
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -199,8 +200,8 @@ def _with_reader(given: Input, choices: Choices) -> Input:
         case "table" | "json" if (shape := _shape(given, choices)) is not None:
             columns = _columns(given.name, shape, choices, may_ask=can_ask([given], choices))
             table = TableReader(shape, columns, choices.source, choices.order, choices.team)
-            return Input(given.name, given.kept, table.items, Format("table", shape=shape),
-                         given.hide)  # fmt: skip
+            kind = Format("table", shape=shape)
+            return Input(given.name, given.kept, table.items, kind, given.hide, table)
     return Input(given.name, given.kept, read, given.format, given.hide)
 
 
@@ -280,7 +281,7 @@ def _asked(header: Sequence[str]) -> Columns:
 
 def show(given: Input) -> None:
     """Say what a file is, and show its first conversations as they are understood, masked."""
-    say(f"{given.name}: {given.format.title}. It begins with:")
+    say(f"{given.name}: {given.format.title}")
     cells = min(_CELLS, room() or _CELLS) - 4
     with given.opened() as file:
         items = (each for each in given.items(file) if isinstance(each, Item))
@@ -297,3 +298,8 @@ def show(given: Input) -> None:
             say(f"  {shorten(mask(clean(conversation.subject or '(no subject)')), cells)}")
             say(f"    {shorten(' · '.join(said), cells)}")
             say(f"    {shorten(mask(clean((words or conversation.parts[0].body)[:400])), cells)}")
+    if given.table is not None and given.table.open_dates:
+        say(
+            "  Its dates may begin with the month or with the day. They are read month first; "
+            "--dates dmy reads them day first."
+        )

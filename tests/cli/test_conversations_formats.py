@@ -1,0 +1,146 @@
+"""Tables, exports and mails handed in, as a person and as a script does it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.script_desk import ScriptDesk, Typed
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/conversations.md").read_text(encoding="utf-8")
+EXPORTS = ROOT / "tests/domain/exports"
+FILES = dict(re.findall(r"^```[\w-]+ (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+RUNS = re.findall(r"^```text\n\$ copydesk (.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def here(scripts: ScriptDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptDesk:
+    """A desk, in a folder with the files of the documentation."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return scripts
+
+
+def there(desk: ScriptDesk) -> dict[str, list[str]]:
+    """Return what the desk has: what is said, by id."""
+    rows = desk.world.store.read(lambda tx: tx.all("SELECT id, parts FROM conversation"))
+    return {row["id"]: [each["body"] for each in json.loads(row["parts"])] for row in rows}
+
+
+def send(desk: ScriptDesk, *arguments: str, status: int = 0) -> str:
+    """Send, and return what is said to people and what is printed, in this order."""
+    desk.said()
+    assert desk.run("conversations", "send", *arguments) == status
+    out, err = desk.said()
+    return err + out
+
+
+def test_every_example_of_the_documentation_does_what_it_says(here: ScriptDesk) -> None:
+    assert len(RUNS) == len(FILES) == 6
+    for command, wanted in RUNS:
+        words = [each.strip('"') for each in re.findall(r'"[^"]*"|\S+', command)]
+        here.said()
+        status = here.run(*words)
+        out, err = here.said()
+        assert sorted((err + out).splitlines()) == sorted(wanted.splitlines()), command
+        assert status == ("--skip-bad" in words)
+        again = send(here, *words[2:], status=status)
+        assert "\nsent  " not in again
+        assert "sent before" in again
+
+
+def test_somebody_at_a_terminal_is_asked_and_columns_are_kept(
+    here: ScriptDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def typed(*lines: str) -> None:
+        monkeypatch.setattr(sys, "stdin", Typed("".join(f"{x}\n" for x in lines), terminal=True))
+
+    table = tmp_path / "own.csv"
+    table.write_text("Nr;Was;Wann\n1;Der Export bricht ab.;02/03/2026\n", encoding="utf-8")
+    # Without a terminal nobody can say which column it is.
+    assert "no column is called as if it said what people write" in send(here, "own.csv", status=2)
+    typed("1", "", "", "", "n")
+    assert "no column is named for body" in send(here, "own.csv", status=2)
+    typed("1", "", "what", "Was", "", "3", "", "", "", "", "", "n")
+    said = send(here, "own.csv", status=1)
+    assert "there is no column “what”; there are Nr, Was and Wann." in said
+    assert "read month first; --dates dmy" in said
+    assert said.endswith("Send 1 conversation to Acme? y/N copydesk: nothing was sent.\n")
+    assert there(here) == {}
+    typed("y")
+    said = send(here, "own.csv", "--dates", "dmy")
+    assert "columns as last time: id=Nr,body=Was,created=Wann" in said
+    assert "2026-03-02 00:00 UTC" in said
+    assert there(here) == {"1": ["Der Export bricht ab."]}
+    monkeypatch.setattr(sys, "stdin", Typed())
+    table.write_text("Nr;Was;Wann\n2;Noch einer.;02/03/2026\n", encoding="utf-8")
+    assert "Acme: 1 conversation sent." in send(here, "own.csv")
+    # Columns that are called as usual are shown first.
+    typed("y", "y")
+    assert "read these columns? id=Ticket ID" in send(here, "tickets.csv")
+    typed()
+    assert "Send" not in send(here, "tickets.csv", "--yes")
+    assert "“x” names no column" in send(here, "tickets.csv", "--columns", "x", status=2)
+    # What is said of a file in a known form is asked as well; what is typed cannot be.
+    typed("n")
+    assert "Login fails" in send(here, "june.json", status=1)
+    typed(FILES["june.json"])
+    assert "Acme: 1 conversation sent." in send(here, "-")
+
+
+def test_a_table_in_utf_16_and_several_mailboxes_are_read_as_one(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    (tmp_path / "wide.csv").write_bytes(FILES["tickets.csv"].replace(";", "\t").encode("utf-16"))
+    assert "CSV with tabs" in send(here, "wide.csv", "--source", "Zendesk")
+    assert there(here)["zendesk-4712"] == ["How do I invite a reader?"]
+    mails = [str(EXPORTS / name) for name in ("mail.eml", "support.mbox")]
+    for order in (mails, mails[::-1]):
+        said = send(here, *order)
+        assert "and 1 other file" in said
+    assert "2 sent before" in said
+    found = there(here)
+    assert ["The code never arrives.", "It came after an hour."] in found.values()
+
+
+def test_nothing_of_persons_reaches_the_desk_with_mask(here: ScriptDesk, tmp_path: Path) -> None:
+    secret = "I am berta@example.org, +49 170 1234567, card 4111 1111 1111 1111, password: hunter2"
+    rows = f'id,subject,text\nberta@example.org,"{secret}","{secret}"\n'
+    (tmp_path / "ana.csv").write_text(rows, encoding="utf-8")
+    own = {"id": "own", "subject": secret, "parts": [{"type": "message", "role": "user"}]}
+    own["parts"] = [{"type": "message", "role": "user", "body": secret}]
+    (tmp_path / "own.json").write_text(json.dumps(own), encoding="utf-8")
+    for _ in range(2):
+        said = send(here, "ana.csv", "own.json", "--mask")
+    assert said.startswith("ana.csv: ")
+    assert "Acme: 0 conversations sent and 2 sent before." in said
+    assert set(map(tuple, there(here).values())) == {
+        ("I am [e-mail], [phone], card [number], password: [secret]",)
+    }
+    content = here.path.read_bytes() + Path(f"{here.path}-wal").read_bytes()
+    assert not [
+        word for word in (b"hunter2", b"berta", b"4111 1111", b"1234567") if word in content
+    ]
+    assert "sent again" in send(here, "own.json")
+
+
+def test_mistakes_of_a_kind_are_told_once_and_counted(here: ScriptDesk, tmp_path: Path) -> None:
+    rows = "id,text\n" + "".join(f"{n},{'x' if n % 2 else ''}\n" for n in range(60))
+    (tmp_path / "many.csv").write_text(rows, encoding="utf-8")
+    said = send(here, "many.csv", status=2).splitlines()
+    assert said[-3:] == [
+        "many.csv, line 2, conversation 1 (0): nobody says anything in it",
+        "many.csv: 29 more like line 2: 4, 6, 8, 10, 12, 14, 16, 18, …",
+        "copydesk: 30 complaints about what is in the files. Nothing was sent; --skip-bad leaves "
+        "out what cannot be sent.",
+    ]
+    here.said()
+    assert here.run("conversations", "send", "many.csv", "--skip-bad", "--json") == 1
+    told = [json.loads(line) for line in here.said()[0].splitlines()]
+    assert [each["state"] for each in told].count("bad") == 30

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from copydesk.domain import ingest_exports, ingest_frames, ingest_table
 from copydesk.domain.ingest_draft import masked
 from copydesk.domain.ingest_exports import LISTS, read_exports
-from copydesk.domain.ingest_file import Item, read_items
-from copydesk.domain.ingest_formats import find_format
+from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_formats import find_format, read_any
 from copydesk.domain.ingest_frames import Complaint, Frame, pages
 from copydesk.domain.ingest_mail import MailReader
 from copydesk.domain.ingest_table import (
@@ -39,17 +39,9 @@ def read(data: bytes, **options: Any) -> list[Item | Complaint]:
     """Return what a command reads in a file that has these bytes."""
     file = io.BytesIO(data)
     found = find_format(file)
-    file.seek(0)
-    match found.kind:
-        case "export":
-            return list(read_exports(file))
-        case "table":
-            assert found.shape is not None
-            table = TableReader(found.shape, guess(found.shape.header), **options)
-            return list(table.items(file))
-        case "mailbox" | "mail":
-            return list(MailReader(**options).items(file))
-    return list(read_items(file))
+    if options and found.shape is not None:
+        return list(TableReader(found.shape, guess(found.shape.header), **options).items(file))
+    return list(MailReader(**options).items(file) if options else read_any(file))
 
 
 def items(data: bytes, **options: Any) -> list[Item]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, TypeAlias
 
-from copydesk.domain.ingest_exports import Vendor, find_vendor
-from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_exports import Vendor, find_vendor, read_exports
+from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_frames import Complaint
-from copydesk.domain.ingest_mail import is_mail, is_mailbox
-from copydesk.domain.ingest_table import Shape, find_shape
+from copydesk.domain.ingest_mail import MailReader, is_mail, is_mailbox
+from copydesk.domain.ingest_table import Shape, TableReader, find_shape, guess
 from copydesk.domain.late_dataclass import dataclass
 
 HEAD = 64 * 1024
@@ -65,3 +65,19 @@ def find_format(file: BinaryIO) -> Format:
     if begins >= b" " and (shape := find_shape(head)) is not None:
         return Format("table", shape=shape)
     return Format("json")
+
+
+def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
+    """Yield the conversations of a file of any format, where nobody says anything of it."""
+    found = find_format(file)
+    file.seek(0)
+    if found.shape is not None and "body" in (columns := guess(found.shape.header)).meant:
+        yield from TableReader(found.shape, columns).items(file)
+    elif found.shape is not None:
+        yield Complaint(1, "no column is called as if it said what people write")
+    elif found.kind == "export":
+        yield from read_exports(file)
+    elif found.kind in ("mailbox", "mail"):
+        yield from MailReader().items(file)
+    else:
+        yield from read_items(file)

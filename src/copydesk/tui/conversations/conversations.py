@@ -71,13 +71,13 @@ SAID = 12
 
 
 class IngestCommands(Commands, scope="conversations"):
-    """Sends conversations that support exported as JSON."""
+    """Sends conversations that support exported."""
 
     place: Place
 
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
-        """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""
+        """Hand in the conversations of a file, after showing them; one sent before is replaced."""
         organization = self.place.organization
         if organization is None:
             self.place.say("No organization is chosen: g o lists yours.", "warn")
@@ -154,12 +154,12 @@ class IngestCommands(Commands, scope="conversations"):
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:
     """Return the conversations of a file, and the complaints about others. Raises ``OSError``."""
-    from copydesk.domain.ingest_file import read_items
+    from copydesk.domain.ingest_formats import read_any
 
     items: list[Item] = []
     complaints: list[Complaint] = []
     with Path(name).expanduser().open("rb") as file:
-        for found in read_items(file):
+        for found in read_any(file):
             if isinstance(found, Complaint):
                 complaints.append(found)
             else:
@@ -183,7 +183,7 @@ MOST_NAMED = 8
 
 EMPTY = (
     "No conversations yet. They come in by an integration, or with :ingest FILE, which takes what "
-    "support exported as JSON, as does “copydesk conversations send FILE”."
+    "support exported, as does “copydesk conversations send FILE”."
 )
 """Stands where conversations would."""
 

@@ -20,8 +20,9 @@ import pytest
 
 from copydesk.cli import conversations_batches, main
 from copydesk.cli.connection import Connection
-from copydesk.cli.conversations import Handing, Input
+from copydesk.cli.conversations import Handing
 from copydesk.cli.conversations_batches import Bounds, Report
+from copydesk.cli.conversations_inputs import Input
 from copydesk.cli.embedded import OWNER
 from copydesk.cli.errors import guarded
 from copydesk.client.api import Api

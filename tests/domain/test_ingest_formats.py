@@ -56,7 +56,7 @@ def complaints(data: bytes) -> list[str]:
 
 def told(item: Item) -> dict[str, Any]:
     """Return what is sent of a conversation, its parts as letters with their first words."""
-    sent = json.loads(item.conversation.to_json())
+    sent: dict[str, Any] = json.loads(item.conversation.to_json())
     sent["parts"] = [f"{ROLES[each['role']]} {each['body']}" for each in sent["parts"]]
     return sent
 
@@ -442,6 +442,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_fields_may_hold_anything(value: Any) -> None:
     def lines() -> Iterator[str]:
+        mark: dict[str, Any]
         for mark in ({"submitter_id": 1}, {"conversation_parts": []}, {"helpdesk_ticket": {}},
                      {"threads": [{}], "mailbox": 1}, {"id": "cnv_1"}):  # fmt: skip
             yield json.dumps({**mark, **value} if isinstance(value, dict) else mark)

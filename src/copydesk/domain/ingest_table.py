@@ -322,8 +322,8 @@ class TableReader:
             draft.say("team-member", _plain(self._cell(row, "reply")))
         if not draft.id and draft.parts:
             # The same row is the same conversation in the next export as well.
-            said = [body for _, body in draft.parts]
-            draft.id = "row-" + digest_of([str(draft.created), draft.who, draft.subject, *said])
+            bodies = [body for _, body in draft.parts]
+            draft.id = "row-" + digest_of([str(draft.created), draft.who, draft.subject, *bodies])
         return draft.finished()
 
     def _role(self, row: _Row, began: str) -> tuple[PartRole, bool]:

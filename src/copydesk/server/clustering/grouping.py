@@ -9,19 +9,19 @@ near to none stays alone.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.clustering.titles import summary_of, title_of
-from copydesk.server.clustering.words import FEW, language_of, weights, words_of
+from copydesk.server.clustering.words import FEW, languages_of, weights, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,13 +34,16 @@ CORE = 2_500
 SMALLEST = 3
 """The fewest issues of a cluster."""
 
-_SMALLEST_CORE = 3
-_APART = 0.92  # average distance at which two cores are no longer joined
-_NEAR = 0.20  # similarity to a cluster from which an issue belongs to it
-_LIKELY = 0.12  # similarity from which it is offered
-_ROUNDS = 8
-_LETTERS = 0.15  # share of the letters in a similarity
-_OUTSIDE = 0.6  # share of vectors from outside, where there are any
+_APART = 0.93  # average distance at which two groups are no longer joined
+_NEAR = 0.22  # similarity to a cluster from which an issue belongs to it
+_LIKELY = 0.14  # similarity from which it is offered
+_SAME = 0.6  # similarity of the words of two groups that are one
+_SMALL, _TIGHT = 8, 0.5  # a group of fewer has to be as alike as this
+_ROUNDS = 8  # at most, until no issue moves
+_AGAIN = 2  # times that loose groups are left out
+_LETTERS = 0.08  # share of the letters in a similarity
+_OUTSIDE = 0.4  # share of vectors from outside, where there are any
+# Chosen on half of the problems of each file of `benchmarks/data`, and held against the other half.
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,7 @@ class _Texts:
 
     words: Any  # sparse rows of length one
     both: Any  # words, letters and vectors in one, for similarities between issues
-    vocabulary: list[str]
-    languages: list[str]
+    outside: NDArray[np.float32] | None
 
 
 def find_clusters(issues: Sequence[Issue], vectors: Vectors | None = None) -> Result:
@@ -103,10 +105,11 @@ def find_clusters(issues: Sequence[Issue], vectors: Vectors | None = None) -> Re
     if len(free) < SMALLEST:
         return Result(())
     texts = _compare([each.text for each in free], vectors)
-    labels = _seeded(free, _cores(texts))
     fixed = np.array([each.by_hand for each in free])
-    labels, nearest, similar = _refined(texts, labels, fixed)
-    return _result(free, texts, labels, nearest, similar)
+    labels = _refined(texts, _seeded(free, _cores(texts)), fixed)
+    for _ in range(_AGAIN):
+        labels = _refined(texts, _without_loose(texts, labels, fixed), fixed)
+    return _result(free, texts, labels)
 
 
 def place(
@@ -119,22 +122,24 @@ def place(
     old = [(index, each) for index, name in enumerate(names) for each in known[name]]
     texts = _compare([each.text for _, each in old] + [each.text for each in new], vectors)
     labels = np.array([index for index, _ in old] + [-1] * len(new))
-    similarity = _similarity(texts, labels, len(names))[len(old) :]
-    nearest, similar = similarity.argmax(1), similarity.max(1)
+    similarity = _similarity(texts, labels)[len(old) :]
     placed, likely = {}, []
-    for each, cluster, near in zip(new, nearest, similar, strict=True):
+    for each, cluster, near in zip(
+        new, similarity.argmax(1).tolist(), similarity.max(1).tolist(), strict=True
+    ):
         if each.by_hand:
             continue
         if near >= _NEAR:
             placed[each.id] = names[cluster]
         elif near >= _LIKELY:
-            likely.append(Likely(each.id, names[cluster], round(float(near), 3)))
+            likely.append(Likely(each.id, names[cluster], round(near, 3)))
     return Placed(placed, tuple(sorted(likely, key=lambda each: -each.similarity)))
 
 
 def _compare(said: Sequence[str], vectors: Vectors | None) -> _Texts:
-    languages = [language_of(text) for text in said]
-    counted = [words_of(text, language) for text, language in zip(said, languages, strict=True)]
+    counted = [
+        words_of(text, language) for text, language in zip(said, languages_of(said), strict=True)
+    ]
     weighed = weights(counted)
     vocabulary = sorted({word for words in weighed for word in words})
     place_of = {word: index for index, word in enumerate(vocabulary)}
@@ -143,14 +148,18 @@ def _compare(said: Sequence[str], vectors: Vectors | None) -> _Texts:
     values = np.array([value for words in weighed for value in words.values()], dtype=np.float32)
     shape = (len(said), max(1, len(vocabulary)))
     words = normalize(sparse.csr_matrix((values, (rows, columns)), shape))
-    parts = [words * np.sqrt(1 - _LETTERS)]
+    parts = [words * np.float32((1 - _LETTERS) ** 0.5)]
     if len(said) <= CORE and (letters := _letters(said)) is not None:
-        parts.append(letters * np.sqrt(_LETTERS))
+        parts.append(letters * np.float32(_LETTERS**0.5))
     both = sparse.hstack(parts).tocsr()
-    if vectors is not None:
-        outside = sparse.csr_matrix(vectors.of(said))
-        both = sparse.hstack([both * np.sqrt(1 - _OUTSIDE), outside * np.sqrt(_OUTSIDE)]).tocsr()
-    return _Texts(words, both, vocabulary, languages)
+    if vectors is None:
+        return _Texts(words, both, None)
+    outside = vectors.of(said)
+    # What all texts have in common tells none of them from another.
+    outside = normalize(outside - outside.mean(0))
+    both = both * np.float32((1 - _OUTSIDE) ** 0.5)
+    beside = sparse.csr_matrix(outside * np.float32(_OUTSIDE**0.5))
+    return _Texts(words, sparse.hstack([both, beside]).tocsr(), outside)
 
 
 def _letters(said: Sequence[str]) -> Any:
@@ -165,118 +174,167 @@ def _letters(said: Sequence[str]) -> Any:
 
 def _cores(texts: _Texts) -> NDArray[Any]:
     """Return the group of each issue, -1 for none: tight groups, by average linkage."""
-    count = texts.both.shape[0]
-    labels = np.full(count, -1)
-    left = np.arange(count)
-    while len(left) >= _SMALLEST_CORE:
+    labels = np.full(texts.both.shape[0], -1)
+    left = np.arange(len(labels))
+    while len(left) >= SMALLEST:
         # Spread over all, so that what came in at one time does not stand alone.
-        chosen = left[:: -(-len(left) // CORE)][:CORE]
-        near = (texts.both[chosen] @ texts.both[chosen].T).toarray()
-        apart = 1 - np.clip(near, 0, 1)
-        groups = AgglomerativeClustering(
-            n_clusters=None, metric="precomputed", linkage="average", distance_threshold=_APART
-        ).fit_predict(apart)
-        sizes = Counter(groups.tolist())
-        first = labels.max() + 1
-        names = {
-            name: index for index, name in enumerate(sorted(sizes)) if sizes[name] >= _SMALLEST_CORE
-        }
-        for row, name in zip(chosen, groups.tolist(), strict=True):
-            if name in names:
-                labels[row] = first + names[name]
-        labels = np.unique(labels, return_inverse=True)[1] - (1 if (labels == -1).any() else 0)
-        if len(chosen) == len(left) or labels.max() < 0 or not names:
+        chosen = left[:: -(-len(left) // CORE)]
+        rows = texts.both[chosen]
+        groups = _linked((rows @ rows.T).toarray())
+        if groups.max() < 0:
             break
-        similarity = _similarity(texts, labels, labels.max() + 1)
-        loose = (labels == -1) & (similarity.max(1) >= _NEAR)
-        labels[loose] = similarity[loose].argmax(1)
-        left = np.flatnonzero(labels == -1)
+        labels[chosen] = np.where(groups >= 0, groups + labels.max() + 1, -1)
+        if len(chosen) == len(left):
+            break
+        labels = _joined(texts, labels)
+        near = _similarity(texts, labels)
+        loose = (labels == -1) & (near.max(1) >= _NEAR)
+        labels[loose] = near[loose].argmax(1)
+        left = np.setdiff1d(np.flatnonzero(labels == -1), chosen)
     return labels
+
+
+def _linked(near: NDArray[Any]) -> NDArray[Any]:
+    """Return the groups of issues that are alike on average, numbered from 0; -1 for the rest."""
+    groups = AgglomerativeClustering(
+        n_clusters=None, metric="precomputed", linkage="average", distance_threshold=_APART
+    ).fit_predict(1 - np.clip(near, 0, 1))
+    return _numbered(groups, np.bincount(groups) >= SMALLEST)
+
+
+def _numbered(labels: NDArray[Any], kept: NDArray[Any]) -> NDArray[Any]:
+    """Return labels numbered from 0 without those that are not kept."""
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+    return np.asarray(np.where(labels >= 0, numbers[labels], -1))
+
+
+def _joined(texts: _Texts, labels: NDArray[Any]) -> NDArray[Any]:
+    """Join the groups whose words are the same: they were found among different issues."""
+    sharp = normalize(_words_of_groups(texts, labels)[0])
+    same = (sharp @ sharp.T) >= _SAME
+    _, numbers = connected_components(same, directed=False)
+    return np.asarray(np.where(labels >= 0, numbers[labels], -1))
 
 
 def _seeded(issues: Sequence[Issue], labels: NDArray[Any]) -> NDArray[Any]:
     """Put the issues that were placed by hand together, whatever the machine would do."""
     hands: dict[str, int] = {}
+    seeded = labels.copy()
     for row, issue in enumerate(issues):
         if issue.by_hand and issue.cluster is not None:
-            hands.setdefault(issue.cluster, int(labels.max()) + 1 + len(hands))
-            labels[row] = -2 - hands[issue.cluster]
-    return np.where(labels <= -2, -2 - labels, labels)
+            seeded[row] = hands.setdefault(issue.cluster, int(labels.max()) + 1 + len(hands))
+    return seeded
 
 
-def _similarity(texts: _Texts, labels: NDArray[Any], count: int) -> NDArray[Any]:
-    """Return how near each issue is to each group, without itself in its own."""
+def _words_of_groups(texts: _Texts, labels: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the words of each group, weighed by how much they tell it from the others; and plain.
+
+    Both are sparse with the same places, a row for each group.
+    """
     rows = np.flatnonzero(labels >= 0)
-    member = sparse.csr_matrix(
-        (np.ones(len(rows), np.float32), (labels[rows], rows)), (count, len(labels))
-    )
-    mass = (member @ texts.words).toarray()
-    sizes = np.maximum(np.bincount(labels[rows], minlength=count), 1)
-    share = mass / np.maximum(mass.sum(0), 1e-9)
-    base = sizes / max(len(labels), FEW)
-    lift = np.clip(np.log(np.maximum(share, 1e-9) / base[:, None]), 0, None).astype(np.float32)
-    sharp = mass * lift
-    sharp /= np.maximum(np.linalg.norm(sharp, axis=1, keepdims=True), 1e-9)
-    found = np.asarray(texts.words @ sharp.T)
-    for group in range(count):
-        own = rows[labels[rows] == group]
-        mine = texts.words[own].toarray()
-        others = (mass[group] - mine) * lift[group]
-        length = np.linalg.norm(others, axis=1)
-        found[own, group] = np.where(
-            length > 1e-6, (mine * others).sum(1) / np.maximum(length, 1e-9), 0
-        )
-    return found
+    count = int(labels.max()) + 1
+    ones = np.ones(len(rows), np.float32)
+    plain = sparse.csr_matrix((ones, (labels[rows], rows)), (count, len(labels))) @ texts.words
+    plain.sort_indices()
+    whole = np.asarray(plain.sum(0)).ravel()
+    usual = np.bincount(labels[rows], minlength=count) / max(len(labels), FEW)
+    group = np.repeat(np.arange(count), np.diff(plain.indptr))
+    share = plain.data / np.maximum(whole[plain.indices], 1e-9)
+    lift = np.log(np.maximum(share, 1e-9) / np.maximum(usual[group], 1e-9)).clip(0)
+    sharp = plain.copy()
+    sharp.data = (plain.data * lift).astype(np.float32)
+    return sharp, plain
 
 
-def _refined(
-    texts: _Texts, labels: NDArray[Any], fixed: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _similarity(texts: _Texts, labels: NDArray[Any]) -> NDArray[Any]:
+    """Return how near each issue is to each group, without itself in its own."""
+    sharp, plain = _words_of_groups(texts, labels)
+    found = (texts.words @ normalize(sharp).T).toarray()
+    lengths = sparse.linalg.norm(sharp, axis=1) ** 2
+    for group in range(sharp.shape[0]):
+        own = np.flatnonzero(labels == group)
+        mine = texts.words[own]
+        line = slice(plain.indptr[group], plain.indptr[group + 1])
+        mass = np.zeros(plain.shape[1], np.float32)
+        lift = np.zeros(plain.shape[1], np.float32)
+        mass[plain.indices[line]] = plain.data[line]
+        lift[plain.indices[line]] = sharp.data[line] / np.maximum(plain.data[line], 1e-9)
+        left = (mass[mine.indices] - mine.data) * lift[mine.indices]
+        before = mass[mine.indices] * lift[mine.indices]
+        row = np.repeat(np.arange(len(own)), np.diff(mine.indptr))
+        dot = np.bincount(row, mine.data * left, len(own))
+        length = lengths[group] + np.bincount(row, left**2 - before**2, len(own))
+        found[own, group] = np.where(length > 1e-6, dot / np.sqrt(np.maximum(length, 1e-6)), 0)
+    if texts.outside is not None:
+        found = (1 - _OUTSIDE) * found + _OUTSIDE * _outside(texts.outside, labels)
+    return np.asarray(found)
+
+
+def _outside(vectors: NDArray[np.float32], labels: NDArray[Any]) -> NDArray[Any]:
+    """Return how near vectors are to the middle of each group, without themselves in their own."""
+    rows = np.flatnonzero(labels >= 0)
+    middle = np.zeros((int(labels.max()) + 1, vectors.shape[1]), np.float32)
+    np.add.at(middle, labels[rows], vectors[rows])
+    found = vectors @ normalize(middle).T
+    rest = normalize(middle[labels[rows]] - vectors[rows])
+    found[rows, labels[rows]] = (vectors[rows] * rest).sum(1)
+    return np.asarray(found)
+
+
+def _refined(texts: _Texts, labels: NDArray[Any], fixed: NDArray[Any]) -> NDArray[Any]:
     """Give each issue to its nearest group, until nothing changes; -1 for what is near to none."""
-    nearest, similar = labels.copy(), np.zeros(len(labels))
+    labels = _without_small(labels, fixed)
     for _ in range(_ROUNDS):
-        labels = _without_small(labels, fixed)
         if labels.max() < 0:
             break
-        similarity = _similarity(texts, labels, labels.max() + 1)
-        nearest, similar = similarity.argmax(1), similarity.max(1)
-        moved = np.where(fixed, labels, np.where(similar >= _NEAR, nearest, -1))
+        near = _similarity(texts, labels)
+        moved = np.where(near.max(1) >= _NEAR, near.argmax(1), -1)
+        moved = _without_small(np.where(fixed, labels, moved), fixed)
         if (moved == labels).all():
             break
         labels = moved
-    return _without_small(labels, fixed), nearest, similar
+    return labels
 
 
 def _without_small(labels: NDArray[Any], fixed: NDArray[Any]) -> NDArray[Any]:
-    sizes = Counter(labels[labels >= 0].tolist())
-    kept = sorted(
-        name for name, size in sizes.items() if size >= SMALLEST or fixed[labels == name].any()
-    )
-    names = {name: index for index, name in enumerate(kept)}
-    return np.array([names.get(name, -1) for name in labels.tolist()])
+    """Leave out groups of too few issues, but for those that were made by hand."""
+    held = labels[labels >= 0]
+    if not len(held):
+        return labels
+    hand = np.bincount(labels[fixed & (labels >= 0)], minlength=int(held.max()) + 1) > 0
+    return _numbered(labels, (np.bincount(held) >= SMALLEST) | hand)
 
 
-def _result(
-    issues: Sequence[Issue],
-    texts: _Texts,
-    labels: NDArray[Any],
-    nearest: NDArray[Any],
-    similar: NDArray[Any],
-) -> Result:
-    sizes = Counter(labels[labels >= 0].tolist())
-    ranked = [name for name, _ in sorted(sizes.items(), key=lambda each: (-each[1], each[0]))]
+def _without_loose(texts: _Texts, labels: NDArray[Any], fixed: NDArray[Any]) -> NDArray[Any]:
+    """Leave out small groups whose issues are not much alike: noise is like some other noise."""
+    held = labels >= 0
+    if not held.any():
+        return labels
+    near = _similarity(texts, labels)[held, labels[held]]
+    sizes = np.bincount(labels[held])
+    hand = np.bincount(labels[fixed & held], minlength=len(sizes)) > 0
+    tight = np.bincount(labels[held], near) / np.maximum(sizes, 1) >= _TIGHT
+    return _numbered(labels, tight | (sizes >= _SMALL) | hand)
+
+
+def _result(issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any]) -> Result:
+    if labels.max() < 0:
+        return Result(())
+    near = _similarity(texts, labels)
+    sizes = np.bincount(labels[labels >= 0])
+    ranked = np.argsort(-sizes, kind="stable").tolist()
     clusters = []
-    for name in ranked:
-        rows = np.flatnonzero(labels == name)
-        order = rows[np.argsort(-similar[rows], kind="stable")]
-        said = [issues[int(row)].text for row in order]
+    for group in ranked:
+        rows = np.flatnonzero(labels == group)
+        central = rows[np.argsort(-near[rows, group], kind="stable")].tolist()
+        said = [issues[row].text for row in central]
         clusters.append(
-            Found(tuple(issues[int(row)].id for row in rows), title_of(said), summary_of(said))
+            Found(tuple(issues[row].id for row in rows.tolist()), title_of(said), summary_of(said))
         )
-    places = {name: index for index, name in enumerate(ranked)}
+    places = {group: index for index, group in enumerate(ranked)}
+    nearest, similar = near.argmax(1).tolist(), near.max(1)
     likely = [
-        Likely(issues[int(row)].id, places[int(nearest[row])], round(float(similar[row]), 3))
-        for row in np.flatnonzero((labels < 0) & (similar >= _LIKELY))
-        if int(nearest[row]) in places
+        Likely(issues[row].id, places[nearest[row]], round(float(similar[row]), 3))
+        for row in np.flatnonzero((labels < 0) & (similar >= _LIKELY)).tolist()
     ]
     return Result(tuple(clusters), tuple(sorted(likely, key=lambda each: -each.similarity)))

@@ -20,10 +20,14 @@ LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl")
 OWN = 0.4
 """What a word itself counts for beside what it means: two that mean the same need not be alike."""
 
+SELDOM = 0.02
+"""The least share of texts that a language has to have."""
+
 FEW = 200
 """Fewer texts than this are weighed as if there were so many: of ten, no word is in few."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*\w|\b\d{3}\b")
+_SEAM = re.compile(r"[-_'’]")
 _PLAIN = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"https?://\S+|[\w.+-]+@[\w.-]+|<[^<>\n]{1,200}>")
 _SHORTEST_HALF = 4  # letters of one half of a German or Dutch compound
@@ -62,17 +66,35 @@ def lemma(word: str, language: str) -> str:
     return simplemma.lemmatize(word, lang=language).lower()
 
 
-def language_of(text: str) -> str:
-    """Return the language that most of a text's common words are of; English where none is."""
+def languages_of(texts: Sequence[str]) -> list[str]:
+    """Return the language of each text; one that hardly any text is in was a wrong guess."""
+    guessed = [language_of(text) for text in texts]
+    counted = Counter(guessed)
+    usual = [each for each in LANGUAGES if counted[each] >= len(texts) * SELDOM]
+    return [
+        language if language in usual else language_of(text, usual)
+        for text, language in zip(texts, guessed, strict=True)
+    ]
+
+
+def language_of(text: str, among: Sequence[str] = LANGUAGES) -> str:
+    """Return the language that most of a text's words are of; the first, English, where none is."""
     words = _PLAIN.findall(text.lower())
-    common = common_words()
-    scores: dict[str, float] = {
-        language: 1.0 * sum(word in common[language] for word in words)
-        + 0.5 * sum(word in translations().get(language, {}) for word in words)
-        for language in LANGUAGES
-    }
-    scores["en"] += 0.25
-    return max(LANGUAGES, key=lambda language: scores[language])
+
+    def score(language: str) -> float:
+        known = _telling(language)
+        return sum(known.get(word, 0.0) for word in words) + 0.25 * (language == "en")
+
+    return max(among, key=score)
+
+
+@cache
+def _telling(language: str) -> Mapping[str, float]:
+    """Return the words that tell a language, its common words twice as much as the others."""
+    table = dict.fromkeys(translations().get(language, {}), 0.5)
+    for word in common_words()[language]:
+        table[word] = table.get(word, 0.0) + 1.0
+    return table
 
 
 def words_of(text: str, language: str) -> dict[str, float]:
@@ -85,8 +107,8 @@ def words_of(text: str, language: str) -> dict[str, float]:
                 counted[meaning] += 1
         rest = phrases.sub(" ", rest)
     for written in _WORD.findall(rest):
-        pieces = {written, *re.split(r"[-_'’]", written)}
-        for word in sorted(pieces):
+        parts = _SEAM.split(written)
+        for word in dict.fromkeys((written, *parts)):
             if len(word) > 1 and word not in _all_common():
                 for meaning, share in _meant(word, language):
                     counted[meaning] += share
@@ -120,9 +142,8 @@ def _phrases(language: str) -> re.Pattern[str] | None:
 
 @cache
 def _known(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the single words of the vocabulary by themselves and by their lemmas."""
-    words = {each: meant for each, meant in vocabulary()[language].items() if " " not in each}
-    return {**{lemma(each, language): meant for each, meant in words.items()}, **words}
+    """Return the single words of the vocabulary."""
+    return {each: meant for each, meant in vocabulary()[language].items() if " " not in each}
 
 
 @cache

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.domain.checks import Check
+from copydesk.domain.clustering import Clustering
 from copydesk.domain.owners import Owned
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import Snooze, next_snooze
@@ -207,3 +208,44 @@ def test_a_mistake_in_a_check_names_its_line(
     assert words in str(caught.value)
     assert f"config.toml, line {line}: " in str(caught.value)
     assert caught.value.usable.theme == ""
+
+
+def test_clusters_are_found_as_the_table_says(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[clusters]\nembed = ["vectors", "--lines"]\noff = true\n')
+    assert load_settings(path).clusters == Clustering(embed=("vectors", "--lines"), off=True)
+    path.write_text('[clusters]\nmodel = "/models/small"\n')
+    assert load_settings(path).clusters == Clustering(model="/models/small")
+    path.write_text('theme = ""\n')
+    assert load_settings(path).clusters is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        ("clusters = 5\n", 1, "clusters are a table: it begins with [clusters]"),
+        ("[clusters]\noff = 1\n", 2, "off of clusters must be true or false"),
+        ("[clusters]\nmodel = 3\n", 2, "model of clusters must be a folder in quotes"),
+        (
+            '[clusters]\noff = false\nembed = "x"\n',
+            3,
+            'embed of clusters must be a list of texts, such as ["my-vectors", "--lines"]',
+        ),
+        (
+            '[clusters]\nmodel = "/m"\nembed = ["x"]\n',
+            3,
+            "clusters take vectors from a model or from embed, not from both",
+        ),
+        ("[clusters]\nspeed = 9\n", 2, "clusters have no speed: the keys are model, embed, off"),
+    ],
+)
+def test_a_mistake_in_the_clusters_names_its_line(
+    text: str, line: int, sentence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(path)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.sentence) == (line, sentence)
+    assert caught.value.usable.clusters is not None

@@ -16,6 +16,7 @@ from copydesk.local.paths import find_paths, private_folder
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.clustering import Clustering
     from copydesk.server.store import Store, Tx
 
 OWNER = "owner"
@@ -200,6 +201,20 @@ def open_next(desk: Path | None, organization: str | None) -> None:
     kept.write(LEFT, [])
 
 
+def clustering() -> Clustering:
+    """Return how the settings of this person say that clusters are found."""
+    from copydesk.domain.clustering import Clustering
+    from copydesk.local.settings import SettingsError, load_settings
+
+    try:
+        return load_settings(find_paths().settings).clusters or Clustering()
+    except SettingsError as error:
+        # Whoever opens the screens is told, and a desk is served all the same.
+        return error.usable.clusters or Clustering()
+    except OSError:
+        return Clustering()
+
+
 def connect_in_process(store: Store) -> Api:
     """Return a client of the desk without a network, signed in as its owner in this process."""
     import secrets
@@ -215,5 +230,6 @@ def connect_in_process(store: Store) -> Api:
         sessions={token: store.read(owner_of)},
         # Whoever sits here may read and write what this program may.
         repositories=Path("/"),
+        clustering=clustering(),
     )
     return Api(ADDRESS, token, transport=AppTransport(limited(app, RateLimit())))

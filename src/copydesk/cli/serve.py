@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.cli import log_file
-from copydesk.cli.embedded import open_store
+from copydesk.cli.embedded import clustering, open_store
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put
 from copydesk.contract.operations import CATALOGUE
@@ -56,7 +56,13 @@ def serve(
         log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
             fetcher = Fetcher() if fetch else None
-            app = create_app(store, fetch=fetcher, edition=edition, repositories=git)
+            app = create_app(
+                store,
+                fetch=fetcher,
+                edition=edition,
+                repositories=git,
+                clustering=clustering(),
+            )
             _answer(host, listener, store, app, fetch, RateLimit(limit), edition)
         finally:
             store.close()

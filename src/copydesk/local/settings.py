@@ -14,6 +14,7 @@ from copydesk.local.saved_views import views_of
 
 if TYPE_CHECKING:
     from copydesk.domain.checks import Check
+    from copydesk.domain.clustering import Clustering
     from copydesk.domain.owners import Owned
     from copydesk.domain.profile import Profile
 
@@ -59,7 +60,8 @@ class Settings:
     the default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
     ``[profiles.NAME]`` (`copydesk.local.profiles`). ``checks`` are the commands that check pages,
     the table ``[checks]`` (`copydesk.local.checks`), ``owners`` who owns pages by their paths, the
-    table ``[owners]`` (`copydesk.local.owners`).
+    table ``[owners]`` (`copydesk.local.owners`), ``clusters`` how the embedded desk finds clusters,
+    the table ``[clusters]`` (`copydesk.local.clusters`).
     """
 
     theme: str = ""
@@ -74,6 +76,7 @@ class Settings:
     profiles: tuple[Profile, ...] = ()
     checks: tuple[Check, ...] = ()
     owners: tuple[Owned, ...] = ()
+    clusters: Clustering | None = None
 
 
 def load_settings(path: Path) -> Settings:
@@ -124,6 +127,12 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
 
         owners, said = owners_of(value.pop("owners"), text)
         problems += [Problem(line, "owners", sentence) for line, sentence in said]
+    clusters: Clustering | None = None
+    if "clusters" in value:
+        from copydesk.local.clusters import clustering_of
+
+        clusters, said = clustering_of(value.pop("clusters"), text)
+        problems += [Problem(line, "clusters", sentence) for line, sentence in said]
     for key, given in value.items():
         if key in known:
             sentence = _mistake(known[key], given)
@@ -141,7 +150,9 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         del usable["profile"]
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(line_of("profile", text), "profile", sentence))
-    settings = Settings(**usable, views=views, profiles=profiles, checks=checks, owners=owners)
+    settings = Settings(
+        **usable, views=views, profiles=profiles, checks=checks, owners=owners, clusters=clusters
+    )
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
     return settings

@@ -13,8 +13,8 @@ import pkgutil
 import re
 import secrets
 import sqlite3
-from collections.abc import Mapping
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from types import NoneType
@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
+from copydesk.domain.clustering import Clustering
 from copydesk.server import handlers
 from copydesk.server.answer import JSON, Answer, failed, no_method, refused
 from copydesk.server.arguments import ClientGoneError, header, read_arguments, read_body
@@ -59,6 +60,7 @@ def create_app(
     fetch: Fetch | None = None,
     edition: Edition = "all",
     repositories: Path | None = None,
+    clustering: Clustering | None = None,
 ) -> DeskApp:
     """Return the desk's ASGI app over a store.
 
@@ -67,9 +69,10 @@ def create_app(
     are somewhere else; without it the desk connects to nothing. ``edition`` leaves operations out,
     as the services do that it is named after. ``repositories`` is the folder below which are the
     git repositories that spaces are imported from and exported to; without it there are none.
+    ``clustering`` says how clusters are found in conversations; without it nobody looks for them.
     """
     assert HANDLERS.keys() >= CATALOGUE.keys()
-    return DeskApp(store, dict(sessions or {}), fetch, edition, repositories)
+    return DeskApp(store, dict(sessions or {}), fetch, edition, repositories, clustering)
 
 
 class DeskApp:
@@ -85,18 +88,21 @@ class DeskApp:
         fetch: Fetch | None,
         edition: Edition,
         repositories: Path | None,
+        clustering: Clustering | None,
     ) -> None:
-        self.worker = Worker(
-            store,
-            (
-                partial(read_next_spec, fetch=fetch),
-                run_next_translation,
-                partial(run_next_git_job, repositories=repositories),
-                scan_next,
-            ),
+        jobs = (
+            partial(read_next_spec, fetch=fetch),
+            run_next_translation,
+            partial(run_next_git_job, repositories=repositories),
+            scan_next,
         )
+        finder = None if clustering is None else Worker(store, (_clusterer(clustering),))
+        self.worker = Worker(store, jobs, finder)
         if store.reads:
-            self.worker.close()  # whatever it did would have to be written
+            # Whatever they did would have to be written.
+            self.worker.close()
+            if finder is not None:
+                finder.close()
         self._store = store
         met: dict[str, None] = {}
         self._operations = Tree(
@@ -134,6 +140,18 @@ class DeskApp:
             await no_method(method, methods)(scope, receive, send)
         else:
             await self._besides(scope, receive, send)
+
+
+def _clusterer(settings: Clustering) -> Callable[[Worker], bool]:
+    """Return the job that finds clusters, which is loaded when it is first asked."""
+
+    @cache
+    def made() -> Callable[[Worker], bool]:
+        from copydesk.server.clustering.job import Clusterer
+
+        return Clusterer(settings)
+
+    return lambda worker: made()(worker)
 
 
 _MOST_MET = 1000

@@ -7,10 +7,11 @@ again once its time is over.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
@@ -37,9 +38,16 @@ class Worker:
     """Runs the jobs of a desk on one thread that ends when nothing is left to do.
 
     A job does one thing, in transactions through ``write``, and says whether there was one.
+    ``beside`` is a worker for jobs that take long; it is woken and waited for with this one.
     """
 
-    def __init__(self, store: Store, jobs: Sequence[Callable[[Worker], bool]]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        jobs: Sequence[Callable[[Worker], bool]],
+        beside: Worker | None = None,
+    ) -> None:
+        self._beside = beside
         self._store = store
         self._jobs = jobs
         self._lock = threading.Lock()
@@ -47,10 +55,13 @@ class Worker:
         self._asked = False
         self._closed = False
         self._thread: threading.Thread | None = None
+        self._ends: list[Callable[[], None]] = []
         store.before_closing(self.close)
 
     def wake(self) -> None:
         """Wake the worker for work that is due now. Returns at once."""
+        if self._beside is not None:
+            self._beside.wake()
         with self._lock:
             self._asked = True
             if self._thread is None and not self._closed:
@@ -62,11 +73,29 @@ class Worker:
         thread = self._thread
         if thread is not None:
             thread.join(seconds)
+        if self._beside is not None:
+            self._beside.wait(seconds)
 
     def close(self) -> None:
         """Write nothing from now on. A transaction that is under way ends first."""
         with self._gate:
             self._closed = True
+        for end in tuple(self._ends):
+            end()
+
+    @contextlib.contextmanager
+    def ended_by(self, end: Callable[[], None]) -> Iterator[None]:
+        """Have something called, from another thread, when the desk is closed meanwhile.
+
+        Raises ``DeskClosedError`` when it is closed already.
+        """
+        self._ends.append(end)
+        try:
+            if self._closed:
+                raise DeskClosedError
+            yield
+        finally:
+            self._ends.remove(end)
 
     def write(self, work: Callable[[Tx], T]) -> T:
         """Run a write on the desk. Raises ``DeskClosedError`` when it is being closed."""

@@ -308,7 +308,8 @@ def _write(tx: Tx, site: Row, found: Mapping[str, _Found], *, links: bool) -> No
 
 
 def _keep(tx: Tx, site_id: str, key: str, found: _Found, known: Row | None) -> None:
-    numbers: dict[str, str | int] = {
+    told: dict[str, str | int] = {
+        "title": found.title,
         "type": found.type,
         "severity": found.severity,
         "pages": len(found.pages),
@@ -324,14 +325,13 @@ def _keep(tx: Tx, site_id: str, key: str, found: _Found, known: Row | None) -> N
             cluster_id=found.cluster,
             space_id=found.space,
             target=found.target,
-            title=found.title,
             status=found.status,
             created_at=tx.now,
             updated_at=found.updated_at or tx.now,
-            **numbers,
+            **told,
         )
         return
-    changes = {name: value for name, value in numbers.items() if known[name] != value}
+    changes = {name: value for name, value in told.items() if known[name] != value}
     back = known["gone"] and known["status"] == "done"
     grown = not known["decided"] and known["status"] == "candidate" and found.status == "open"
     if back or grown:

@@ -1,15 +1,15 @@
-"""Taking in conversations and records, and finding an issue in each.
+"""Taking in conversations and records, and finding the issues in each.
 
-An issue joins the cluster that its words fit best. The desk has no language model. It reads a
-conversation's subject and what its users say, and looks for the cluster whose label has most of its
-words in there; when none has enough, the issue stays without a cluster. The same conversation
-always ends up in the same place.
+An issue is a problem that users tell in a conversation; which cluster it belongs to is found out
+later, in the background (`copydesk.server.clustering.job`). A conversation that is handed in once
+more keeps its issues: their ids, where they are, and who put them there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from copydesk.contract.models.context_record import ContextRecordInput
 from copydesk.contract.models.conversation import ConversationIngest, MetadataIngest, PartIngest
@@ -17,10 +17,10 @@ from copydesk.domain.ingest_rules import why_unfit
 from copydesk.domain.source_name import source_id
 from copydesk.server.errors import invalid
 from copydesk.server.site_seed import add_conversation, add_issue, remove_issues
-from copydesk.server.store import Tx
+from copydesk.server.store import Row, Tx
 
-FIT = 70.0
-"""How well a label must fit, out of 100: more than half of its letters are in shared words."""
+if TYPE_CHECKING:
+    from copydesk.server.clustering.problems import Problem
 
 SOURCE_ATTRIBUTE = "source"
 """The attribute by which a sender may name where a conversation is from."""
@@ -28,13 +28,8 @@ SOURCE_ATTRIBUTE = "source"
 DEFAULT_SOURCE = "api"
 """The source of a conversation whose sender does not name one."""
 
-TITLE_LENGTH = 120
-"""The longest title of an issue, in characters."""
-
-SUMMARY_LENGTH = 400
-"""The longest summary of an issue, in characters."""
-
-_READ_LENGTH = 4_000  # characters of a conversation that are compared with labels
+_TELLS = {"user": "user", "assistant": "bot", "team-member": "team"}
+"""What those who look for problems call who said something."""
 
 
 def ingest(tx: Tx, organization_id: str, conversations: Iterable[ConversationIngest]) -> None:
@@ -46,14 +41,11 @@ def ingest(tx: Tx, organization_id: str, conversations: Iterable[ConversationIng
     for conversation in wanted:
         for (field, *_), sentence in why_unfit(conversation):
             raise invalid(f"body.{field}: conversation {conversation.id[:100]!r}: {sentence}")
-    labels = labels_of(tx, organization_id)
     for conversation in wanted:
-        _ingest(tx, organization_id, conversation, labels)
+        _ingest(tx, organization_id, conversation)
 
 
-def _ingest(
-    tx: Tx, organization_id: str, conversation: ConversationIngest, labels: Mapping[str, str]
-) -> None:
+def _ingest(tx: Tx, organization_id: str, conversation: ConversationIngest) -> None:
     metadata = conversation.metadata
     attributes = (metadata.attributes if metadata else None) or {}
     created_at = metadata.created_at if metadata else None
@@ -70,23 +62,38 @@ def _ingest(
         attributes=attributes,
         created_at=created_at,
     )
-    said = [part.body for part in conversation.parts if part.role == "user"] or [
-        part.body for part in conversation.parts
-    ]
-    before = remove_issues(tx, organization_id, conversation.id)
-    known_id, known_cluster = before[0] if before else (None, None)
-    fitting = best_cluster(labels, [conversation.subject or "", *said])
-    add_issue(
-        tx,
-        organization_id,
-        conversation.id,
-        title_of(conversation.subject or "", said),
-        summary=shorten(next((text for text in said if text.strip()), ""), SUMMARY_LENGTH),
-        # What has once been put into a cluster stays there for want of a better one.
-        cluster_id=fitting or known_cluster,
-        created_at=created_at,
-        issue_id=known_id,
+    from copydesk.server.clustering.problems import problems_of  # a desk opens without it
+
+    problems = problems_of(
+        conversation.subject or "", [(_TELLS[part.role], part.body) for part in conversation.parts]
     )
+    before = remove_issues(tx, organization_id, conversation.id)
+    for problem, known in zip(problems, _known(problems, before), strict=True):
+        kept = known is not None and (known["placed"] == "hand" or known["cluster_id"] is not None)
+        add_issue(
+            tx,
+            organization_id,
+            conversation.id,
+            problem.title,
+            summary=problem.summary,
+            cluster_id=None if known is None else known["cluster_id"],
+            created_at=created_at,
+            issue_id=None if known is None else known["id"],
+            placed=known["placed"] if known is not None and kept else "waiting",
+            told=problem.text,
+        )
+
+
+def _known(problems: Sequence[Problem], before: Sequence[Row]) -> list[Row | None]:
+    """Return for each problem the issue that it was: of the same title, or else the next one."""
+    left = list(before)
+    found: list[Row | None] = []
+    for problem in problems:
+        same = next((row for row in left if row["title"] == problem.title), None)
+        found.append(same)
+        if same is not None:
+            left.remove(same)
+    return [row if row is not None else left.pop(0) if left else None for row in found]
 
 
 def ingest_records(tx: Tx, organization_id: str, records: Iterable[ContextRecordInput]) -> None:
@@ -95,14 +102,12 @@ def ingest_records(tx: Tx, organization_id: str, records: Iterable[ContextRecord
     Raises a 400 for one that cannot be kept.
     """
     wanted = list(records)
-    tickets = any(record.type == "ticket" for record in wanted)
-    labels = labels_of(tx, organization_id) if tickets else {}
     for record in wanted:
         conversation = _conversation(record)
         for (field, *_), sentence in why_unfit(conversation):
             raise invalid(f"body.{field}: {record.type} {record.id[:100]!r}: {sentence}")
         if record.type == "ticket":
-            _ingest(tx, organization_id, conversation, labels)
+            _ingest(tx, organization_id, conversation)
             if record.description is not None:
                 tx.run(
                     "UPDATE conversation SET description = ? WHERE organization_id = ? AND id = ?",
@@ -152,43 +157,6 @@ def _held_at(tx: Tx, organization_id: str, conversation: str) -> datetime | None
         conversation,
     )
     return None if known is None else datetime.fromisoformat(known)
-
-
-def labels_of(tx: Tx, organization_id: str) -> dict[str, str]:
-    """Return the label of each cluster of an organization, ready to be compared."""
-    from rapidfuzz import utils  # a desk opens without it
-
-    rows = tx.all("SELECT id, label FROM cluster WHERE organization_id = ?", organization_id)
-    return {row["id"]: utils.default_process(row["label"]) for row in rows}
-
-
-def best_cluster(labels: Mapping[str, str], texts: Iterable[str]) -> str | None:
-    """Return the cluster whose label shares the most words with some texts, None below ``FIT``."""
-    from rapidfuzz import fuzz, process, utils
-
-    text = utils.default_process("\n".join(texts)[:_READ_LENGTH])
-    found = process.extract(
-        text, labels, scorer=fuzz.token_set_ratio, processor=None, score_cutoff=FIT, limit=None
-    )
-    # Of labels that fit equally the longest shares the most words; the id makes it one answer.
-    ranked = sorted((score, len(label), key) for label, score, key in found)
-    return ranked[-1][2] if ranked else None
-
-
-def title_of(subject: str, said: Iterable[str]) -> str:
-    """Return an issue's title: the subject, or the first line of what was said."""
-    lines = (line for text in (subject, *said) for line in text.splitlines())
-    return shorten(next((line for line in lines if line.strip()), ""), TITLE_LENGTH)
-
-
-def shorten(text: str, length: int) -> str:
-    """Return a text on one line of at most ``length`` characters, cut between words."""
-    line = " ".join(text.split())
-    if len(line) <= length:
-        return line
-    cut = line[: length - 1]
-    space = cut.rfind(" ")
-    return (cut[:space] if space > length // 2 else cut) + "…"
 
 
 def _source(attributes: Mapping[str, str]) -> str:

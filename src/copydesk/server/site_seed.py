@@ -14,6 +14,7 @@ from typing import Any
 
 from copydesk.contract.enumerations import (
     AgentsContext,
+    ClusterNaming,
     PartRole,
     RecordType,
     SiteType,
@@ -27,7 +28,7 @@ from copydesk.server.site_structure import (
     set_default_site_space,
     site_spaces_of,
 )
-from copydesk.server.store import Tx, Value, timestamp, to_json
+from copydesk.server.store import Row, Tx, Value, timestamp, to_json
 
 
 def add_site(
@@ -226,7 +227,13 @@ def add_share_link(tx: Tx, site_id: str, name: str, *, active: bool = True) -> s
 
 
 def add_cluster(
-    tx: Tx, organization_id: str, label: str, *, icon: str | None = None, summary: str = ""
+    tx: Tx,
+    organization_id: str,
+    label: str,
+    *,
+    icon: str | None = None,
+    summary: str = "",
+    named: ClusterNaming = "hand",
 ) -> str:
     """Add a cluster without issues and return its id."""
     cluster_id = tx.new_id()
@@ -237,6 +244,7 @@ def add_cluster(
         label=label,
         icon=icon,
         summary=summary,
+        named=named,
         created_at=tx.now,
         updated_at=tx.now,
     )
@@ -298,20 +306,23 @@ def add_issue(
     cluster_id: str | None = None,
     created_at: datetime | None = None,
     issue_id: str | None = None,
+    placed: str = "hand",
+    told: str | None = None,
 ) -> str:
     """Add an issue found in a conversation and return its id.
 
-    The counts of its cluster and of the question that it asks follow.
+    The counts of its cluster and of the question that it asks follow. ``placed`` says who put it
+    into its cluster, ``told`` is what its user says of it where that is more than the summary.
     """
     key = tx.new_id() if issue_id is None else issue_id
     when = tx.now if created_at is None else timestamp(created_at)
-    told = tx.one(
+    said = tx.one(
         "SELECT answered, channel, language FROM conversation WHERE organization_id = ? AND id = ?",
         organization_id,
         conversation_id,
     )
     words = title.casefold()
-    known: dict[str, Value] = {} if told is None else dict(told)
+    known: dict[str, Value] = {} if said is None else dict(said)
     tx.run(
         "INSERT INTO question (id, organization_id, words, title, created_at, asked_at, answers, "
         "answered) VALUES (?1, ?2, ?3, ?4, ?5, ?5, 1, ?6) "
@@ -336,6 +347,8 @@ def add_issue(
         summary=summary,
         created_at=when,
         ingested_at=tx.now,
+        placed=placed,
+        told=told,
         question_id=tx.value(
             "SELECT id FROM question WHERE organization_id = ? AND words = ?",
             organization_id,
@@ -348,12 +361,10 @@ def add_issue(
     return key
 
 
-def remove_issues(
-    tx: Tx, organization_id: str, conversation_id: str
-) -> list[tuple[str, str | None]]:
-    """Remove the issues of a conversation and return (issue, cluster) of each, oldest first."""
+def remove_issues(tx: Tx, organization_id: str, conversation_id: str) -> list[Row]:
+    """Remove the issues of a conversation and return their rows, oldest first."""
     rows = tx.all(
-        "SELECT id, cluster_id, question_id FROM issue "
+        "SELECT * FROM issue "
         "WHERE organization_id = ? AND conversation_id = ? ORDER BY created_at, id",
         organization_id,
         conversation_id,
@@ -363,7 +374,7 @@ def remove_issues(
         if row["cluster_id"] is not None:
             _count(tx, organization_id, conversation_id, row["cluster_id"], -1)
         _ask_again(tx, row["question_id"])
-    return [(row["id"], row["cluster_id"]) for row in rows]
+    return rows
 
 
 def _ask_again(tx: Tx, question_id: str) -> None:

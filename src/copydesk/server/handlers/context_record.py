@@ -54,6 +54,7 @@ def upsert_site_context_records(
     call.access.organization(organization_id, "ingestConversations")
     call.access.site(organization_id, site_id)
     ingest_records(call.tx, organization_id, body.root)
+    call.goes_on = True
 
 
 @implements(ops.get_site_context_record)

@@ -65,17 +65,17 @@ class Search:
     def prepare(self, rows: Sequence[Row]) -> None:
         """Read what a page needs of its conversations at once."""
         keys = to_json([row["conversation_id"] for row in rows])
-        of = "organization_id = ? AND {} IN (SELECT value FROM json_each(?))"
         found = self._call.tx.all(
-            f"SELECT * FROM conversation WHERE {of.format('id')}",  # noqa: S608 - columns are ours
+            "SELECT * FROM conversation "
+            "WHERE organization_id = ? AND id IN (SELECT value FROM json_each(?))",
             self._organization,
             keys,
         )
         self._conversations = {row["id"]: row for row in found}
         self._issues: dict[str, list[str]] = {}
         for row in self._call.tx.all(
-            "SELECT id, conversation_id FROM issue "  # noqa: S608 - columns are ours
-            f"WHERE {of.format('conversation_id')} ORDER BY created_at, id",
+            "SELECT id, conversation_id FROM issue WHERE organization_id = ? "
+            "AND conversation_id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id",
             self._organization,
             keys,
         ):
@@ -96,22 +96,25 @@ class Search:
         assert self._query is not None
         # Made anew each time: no text can have them.
         begin, end = f"\x02{secrets.token_hex(8)}", f"\x03{secrets.token_hex(8)}"
-        columns, condition = "subject, said", ""
-        values: list[Value] = []
         if self._query.words:
-            columns = (
-                "highlight(conversation_words, 0, ?, ?) AS subject, "
-                "highlight(conversation_words, 1, ?, ?) AS said"
+            rows = self._call.tx.all(
+                "SELECT s.id, conversation_id, w.subject, w.said FROM conversation_search s JOIN "
+                "(SELECT rowid AS number, highlight(conversation_words, 0, ?1, ?2) AS subject, "
+                "highlight(conversation_words, 1, ?1, ?2) AS said FROM conversation_words "
+                "WHERE conversation_words MATCH ?3 AND rowid IN (SELECT value FROM json_each(?4))) "
+                "AS w ON w.number = s.id",
+                begin,
+                end,
+                all_of(self._query.words),
+                json.dumps(ids),
             )
-            condition = "conversation_words MATCH ? AND "
-            values = [begin, end, begin, end, all_of(self._query.words)]
-        rows = self._call.tx.all(
-            "SELECT id, conversation_id, w.* FROM conversation_search s JOIN "  # noqa: S608 - ours
-            f"(SELECT rowid AS number, {columns} FROM conversation_words "
-            f"WHERE {condition}rowid IN (SELECT value FROM json_each(?))) AS w ON w.number = s.id",
-            *values,
-            json.dumps(ids),
-        )
+        else:
+            rows = self._call.tx.all(
+                "SELECT s.id, conversation_id, w.subject, w.said FROM conversation_search s "
+                "JOIN conversation_words w ON w.rowid = s.id "
+                "WHERE s.id IN (SELECT value FROM json_each(?))",
+                json.dumps(ids),
+            )
         return {row["id"]: hit for row in rows if (hit := self._hit(row, begin, end)) is not None}
 
     def _hit(self, row: Row, begin: str, end: str) -> SearchHit | None:

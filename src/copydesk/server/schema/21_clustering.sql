@@ -10,6 +10,12 @@ UPDATE issue SET placed = 'waiting'
     WHERE organization_id NOT IN (SELECT organization_id FROM cluster);
 CREATE INDEX issue_placed ON issue(organization_id, placed, cluster_id, id);
 
+-- The issues that may be compared: in no closed cluster, and not put into none by a person.
+CREATE VIEW comparable_issue AS
+    SELECT * FROM issue WHERE NOT (placed = 'hand' AND cluster_id IS NULL) AND NOT EXISTS (
+        SELECT 1 FROM cluster c WHERE c.id = issue.cluster_id AND c.closed_at IS NOT NULL
+    );
+
 ALTER TABLE cluster ADD COLUMN named TEXT NOT NULL DEFAULT 'hand';  -- or 'machine'
 ALTER TABLE cluster ADD COLUMN closed_at TEXT;
 

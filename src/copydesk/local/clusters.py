@@ -1,0 +1,58 @@
+"""How clusters are found: the table ``[clusters]`` of the settings.
+
+[clusters]
+model = "~/models/static-multilingual"
+embed = ["my-vectors", "--lines"]
+off = false
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from copydesk.domain.clustering import Clustering
+from copydesk.domain.text import clean
+
+
+def clustering_of(value: object, text: str) -> tuple[Clustering, list[tuple[int, str]]]:
+    """Return how clusters are found, and every mistake with its line.
+
+    ``value`` is the content under ``clusters``, ``text`` the whole file.
+    """
+    if not isinstance(value, dict):
+        return Clustering(), [(_line("", text), "clusters are a table: it begins with [clusters]")]
+    wrong: list[tuple[int, str]] = []
+    model, embed, off = value.get("model", ""), value.get("embed", []), value.get("off", False)
+    if not isinstance(model, str):
+        wrong.append((_line("model", text), "model of clusters must be a folder in quotes"))
+        model = ""
+    words = [each for each in embed if isinstance(each, str)] if isinstance(embed, list) else []
+    if not isinstance(embed, list) or len(words) < len(embed) or not all(words):
+        sentence = 'embed of clusters must be a list of texts, such as ["my-vectors", "--lines"]'
+        wrong.append((_line("embed", text), sentence))
+        words = []
+    if not isinstance(off, bool):
+        wrong.append((_line("off", text), "off of clusters must be true or false"))
+        off = False
+    if model and words:
+        sentence = "clusters take vectors from a model or from embed, not from both"
+        wrong.append((_line("embed", text), sentence))
+        words = []
+    for key in value.keys() - {"model", "embed", "off"}:
+        said = clean(key, limit=60)
+        sentence = f"clusters have no {said}: the keys are model, embed, off"
+        wrong.append((_line(key, text), sentence))
+    folder = str(Path(model).expanduser().absolute()) if model else ""
+    return Clustering(folder, tuple(words), off), wrong
+
+
+def _line(key: str, text: str) -> int:
+    """Return the line of a key of the table, else of the table; 0 for none."""
+    found = 0
+    for at, line in enumerate(text.splitlines(), 1):
+        if re.match(r"\s*\[?\s*[\"']?clusters[\"']?\s*[\].=]", line):
+            found = found or at
+        elif found and key and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+            return at
+    return found

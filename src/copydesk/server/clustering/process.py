@@ -1,0 +1,102 @@
+"""The process in which clusters are found: started when there is something to do, and ended with
+the desk.
+
+It gets what it works on through its standard input, runs behind everything else on the machine,
+and has neither the desk nor a token.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+    from copydesk.domain.clustering import Clustering
+
+NEEDS = ("sklearn", "simplemma")
+"""What the extra brings."""
+
+NOT_INSTALLED = (
+    "Clusters are not found here: install them with pip install 'copydesk[clusters]'. "
+    "Clusters that you make yourself work without."
+)
+OFF = "Clusters are not found here: the settings say [clusters] off = true."
+
+_LOOK_SECONDS = 5.0
+"""How often whoever waits for the process says that it is still at it."""
+
+_TOLD = 500  # characters of what the process says before it fails
+
+
+class UnavailableError(Exception):
+    """Clusters cannot be found; the text is a sentence for a person."""
+
+
+def problem(settings: Clustering) -> str | None:
+    """Return why clusters cannot be found here, without starting anything."""
+    if settings.off:
+        return OFF
+    return None if all(find_spec(name) for name in NEEDS) else NOT_INSTALLED
+
+
+def ask(
+    request: Mapping[str, Any],
+    settings: Clustering,
+    *,
+    started: Callable[[Popen[str]], None],
+    still: Callable[[], None],
+) -> dict[str, Any]:
+    """Start the process, wait for its answer and return that.
+
+    ``started`` gets the process, to end it early; ``still`` is called now and then. Raises
+    ``UnavailableError`` when it cannot answer.
+    """
+    from subprocess import PIPE, Popen, TimeoutExpired
+
+    try:
+        process = Popen(
+            # -P: a folder that somebody happens to be in is no place to import from.
+            [sys.executable, "-P", "-m", "copydesk.server.clustering"],
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            text=True,
+            encoding="utf-8",
+            env={name: value for name, value in os.environ.items() if "COPYDESK" not in name},
+        )
+    except OSError as error:
+        raise UnavailableError(f"Finding clusters cannot be started: {error}") from None
+    with process:
+        try:
+            started(process)
+            if hasattr(os, "setpriority"):
+                os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+            said: str | None = json.dumps({**request, "settings": _told(settings)})
+            while True:
+                try:
+                    answer, wrong = process.communicate(said, timeout=_LOOK_SECONDS)
+                    break
+                except TimeoutExpired:
+                    said = None  # what was sent is on its way
+                    still()
+        except BaseException:
+            process.kill()
+            raise
+    try:
+        found: dict[str, Any] = json.loads(answer)
+    except ValueError:
+        last = (wrong.strip().splitlines() or [f"status {process.returncode}"])[-1]
+        raise UnavailableError(f"Finding clusters failed: {last[:_TOLD]}") from None
+    if "error" in found:
+        raise UnavailableError(f"Clusters are not found here: {str(found['error'])[:_TOLD]}")
+    return found
+
+
+def _told(settings: Clustering) -> dict[str, Any]:
+    return {"model": settings.model, "embed": list(settings.embed)}

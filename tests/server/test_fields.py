@@ -201,11 +201,9 @@ def moves(have: Everything) -> list[Move]:
     site, section = have.at_site(), have.at_site("sections", have.section)
     said = {"markdown": "Again"}
     link = have.at_site("share-links", have.share_link)
-    told = {
-        "id": "talk-2",
-        "metadata": {"attributes": {"source": "chat"}},
-        "parts": [{"type": "message", "role": "user", "body": "Exports fail all day"}],
-    }
+    moving = have.org("conversations-issues", "move")
+    out = post(moving, issues=[have.issue], cluster=None)
+    back = post(moving, issues=[have.issue], cluster=have.cluster)
     return [
         Move("comments", space, 0, 1, post(have.at_space("comments"), body=said)),
         Move("comments", space, 1, 2, put(talk, resolved=False)),
@@ -239,13 +237,12 @@ def moves(have: Everything) -> list[Move]:
         Move("spaces", lee, 1, 2, post(have.org("spaces"), title="Second")),
         Move("members", team, 2, 1, delete(f"{team}/members/{have.lee}")),
         Move("spaces", team, 1, 2, post(have.org("spaces"), parent=have.collection)),
-        Move("stats.issues", cluster, 1, 2, post(have.org("conversations"), **told)),
-        Move("stats.conversations", cluster, 2, 2, post(have.org("conversations"), **told)),
-        Move("sources.chat", cluster, 1, 1, post(have.org("conversations"), **told)),
-        Move(
-            "weeklyPulse.12", cluster, 2, 3, post(have.org("conversations"), **told | {"id": "3"})
-        ),
-        Move("updatedAt", cluster, ..., ..., post(have.org("conversations"), **told | {"id": "4"})),
+        Move("stats.issues", cluster, 1, 0, out),
+        Move("stats.conversations", cluster, 0, 1, back),
+        Move("sources.help-desk", cluster, 1, None, out),
+        Move("weeklyPulse.12", cluster, 0, 1, back),
+        Move("updatedAt", cluster, ..., ..., patch(cluster, label="Other")),
+        Move("closedAt", cluster, None, ..., patch(cluster, closed=True)),
         Move("urls.published", link, None, ..., patch(site, visibility="share-link")),
         Move("urls.published", link, ..., None, patch(link, active=False)),
         Move("urls.published", site, None, ..., patch(site, visibility="public")),

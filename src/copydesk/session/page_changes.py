@@ -416,6 +416,9 @@ def _about(file: File) -> str:
     return ", ".join(part for part in (file.content_type, size) if part)
 
 
+UNSHOWN_FILE = "What is in a file is not shown here."
+
+
 def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     """Return the notes above a page's text: added, moved, renamed, gone."""
     before, after = change.before, change.after
@@ -443,8 +446,9 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
         if change.note:
             notes.append(clean(change.note))
         if change.thing in ("file", "reusable content"):
-            what = "a file" if change.file else change.thing
-            notes.append(f"What is in {what} is not shown here.")
+            notes.append(
+                UNSHOWN_FILE if change.file else f"What is in {change.thing} is not shown here."
+            )
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
     if gone_in_main:

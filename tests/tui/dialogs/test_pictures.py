@@ -262,6 +262,31 @@ async def test_a_review_shows_the_picture_of_main_beside_it_at_both_sizes(
             assert "this change request" in driver.screen
 
 
+async def test_what_cannot_be_shown_says_why_once(world: World) -> None:
+    review = ReviewWorld.__new__(ReviewWorld)
+    review.world, review.lee = world, world.ana
+
+    def before(editor: Editor) -> None:
+        editor.file("images/a.png", png(40, 24)[:60])
+        editor.page("Webhooks", "# Webhooks\n\n![Old words](none.png)\n", slug="webhooks")
+
+    def after(editor: Editor) -> None:
+        editor.file("images/a.png", png(60, 20)[:70])
+        editor.write(editor.find("webhooks"), "# Webhooks\n\n![New words](none.png)\n")
+
+    review.space = world.space("Manual")
+    world.commit(review.space, edit=before)
+    review.request = world.change_request(review.space, edit=after)
+    async with drive(review.app(), size=(140, 40), draws=True) as driver:
+        assert driver.screen.count("No file of this space") == 1
+        assert "before and after: No file of this space" in driver.screen
+        assert 'alt "Old words"' in driver.screen
+        assert 'alt "New words"' in driver.screen
+        await driver.press("]")
+        assert driver.screen.count("before and after: It cannot be shown") == 1
+        assert "What is in a file is not shown here." not in driver.screen
+
+
 async def test_pictures_are_not_drawn_where_they_are_off(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

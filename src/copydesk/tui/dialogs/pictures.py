@@ -197,6 +197,11 @@ class Pictures:
                 told = [("the same as before", shown[1][1], shown[1][2])]
             else:
                 told = [(self._labels[after], side, known) for after, side, known in shown]
+            why = {known.said for *_, known in told if known.picture is None}
+            if len(told) == 2 and len(why) == 1 and all(each.picture is None for *_, each in told):
+                both = " and ".join(filter(None, self._labels))
+                found += _unshown(both, each, told[0][2], width)
+                continue
             if self._turned:
                 told.reverse()
             room = max(1, (width - APART * (len(told) - 1)) // max(1, len(told)))
@@ -234,6 +239,14 @@ async def _known(read: PictureRead) -> Known:
 def _alt_said(shown: Shown) -> str:
     words = clean(shown.words)
     return f'alt "{words}"' if words else "no alt text"
+
+
+def _unshown(label: str, sides: Sides, known: Known, width: int) -> list[Line]:
+    """Return why neither side can be shown, once, with the words of both."""
+    said = [f"{label}: {known.said}"]
+    if not sides.file and sides.before is not None and sides.after is not None:
+        said += dict.fromkeys([_alt_said(sides.before), _alt_said(sides.after)])
+    return [line for each in said for line in wrap_exact([(each, "muted")], width)]
 
 
 def _column(label: str, shown: Shown | None, known: Known, width: int) -> list[Line]:

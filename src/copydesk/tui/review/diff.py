@@ -30,6 +30,7 @@ from copydesk.present.diff_rows import (
     table_room,
 )
 from copydesk.present.markdown import Line, Look
+from copydesk.session.page_changes import UNSHOWN_FILE
 from copydesk.tui.dialogs.pictures import Pictures, Sides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.pane import PaneActs
@@ -265,6 +266,9 @@ class PageRows:
         view.pictures.see_sides(sides)
         lead = view.beside.gutter(self.page, width).cells
         below = view.pictures.lines_of(sides, max(8, width - lead - 1))
+        kind, at, _ = self.rows[place]
+        if below and kind == "note" and at >= 0 and self.page.notes[at] == UNSHOWN_FILE:
+            lines = []  # it is shown, or why not is said there
         return [*lines, *([(" " * lead, ""), *line] for line in below)]
 
     def _finding_lines(self, place: int, width: int) -> list[Line]:

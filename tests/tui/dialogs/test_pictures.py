@@ -12,21 +12,25 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PIL import Image
 from rich.style import Style
 
+from copydesk.client.api import Api
 from copydesk.domain.picture import LARGEST, Shown, file_named, image_size, pictures_of
 from copydesk.local.settings import SettingsError, load_settings
 from copydesk.present.pictures import HALF, PictureRefusedError, decode
 from copydesk.server.desk_seed import Editor
 from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.session.target import Target
+from copydesk.tui.content.pages import PagesPlace
 from copydesk.tui.dialogs.pictures import why_not_drawn
 from tests.drive import drive
+from tests.tui.arranging_world import Way
 from tests.tui.opening import open_world
 from tests.tui.review_world import ReviewWorld
-from tests.world import World
+from tests.world import BASE_URL, World
 
 
 def png(width: int, height: int, colour: str = "red", kind: str = "PNG") -> bytes:
@@ -260,6 +264,62 @@ async def test_a_review_shows_the_picture_of_main_beside_it_at_both_sizes(
             await driver.press("enter")
             assert "alt" not in driver.screen
             assert "this change request" in driver.screen
+
+
+class Counting(Way):
+    """A way that knows what was read."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.asked: list[str] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request.url.path)
+        return await super().handle_async_request(request)
+
+    def files(self) -> int:
+        """Return how many files were read."""
+        return sum(path.startswith("/files/") for path in self.asked)
+
+
+async def test_a_picture_is_read_once_however_often_keys_pause(world: World) -> None:
+    between = "\n\nText.\n" * 12
+    names = [f"images/{n}.png" for n in range(5)]
+    text = between.join(f"![Picture {name}]({name})" for name in names)
+    space = with_files(world, {name: png(10, 4) for name in names}, f"# R\n\n{text}\n")
+    way = Counting(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "pages", Target(organization=world.home, space=space), api=api)
+    async with drive(app, "enter", size=(80, 24), draws=True) as driver:
+        for key in (*["ctrl+d"] * 20, *["ctrl+u"] * 20):
+            await driver.press(key)
+        assert HALF * 10 in driver.screen
+        assert way.files() == len(names)
+        assert sum(path.endswith("/content/files") for path in way.asked) == 1
+        await driver.press("R")
+        assert HALF * 10 in driver.screen
+        assert way.files() > len(names), "R reads what is in view again"
+
+
+async def test_those_of_many_pages_are_shown_and_few_are_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copydesk.tui.dialogs.pictures.MOST", 2)
+
+    def edit(editor: Editor) -> None:
+        for n in range(5):
+            editor.file(f"{n}.png", png(10 + n, 4))
+            editor.page(f"Page {n}", f"# P\n\n![Words]({n}.png)\n")
+
+    space = world.space("Guide")
+    world.commit(space, edit=edit)
+    app = open_world(world, "pages", Target(organization=world.home, space=space))
+    async with drive(app, "enter", size=(80, 24), draws=True) as driver:
+        for n in range(5):
+            assert f"{10 + n} x 4" in driver.screen
+            await driver.press("]")
+        assert isinstance(driver.place, PagesPlace)
+        assert len(driver.place.pictures._known) <= 3
 
 
 async def test_what_cannot_be_shown_says_why_once(world: World) -> None:

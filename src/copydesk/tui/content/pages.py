@@ -847,6 +847,8 @@ class PagesPlace(Place, scope="pages"):
 
     def _show(self, page: PageRow, read: Read) -> None:
         same = self.shown_page is not None and self.shown_page.id == page.id
+        if not same:
+            self.pictures.leave()
         self.shown_page = page
         self.thread.show_at(page.id)
         self.text.empty = "This page is empty."

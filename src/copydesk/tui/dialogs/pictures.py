@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count, islice, pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
@@ -52,7 +52,7 @@ ROWS = 12
 """Rows of a picture in the text, at most."""
 
 MOST = 40
-"""Pictures of a text that are read by themselves; the others are there on Enter."""
+"""Pictures that are kept, those drawn last. Of as many at once no more are read by themselves."""
 
 APART = 3
 """Cells between two pictures beside each other."""
@@ -126,6 +126,13 @@ class Pictures:
         """Whether that of main is on the right."""
         self._known: dict[Key, Known] = {}
         self._wanted: dict[Key, Shown] = {}
+        self._drawn: dict[Key, int] = {}
+        """At which turn each that is known was drawn last; a turn ends when some came."""
+        self._turn = 0
+        self._reading: tuple[PictureReader, PictureReader] | None = None
+        """What reads those of the text: it asks for the list of files once."""
+        self._by_digest: dict[bytes, Known] = {}
+        """Those that were decoded last, so that the same bytes are not decoded again."""
 
     def readers(self, api: Api) -> tuple[PictureReader, PictureReader]:
         """Return what reads the pictures of main, and those of the text in front."""
@@ -140,6 +147,12 @@ class Pictures:
         """Have them read again: the text is read again too."""
         self._known.clear()
         self._wanted.clear()
+        self._drawn.clear()
+        self._reading = None
+
+    def leave(self) -> None:
+        """Let those of the text in front go for others: another one takes its place."""
+        self._turn += 1
 
     def see(self, text: str) -> None:
         """Read the pictures of a text that came into view."""
@@ -157,7 +170,8 @@ class Pictures:
         place = self._place
         if why_not_drawn(place.desk.pictures):
             return
-        room = MOST - len(self._known) - len(self._wanted)
+        in_view = sum(turn == self._turn for turn in self._drawn.values())
+        room = MOST - in_view - len(self._wanted)
         new = {
             key: shown for key, shown in islice(_keys(sides), max(0, room))
             if key not in self._known and key not in self._wanted
@@ -170,15 +184,30 @@ class Pictures:
                 after=REST_SECONDS, kept="never",
             )  # fmt: skip
 
-    async def _read(self, api: Api) -> dict[Key, Known]:
-        readers = self.readers(api)
-        wanted = dict(self._wanted)
-        return {key: await _known(await readers[key[0]].read(wanted[key])) for key in wanted}
+    async def _read(self, api: Api) -> None:
+        """Read those that are waited for; what has come stays when the rest is cut short."""
+        if self._reading is None:
+            self._reading = self.readers(api)
+        readers = self._reading
+        for key, shown in list(self._wanted.items()):
+            known = await self._decoded(await readers[key[0]].read(shown))
+            if readers is self._reading and self._wanted.pop(key, None) is not None:
+                self._known[key], self._drawn[key] = known, self._turn
 
-    def _came(self, found: dict[Key, Known]) -> None:
-        for key, known in found.items():
-            if self._wanted.pop(key, None) is not None:
-                self._known[key] = known
+    async def _decoded(self, read: PictureRead) -> Known:
+        known = await _known(read, self._by_digest)
+        if known.digest:
+            self._by_digest.pop(known.digest, None)
+            self._by_digest[known.digest] = known
+            while len(self._by_digest) > MOST:
+                del self._by_digest[next(iter(self._by_digest))]
+        return known
+
+    def _came(self, found: None) -> None:
+        old = sorted((turn, key) for key, turn in self._drawn.items() if turn < self._turn)
+        for _, key in old[: max(0, len(self._known) - MOST)]:
+            del self._known[key], self._drawn[key]
+        self._turn += 1
         self._changed()
 
     def lines_of(self, sides: Sequence[Sides], width: int) -> list[Line]:
@@ -193,6 +222,7 @@ class Pictures:
                 for after, side in zip((False, True), each[:2], strict=True)
                 if side is not None and (after, side.address) in self._known
             ]
+            self._drawn.update({(after, side.address): self._turn for after, side, _ in shown})
             if len(shown) == 2 and shown[0][2].digest == shown[1][2].digest != b"":
                 told = [("the same as before", shown[1][1], shown[1][2])]
             else:
@@ -222,12 +252,14 @@ def _keys(sides: Sequence[Sides]) -> Iterator[tuple[Key, Shown]]:
                 yield (bool(after), shown.address), shown
 
 
-async def _known(read: PictureRead) -> Known:
+async def _known(read: PictureRead, decoded: Mapping[bytes, Known]) -> Known:
     from copydesk.present.pictures import PictureRefusedError, decode
 
     if read.wrong:
         return Known(read.wrong, b"")
     digest = await asyncio.to_thread(lambda: sha256(read.data).digest())
+    if digest in decoded:
+        return decoded[digest]
     try:
         picture = await asyncio.to_thread(decode, read.data)
     except PictureRefusedError as error:

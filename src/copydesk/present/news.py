@@ -15,6 +15,7 @@ DID: Mapping[Kind, str] = {
     "named": "names you on",
     "answered": "answered you on",
     "merged": "merged",
+    "unread": "merged unread edits in",
     "stopped": "did not merge",
 }
 """What somebody did, before the number of the change request."""

@@ -21,11 +21,11 @@ from copydesk.session.reachability import IDLE_SHARE, LONGEST_IDLE, interval, se
 if TYPE_CHECKING:
     from copydesk.session.session import Session
 
-Kind = Literal["approved", "changes", "asked", "named", "answered", "merged", "stopped"]
+Kind = Literal["approved", "changes", "asked", "named", "answered", "merged", "unread", "stopped"]
 """``approved`` and ``changes``: a verdict on a request of the reader; ``asked``: the reader's
 review of a request is asked for; ``named``: somebody wrote @ and their name; ``answered``: somebody
-replied in a thread that they began; ``merged`` and ``stopped``: what a request came to that waited
-for its rules."""
+replied in a thread that they began; ``merged``, ``unread`` and ``stopped``: what a request came to
+that waited for its rules; ``unread`` was merged with an edit that had not been read."""
 
 KEPT = 150
 """How many news are kept, the newest. Events older than the oldest of these are not news."""
@@ -156,6 +156,8 @@ class News:
 
     async def _ended(self) -> list[NewsItem]:
         """Return what requests came to that waited for their rules, whichever program merged."""
+        from copydesk.domain.merge_run import UNREAD  # the screens start without it
+
         session, found = self._session, []
         try:
             runs = await session.waiting_merges.ended()
@@ -166,6 +168,8 @@ class News:
             # By the clock of this machine, which the service's may be ahead of.
             at = datetime.fromtimestamp(item.ended or 0.0, UTC) + (session.now - session.clock())
             kind: Kind = "merged" if run.state == "finished" else "stopped"
+            if UNREAD in item.said:
+                kind = "unread"
             ended, number = f"{run.id} {kind} {item.ended}", item.label.removeprefix("#")
             if self._known.is_news(ended, at) and number.isdecimal():
                 found.append(

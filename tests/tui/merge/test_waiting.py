@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
 from copydesk.session.glyphs import glyphs
 from copydesk.session.runs.waiting import EVERY_SECONDS
 from tests.drive import Driver, drive
+from tests.session.runs.test_waiting import Watched
 from tests.tui.opening import open_world
-from tests.world import World
+from tests.world import BASE_URL, World
 
 RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 
@@ -101,3 +103,30 @@ async def test_what_is_ready_does_not_wait(world: World) -> None:
         await driver.press("M")
         assert "No rule is in its way: y merges it." in driver.screen
         await driver.press("escape")
+
+
+async def test_what_was_merged_unread_is_in_the_news(world: World) -> None:
+    lee = world.user("lee", display_name="Lee Park")
+    space = world.space("Guide", {"auth": "# Auth\n"}, merge_rules=RULES)
+    request = world.change_request(space, {"limits": "# L\n"}, subject="Write limits", by=lee)
+    way = Watched(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "changes", api=api)
+    async with drive(app, size=(140, 40)) as driver:
+        await look(driver, world)  # the news begin
+        await look(driver, world)
+        await driver.press("m", "M", "escape")
+        async with world.api() as other:
+            body = ReviewCreate(status="approved")
+            await other(ops.create_change_request_review, space, request, body)
+
+        def edit() -> None:
+            way.first = lambda: None
+            world.edit_change_request(request, {"limits": "# Unseen\n"}, by=lee)
+
+        way.first = edit
+        await look(driver, world)
+        assert "more was merged than was read" in driver.screen
+        await look(driver, world)
+        await driver.press("g N")
+        assert "merged unread edits" in driver.screen

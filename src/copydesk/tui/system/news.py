@@ -50,7 +50,10 @@ class NewsPlace(Place, scope="news"):
         return Text(age(item.at, self.session.now), style="muted")
 
     def _did(self, item: NewsItem) -> Text:
-        tones = {"approved": "good", "changes": "warn", "merged": "good", "stopped": "bad"}
+        tones = {
+            "approved": "good", "changes": "warn", "merged": "good", "unread": "warn",
+            "stopped": "bad",
+        }  # fmt: skip
         return Text(DID[item.kind], style=tones.get(item.kind, ""))
 
     def trail(self) -> Iterable[str]:

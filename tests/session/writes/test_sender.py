@@ -240,6 +240,7 @@ async def _waiting(desk: Desk) -> None:
     desk.way.reads = "down"
     await desk.tell("offline", desk.subject(desk.first, "Later"))
     await desk.tell("offline, a comment", desk.comment("request", "Later."))
+    assert session.reversals.waiting_of("") == [], "no group is none"
     await desk.tell("dropped", session.reversals.undo())
     redo = session.reversals.redoable()
     await desk.tell("waits again", session.reversals.take_back(redo, again=True))
@@ -251,7 +252,7 @@ async def _waiting(desk: Desk) -> None:
     await desk.tell("there again", session.outbox.send())
     await desk.tell("undone", session.reversals.undo())
     session.recall_seconds = 600.0
-    recalled = asyncio.create_task(desk.subject(desk.second, "Recalled", recall=True))
+    recalled = asyncio.create_task(desk.subject(desk.second, "Recalled", recall=True, owner=desk))
     kept = asyncio.create_task(desk.comment("request", "Recalled too.", recall=True))
     while len(session.writes.waits) < 2:
         await asyncio.wait([recalled, kept], timeout=0)
@@ -259,6 +260,8 @@ async def _waiting(desk: Desk) -> None:
     assert session.writes.is_on_its_way(key, "Recalled too.")
     assert session.writes.unsent_text(key) == "Recalled too."
     assert session.writes.writes_pending == 2
+    assert session.writes.waits_for(desk)
+    assert not session.writes.waits_for(desk.world)
     assert session.writes.recall() is session.log[-1]
     session.writes.send_now()
     await desk.tell("the other sent", recalled)

@@ -130,6 +130,28 @@ def test_nothing_of_persons_reaches_the_desk_with_mask(here: ScriptDesk, tmp_pat
     assert "sent again" in send(here, "own.json")
 
 
+def test_the_newest_of_a_ticket_counts_that_was_exported_twice(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    def page(name: str, *tickets: tuple[int, str, str]) -> None:
+        told = [
+            {"id": key, "submitter_id": 1, "description": words, "updated_at": f"2026-06-{day}"}
+            for key, words, day in tickets
+        ]
+        (tmp_path / name).write_text(json.dumps({"tickets": told}), encoding="utf-8")
+
+    page("june.json", (1, "Old", "02"), (2, "Newer", "09"), (3, "One", "02"), (3, "Two", "02"))
+    page("july.json", (1, "New", "03"), (2, "Older", "08"), (3, "Two", "02"))
+    for names in (["june.json", "july.json"], ["july.json", "june.json"]):
+        said = send(here, *names)
+        assert there(here) == {
+            f"zendesk-{n}": [x] for n, x in enumerate(("New", "Newer", "Two"), 1)
+        }
+        assert said.count("given twice") == 5
+    assert "given twice  zendesk-1  (june.json, line 1): newer in july.json, line 1" in said
+    assert "Acme: 0 conversations sent, 3 sent before and 4 given twice." in said
+
+
 def test_mistakes_of_a_kind_are_told_once_and_counted(here: ScriptDesk, tmp_path: Path) -> None:
     rows = "id,text\n" + "".join(f"{n},{'x' if n % 2 else ''}\n" for n in range(60))
     (tmp_path / "many.csv").write_text(rows, encoding="utf-8")

@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copydesk.domain import ingest_exports, ingest_frames, ingest_table
+from copydesk.domain import (
+    ingest_draft,
+    ingest_exports,
+    ingest_frames,
+    ingest_mail,
+    ingest_table,
+)
 from copydesk.domain.ingest_draft import masked
 from copydesk.domain.ingest_exports import LISTS, read_exports
 from copydesk.domain.ingest_file import Item
@@ -128,6 +134,8 @@ def test_a_page_may_be_larger_than_a_conversation_may(monkeypatch: pytest.Monkey
 
 def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     ticket = {"id": 1, "submitter_id": 5, "subject": "s" * 600, "description": "d\0x", "url": "no"}
+    ticket["organization"] = {"name": json.loads("[" * 900 + "]" * 900)}
+    ticket["type"] = json.loads("[" * 900 + "]" * 900)
     ticket |= {"created_at": "soon", "tags": ["a", {"name": "b"}, None, 3], "status": True}
     (found,) = items(json.dumps([ticket]).encode())
     sent = told(found)
@@ -189,6 +197,33 @@ def test_tables_of_any_make_are_read(encoding: str, delimiter: str, ending: str)
     assert found[0].conversation.subject == "Käse"
     assert found[0].conversation.parts[0].body == body
     assert found[1].conversation.parts[0].body == "Ja & nein"
+
+
+def test_what_excel_writes_before_a_table_is_no_header() -> None:
+    for before in ("sep=;\r\n", "\r\n", "\ufeffsep=;\n;;\n"):
+        found = items(f"{before}Nr;Text\r\n1;Hilfe\r\n".encode())
+        assert [(each.id, told(each)["parts"]) for each in found] == [("1", ["U Hilfe"])], before
+
+
+def test_no_more_is_held_than_a_conversation_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (ingest_table, ingest_mail, ingest_draft):
+        monkeypatch.setattr(module, "LARGEST", 3_000)
+    rows = "id,text\n" + "".join(f"{n % 2},{'x' * 900}\n" for n in range(40)) + "2,fits\n"
+    reads: list[int] = []
+    row_at = ingest_table._row_at
+    monkeypatch.setattr(
+        ingest_table, "_row_at", lambda *given: (reads.append(1), row_at(*given))[1]
+    )
+    said = [str(each) for each in read(rows.encode())]
+    assert [each.split(": ", 1)[-1] for each in said[:2]] == ["this is larger than 0 MiB"] * 2
+    assert "fits" in said[2]
+    assert len(reads) == 8
+    thread = "".join(
+        f"From a Tue Jun  2 09:00:0{n} 2026\nFrom: a@b.c\nSubject: s\nMessage-ID: <{n}@x>\n"
+        f"References: <0@x>\n\n{'x' * 900}\n\n"
+        for n in range(9)
+    )
+    assert complaints(thread.encode())[0].endswith("this is larger than 0 MiB")
 
 
 def test_rows_of_one_conversation_are_joined_wherever_they_stand() -> None:

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from copydesk.domain.personal_data import EMAIL_MASK, NUMBER_MASK, PHONE_MASK, mask, mask_emails
+from copydesk.domain.personal_data import (
+    EMAIL_MASK,
+    NUMBER_MASK,
+    PHONE_MASK,
+    mask,
+    mask_emails,
+    mask_kept,
+)
 
 
 @pytest.mark.parametrize(
@@ -288,3 +295,38 @@ def test_no_piece_of_a_masked_number_is_seen(before: str, number: str, after: st
     shown = mask(before + number + after)
     assert PHONE_MASK in shown or NUMBER_MASK in shown
     assert re.findall(r"\d+", shown) == re.findall(r"\d+", before + after)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("my token is ghp_abcdefghijklmnopqrstuvwx", "my token is [secret]"),
+        ("Authorization: Bearer abc.def-ghi", "Authorization: Bearer [secret]"),
+        ('{"api_key": "abc-def"}', '{"api_key": "[secret]"}'),
+        ("password: hunter2, PIN 12", "password: [secret], PIN 12"),
+        ("Mein Passwort lautet s3kret!", "Mein Passwort lautet [secret]"),
+        ("https://ana:pw@host.example/x", "https://[secret]@host.example/x"),
+        ("https://x.example/?token=abcdef", "https://x.example/?token=[secret]"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_d", "[secret]"),
+        ("AKIAABCDEFGHIJKLMNOP xoxb-12345678-abc", "[secret] [secret]"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nab\n-----END RSA PRIVATE KEY----- x", "[secret] x"),
+        ("-----BEGIN PRIVATE KEY-----\ncut", "[secret]"),
+        ("4111 1111 1111 1111 / DE89 3704 0044 0532 0130 00", "[number] / [number]"),
+        ("ana@example.org, +49 170 1234567", "[e-mail], [phone]"),
+        ("the token is wrong, the password is required", None),
+        ("Order 12345 of 2026-06-02, version 1.2.3, skype: sk-1", None),
+        ("token: [secret]", None),
+    ],
+)
+def test_what_is_kept_has_no_secrets_either(text: str, masked: str | None) -> None:
+    assert mask_kept(text) == (masked or text)
+    assert mask_kept(mask_kept(text)) == mask_kept(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.text(alphabet="ab1 .:@=-_/\n", max_size=60), st.sampled_from(["password: ", "token=", ""])
+)
+def test_what_is_masked_to_be_kept_stays_so(text: str, before: str) -> None:
+    once = mask_kept(before + text)
+    assert mask_kept(once) == once

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Connection, Service
@@ -81,6 +82,7 @@ class Seen:
     file: int
     line: int
     number: int
+    updated: datetime | None = None
     times: int = 0
 
 
@@ -91,6 +93,8 @@ class Checked:
     seen: dict[str, Seen] = field(default_factory=dict)
     unclear: set[str] = field(default_factory=set)
     """Ids that are given with several contents: nobody can tell which is meant."""
+    outdated: set[bytes] = field(default_factory=set)
+    """The contents of which a newer one is given for the same id."""
     complaints: int = 0
     items: int = 0
 
@@ -177,9 +181,18 @@ class Handing:
     def _first(self, checked: Checked, file: int, item: Item) -> Complaint | None:
         """Take a conversation in; complain where its id has another content already."""
         checked.items += 1
-        seen = checked.seen.setdefault(item.id, Seen(item.digest, file, item.line, item.number))
+        given = Seen(item.digest, file, item.line, item.number, item.updated)
+        seen = checked.seen.setdefault(item.id, given)
         seen.times += 1
         if seen.digest == item.digest:
+            return None
+        if seen.updated is not None and item.updated is not None:
+            older = item if item.updated < seen.updated else seen
+            checked.outdated.add(older.digest)
+            if older is seen:
+                given.times = seen.times
+                checked.seen[item.id] = given
+                checked.outdated.discard(item.digest)
             return None
         checked.unclear.add(item.id)
         return Complaint(
@@ -211,6 +224,11 @@ class Handing:
                         if seen is not None and seen.digest == item.digest and not told:
                             said = "its id is given with other content, too"
                             self._report.item(given.name, item, "bad", said)
+                        continue
+                    if seen is not None and item.digest in checked.outdated:
+                        if not told:
+                            where = f"{self._inputs[seen.file].name}, line {seen.line}"
+                            self._report.item(given.name, item, "same", f"newer in {where}")
                         continue
                     if seen is None or seen.digest != item.digest:
                         raise changed

@@ -46,7 +46,8 @@ Words: TypeAlias = tuple[PartRole, str]
 class Draft:
     """A conversation that was found in an export. ``line`` and ``number`` as an item has them.
 
-    ``id`` is the one of the program that wrote it; ``who`` began it is not sent.
+    ``id`` is the one of the program that wrote it; ``who`` began it, and when it was ``updated``
+    last, is not sent.
     """
 
     line: int
@@ -57,6 +58,7 @@ class Draft:
     created: datetime | None = None
     url: str = ""
     who: str = ""
+    updated: datetime | None = None
     attributes: dict[str, str] = field(default_factory=dict)
     parts: list[Words] = field(default_factory=list)
 
@@ -93,6 +95,7 @@ class Draft:
             self.number,
             _conversation(key, self.subject, metadata, self.parts),
             self.who,
+            self.updated or EARLIEST,
         )
         if item.size > LARGEST:
             sentence = f"this is larger than {LARGEST // 2**20} MiB"
@@ -126,7 +129,10 @@ def words_of(value: object) -> str:
         case {"name": str(name)} | {"tag": str(name)} | {"value": str(name)}:
             return words_of(name)
         case list():
-            return ", ".join(said for each in value[:MOST_ATTRIBUTES] if (said := words_of(each)))
+            plain = [
+                words_of(each) for each in value[:MOST_ATTRIBUTES] if not isinstance(each, list)
+            ]
+            return ", ".join(filter(None, plain))
     return ""
 
 
@@ -163,7 +169,7 @@ def masked(item: Item) -> Item:
     key = given.id if hide(given.id) == given.id else digest_of([given.id])
     parts = [(part.role, hide(part.body)) for part in given.parts]
     hidden = _conversation(key, hide(given.subject or ""), told, parts)
-    return item_of(item.line, item.number, hidden, item.who)
+    return item_of(item.line, item.number, hidden, item.who, item.updated)
 
 
 def _conversation(

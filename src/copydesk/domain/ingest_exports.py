@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from copydesk.contract.enumerations import PartRole
 from copydesk.domain.ingest_draft import Draft, first_moment, text_of, words_of
 from copydesk.domain.ingest_file import Item
-from copydesk.domain.ingest_frames import Complaint, Frame, Readable, pages
+from copydesk.domain.ingest_frames import LARGEST, ROOM, Complaint, Frame, Readable, pages
 from copydesk.domain.late_dataclass import dataclass
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -81,6 +81,7 @@ def read_exports(file: Readable) -> Iterator[Item | Complaint]:
     Messages of one conversation that follow each other (as Front's are fetched) become one.
     """
     gathered: list[tuple[Frame, Fields]] = []
+    size = 0
     for found in pages(file, LISTS):
         if isinstance(found, Complaint):
             yield found
@@ -89,12 +90,14 @@ def read_exports(file: Readable) -> Iterator[Item | Complaint]:
         if isinstance(value, dict) and "is_inbound" in value:
             if gathered and _front_conversation(gathered[0][1]) != _front_conversation(value):
                 yield _read(gathered[0][0], _joined(gathered))
-                gathered = []
-            gathered.append((found, value))
+                gathered, size = [], 0
+            size += len(found.data)
+            if size <= ROOM * LARGEST:
+                gathered.append((found, value))
             continue
         if gathered:
             yield _read(gathered[0][0], _joined(gathered))
-            gathered = []
+            gathered, size = [], 0
         yield _read(found, value)
     if gathered:
         yield _read(gathered[0][0], _joined(gathered))
@@ -117,7 +120,10 @@ def _read(frame: Frame, value: object) -> Item | Complaint:
         return Complaint(frame.line, said, frame.number, words_of(value.get("id"))[:60])
     inner = value.get("ticket")
     draft = Draft(frame.line, frame.number, "", vendor.source)
-    vendor.read(inner if isinstance(inner, dict) else value, draft)
+    fields = _dict(inner) or _dict(value.get("helpdesk_ticket")) or value
+    vendor.read(fields, draft)
+    moments = (fields.get(name) for name in ("updated_at", "userUpdatedAt", "closedAt"))
+    draft.updated = first_moment(*moments) or draft.created
     if draft.id:
         draft.id = f"{vendor.source}-{draft.id}"
     return draft.finished()
@@ -256,7 +262,6 @@ _OF_FRESHDESK = frozenset(
 
 
 def _freshdesk(value: Fields, draft: Draft) -> None:
-    value = _dict(value.get("helpdesk_ticket")) or value
     asked = value.get("requester_id")
     draft.id = _words(value.get("display_id") or value.get("id"))
     draft.subject = _words(value.get("subject"))

@@ -32,8 +32,9 @@ SAID = 5
 class Item:
     """A conversation that can be sent. ``line`` and ``number`` (in its file) count from 1.
 
-    ``digest`` tells contents apart; ``size`` is how many bytes a request needs for it. ``who``
-    began it is shown to the person who sends it, and not sent.
+    ``digest`` tells contents apart; ``size`` is how many bytes a request needs for it. Not sent is
+    who began it, and when it was ``updated`` last: of several with one id the newest counts. None
+    where it is a mistake that there are several.
     """
 
     line: int
@@ -42,6 +43,7 @@ class Item:
     digest: bytes
     size: int
     who: str = ""
+    updated: datetime | None = None
 
     @property
     def id(self) -> str:
@@ -103,14 +105,21 @@ def _checked(number: int, line: int, data: bytes) -> Item | Complaint:
     return item_of(line, number, conversation)
 
 
-def item_of(line: int, number: int, conversation: ConversationIngest, who: str = "") -> Item:
+def item_of(
+    line: int,
+    number: int,
+    conversation: ConversationIngest,
+    who: str = "",
+    updated: datetime | None = None,
+) -> Item:
     """Return a conversation as it can be sent."""
     if conversation.metadata is not None and conversation.metadata.attributes:
         # Their order says nothing, and must not make one content look like two.
         attributes = conversation.metadata.attributes
         conversation.metadata.attributes = {name: attributes[name] for name in sorted(attributes)}
     sent = conversation.to_json()
-    return Item(line, number, conversation, hashlib.sha256(sent).digest(), len(sent), who)
+    digest = hashlib.sha256(sent).digest()
+    return Item(line, number, conversation, digest, len(sent), who, updated)
 
 
 def _without_nulls(value: Any) -> bool:

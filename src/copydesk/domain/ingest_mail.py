@@ -29,6 +29,11 @@ SOURCE = "email"
 LONGEST_HEAD = 256 * 1024
 """Bytes of the head of a mail that are read for what it answers."""
 
+LONGEST_FIELD = 4000
+"""Characters of a field of a head that are read."""
+
+LONGEST_DATE = 100
+
 MOST_ANSWERED = 50
 """So many references of a mail count: its first and its last."""
 
@@ -71,6 +76,18 @@ class _Mail:
     answers: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a mail says, by whom and when. ``automatic``: a program wrote it."""
+
+    name: str
+    address: str
+    moment: datetime | None
+    subject: str
+    words: str
+    automatic: bool
+
+
 class MailReader:
     """The conversations of a mailbox. ``team`` are addresses and domains of the own people.
 
@@ -93,23 +110,25 @@ class MailReader:
         first = thread[0]
         root = first.answers[0] if first.answers else first.key
         draft = Draft(first.line, number, f"mail-{digest_of([root])}", SOURCE)
-        read = [_parsed(file, mail) for mail in thread]
-        read.sort(key=lambda each: _moment(each) or datetime.max.replace(tzinfo=UTC))
-        began = ""
-        for message in read:
-            name, address = _sender(message)
-            if not draft.who:
-                draft.who = name or address
-                draft.created = _moment(message)
-                began = address
-            draft.subject = draft.subject or own_subject(_text(message, "Subject"))
-            reply = bool(message.get("In-Reply-To") or message.get("References"))
-            draft.say(self._role(message, address, began), _words(message, reply=reply))
+        said: list[_Said] = []
+        size = 0
+        for mail in thread:
+            said.append(_said(_parsed(file, mail)))
+            size += len(said[-1].words)
+            if size > LARGEST:  # more than a conversation may have: it is complained about
+                break
+        said.sort(key=lambda each: each.moment or datetime.max.replace(tzinfo=UTC))
+        draft.who = said[0].name or said[0].address
+        draft.created = said[0].moment
+        draft.updated = said[-1].moment
+        draft.subject = next((each.subject for each in said if each.subject), "")
+        for each in said:
+            draft.say(self._role(each, said[0].address), each.words)
         return draft.finished()
 
-    def _role(self, message: Message, address: str, began: str) -> PartRole:
-        automatic = _text(message, "Auto-Submitted").casefold()
-        if automatic.startswith("auto") or _MACHINES.match(address):
+    def _role(self, said: _Said, began: str) -> PartRole:
+        address = said.address
+        if said.automatic:
             return "assistant"
         if self._team:
             ours = {address, address.rpartition("@")[2]} & self._team
@@ -206,26 +225,30 @@ def _parsed(file: BinaryIO, mail: _Mail) -> Message:
 
 
 def _text(message: Message, name: str) -> str:
-    value = message.get(name)
-    if value is None:
+    try:
+        value = str(message.get(name, ""))[:LONGEST_FIELD]
+    except (MessageError, ValueError, LookupError):
         return ""
     try:
-        return str(make_header(decode_header(str(value)))).strip()
+        return str(make_header(decode_header(value))).strip()
     except (MessageError, ValueError, LookupError):
-        return str(value).encode("utf-8", "replace").decode()
+        return value.encode("utf-8", "replace").decode()
 
 
 def _sender(message: Message) -> tuple[str, str]:
     """Return the name and the address of who wrote a mail; a form on a page sends in their name."""
-    name, address = parseaddr(_text(message, "From"))
-    if _MACHINES.match(address) and message.get("Reply-To"):
-        name, address = parseaddr(_text(message, "Reply-To"))
+    try:
+        name, address = parseaddr(_text(message, "From"))
+        if _MACHINES.match(address) and message.get("Reply-To"):
+            name, address = parseaddr(_text(message, "Reply-To"))
+    except RecursionError:  # comments in comments
+        return "", ""
     return name, address.casefold()
 
 
 def _moment(message: Message) -> datetime | None:
     try:
-        moment = parsedate_to_datetime(str(message.get("Date", "")))
+        moment = parsedate_to_datetime(_text(message, "Date")[:LONGEST_DATE])
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
@@ -239,6 +262,10 @@ def _words(message: Message, *, reply: bool) -> str:
     except RecursionError:
         return ""
     for part in parts:
+        for name in ("Content-Type", "Content-Disposition"):
+            # The library takes time by the square for what a long one is made of.
+            if len(str(part.get(name, ""))) > LONGEST_FIELD:
+                del part[name]
         if part.is_multipart() or part.get_filename() or _is_attached(part):
             continue
         kind = part.get_content_type()
@@ -249,6 +276,20 @@ def _words(message: Message, *, reply: bool) -> str:
         elif kind == "text/html" and not html:
             html = _content(part)
     return own_words_of_html(html, reply=reply) if html else ""
+
+
+def _said(message: Message) -> _Said:
+    name, address = _sender(message)
+    reply = bool(message.get("In-Reply-To") or message.get("References"))
+    automatic = _text(message, "Auto-Submitted").casefold().startswith("auto")
+    return _Said(
+        name,
+        address,
+        _moment(message),
+        own_subject(_text(message, "Subject")),
+        _words(message, reply=reply),
+        automatic or _MACHINES.match(address) is not None,
+    )
 
 
 def _is_attached(part: Message) -> bool:

@@ -252,9 +252,15 @@ class TableReader:
                 yield self._read(number, [row])
             elif places[0] == row.begin:
                 back = file.tell()
-                rows = [found for at in places if (found := _row_at(file, self.shape, at))]
+                rows, size = [row], 0
+                for at in places[1:]:
+                    found = _row_at(file, self.shape, at)
+                    if found is not None:
+                        rows.append(found)
+                        size += sum(map(len, found.cells))
+                    if size > LARGEST:  # more than a conversation may have: it is complained about
+                        break
                 file.seek(back)
-                rows[0] = row
                 yield self._read(number, rows)
 
     def _look_over(self, file: BinaryIO) -> dict[int, array[int]]:
@@ -361,13 +367,18 @@ def _first_rows(text: str, delimiter: str) -> list[list[str]]:
     lines = text.splitlines(keepends=True)
     try:
         for row in csv.reader(lines[:-1] if len(lines) > 1 else lines, delimiter=delimiter):
-            if row:
+            if any(row) and not _names_delimiter(row):
                 rows.append(row)
             if len(rows) == 3:
                 break
     except csv.Error:
         return rows[:1]
     return rows
+
+
+def _names_delimiter(cells: Sequence[str]) -> bool:
+    """Whether a row is the one in which Excel says what stands between columns: ``sep=;``."""
+    return cells[0].casefold() == "sep="
 
 
 class _Lines:
@@ -428,7 +439,7 @@ def _rows(file: BinaryIO, shape: Shape, at: int = 0, line: int = 1) -> Iterator[
             reader = _reader(lines, shape)
             continue
         if header:
-            header = False
+            header = not any(cells) or _names_delimiter(cells)
         elif any(map(str.strip, cells)):
             yield _Row(begin, first, cells)
 

@@ -160,7 +160,7 @@ _SECRET = re.compile(
     r"|\b(?:sk|pk|rk)_(?:live|test)_\w{8,}|\bsk-[\w-]{16,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}"
     r"|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{8,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}"
     r"|\bgb_api_\w{16,}|\bnpm_\w{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
+    r"|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
     r"|(?<=://)[^\s/:@]{1,99}:[^\s/@]{1,199}(?=@)",
     re.DOTALL,
 )

@@ -1,0 +1,74 @@
+"""Moments as programs and people write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.written_moment import is_open, order_of, read_moment
+
+NINE = datetime(2026, 6, 2, 9, 0, tzinfo=UTC)
+SECONDS = 1_780_390_800
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2026-06-02T09:00:00Z", "2026-06-02 09:00", "2026-06-02 09:00:00 UTC", "2026/06/02 9:00",
+        "2026-06-02T11:00:00.123456+02:00", "2026-06-02 05:00:00 -0400", "20260602T090000Z",
+        "Tue, 02 Jun 2026 09:00:00 +0000", "Tue, 2 Jun 2026 05:00:00 EDT",
+        "Tue Jun  2 09:00:00 2026", "Tue Jun 02 09:00:00 +0000 2026", "2-Jun-2026 09:00",
+        "Tue Jun 02 2026 11:00:00 GMT+0200 (CEST)", "June 2, 2026 at 9:00 AM", "Jun 2nd, 2026 9:00",
+        "02.06.2026 09:00", "2.6.26 9:00", "2. Juni 2026, 09:00 Uhr", "2 juin 2026 09h00",
+        "2 de junio de 2026 9:00", "  6/2/2026   9:00:00 a.m. ", "06-02-2026 09.00",
+        SECONDS, float(SECONDS), SECONDS * 1000, SECONDS * 1_000_000, str(SECONDS),
+        f"{SECONDS}.0", str(SECONDS * 1000),
+    ],
+)  # fmt: skip
+def test_all_usual_forms_are_one_moment(written: object) -> None:
+    found = read_moment(written)
+    assert found is not None
+    assert found.replace(microsecond=0) == NINE
+    assert found.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", " ", "soon", "10", "2026", "31/31/2026", "2026-13-01", "2026-06-31", "32 Jun 2026", None,
+     "Foo 2, 2026", True, 0, -1, 12, float("nan"), float("inf"), 10**30, [], {}, "x" * 1000,
+     "0001-01-01T00:00:00+14:00", "2026-06-02 99:00"],
+)  # fmt: skip
+def test_what_is_no_moment_is_none(written: object) -> None:
+    assert read_moment(written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "order", "left_open"),
+    [
+        ("02/03/2026", None, True), ("13/03/2026", "dmy", False), ("03/13/2026 9:00", "mdy", False),
+        ("02.03.2026", "dmy", False), ("03/03/2026", None, False), ("2026-02-03", None, False),
+    ],
+)  # fmt: skip
+def test_the_order_of_a_date_is_told_by_its_numbers(
+    written: str, order: Any, left_open: bool
+) -> None:
+    assert (order_of(written), is_open(written)) == (order, left_open)
+    found = read_moment(written, "dmy")
+    assert found is not None
+    assert found.day == (2 if "02/" in written or "02." in written else found.day)
+
+
+def test_half_a_day_is_read_at_its_ends() -> None:
+    hours = [read_moment(f"6/2/2026 {said}") for said in ("12:30 AM", "12:30 pm", "1:30 PM")]
+    assert [each.hour for each in hours if each] == [0, 12, 13]
+
+
+@given(st.text(max_size=70) | st.from_regex(r"[0-9/.: -]{1,30}(am|PM|Z|\+99:99)?", fullmatch=True))
+def test_any_text_has_an_answer(written: str) -> None:
+    found = read_moment(written)
+    assert found is None or found.tzinfo is UTC
+    assert order_of(written) in ("dmy", "mdy", None)

@@ -209,15 +209,19 @@ def test_no_more_is_held_than_a_conversation_may_have(monkeypatch: pytest.Monkey
     for module in (ingest_table, ingest_mail, ingest_draft):
         monkeypatch.setattr(module, "LARGEST", 3_000)
     rows = "id,text\n" + "".join(f"{n % 2},{'x' * 900}\n" for n in range(40)) + "2,fits\n"
-    reads: list[int] = []
+    reads = 0
     row_at = ingest_table._row_at
-    monkeypatch.setattr(
-        ingest_table, "_row_at", lambda *given: (reads.append(1), row_at(*given))[1]
-    )
+
+    def counted(*given: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return row_at(*given)
+
+    monkeypatch.setattr(ingest_table, "_row_at", counted)
     said = [str(each) for each in read(rows.encode())]
     assert [each.split(": ", 1)[-1] for each in said[:2]] == ["this is larger than 0 MiB"] * 2
     assert "fits" in said[2]
-    assert len(reads) == 8
+    assert reads == 8
     thread = "".join(
         f"From a Tue Jun  2 09:00:0{n} 2026\nFrom: a@b.c\nSubject: s\nMessage-ID: <{n}@x>\n"
         f"References: <0@x>\n\n{'x' * 900}\n\n"

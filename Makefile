@@ -40,12 +40,14 @@ docs: $(VENV)/.test          ## are the generated pages of docs/ what the code s
 	$(BIN)/copydesk keys --markdown | diff -u docs/keys.md -
 	$(BIN)/copydesk ops --markdown | diff -u docs/operations.md -
 	$(BIN)/copydesk help --markdown | diff -u docs/commands.md -
+	$(BIN)/copydesk settings --markdown | diff -u docs/settings.md -
 
 generate: $(VENV)/.test      ## write the tables of screens and their actions, and the generated docs
 	$(BIN)/python -c "from copydesk.tui.system.reference import write_tables; write_tables()"
 	$(BIN)/copydesk keys --markdown > docs/keys.md
 	$(BIN)/copydesk ops --markdown > docs/operations.md
 	$(BIN)/copydesk help --markdown > docs/commands.md
+	$(BIN)/copydesk settings --markdown > docs/settings.md
 
 pictures: $(VENV)/.test      ## make the README's pictures from the real program
 	$(BIN)/python docs/pictures.py

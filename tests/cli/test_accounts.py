@@ -197,7 +197,7 @@ def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_
     there.login("file", "--store", "file")
     settings = find_paths().settings
     whole = settings.read_text()
-    for broken in (f'glyphs = "?"\n{whole}', "this is no TOML"):
+    for broken in (f"[profiles.bad]\n{whole}", "this is no TOML"):
         settings.write_text(broken)
         there.ring.kept["copydesk", f"work {there.url}"] = "tok-12345"
         said = there.run("logout", "work")

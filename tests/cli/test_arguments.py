@@ -23,7 +23,7 @@ GENERAL = (
 def commands(parser: ArgumentParser, *words: str) -> Iterator[tuple[str, ...]]:
     """Yield every command with what it needs to be whole."""
     below = [a for a in parser._actions if isinstance(a, _SubParsersAction)]
-    if not below or words in {("clusters",), ("sites",), ("profiles",)}:
+    if not below or words in {("clusters",), ("sites",), ("profiles",), ("settings",)}:
         yield words
     for action in below:
         for name, each in action.choices.items():
@@ -66,6 +66,7 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
             "sites": ["x"] if "show" in words else [],
             "structure": ["x"],
             "conversations": ["x.json"],
+            "settings": {"get": ["x"], "set": ["x", "y"], "unset": ["x"]}.get(words[-1], []),
             "profiles": ["work"] if "use" in words else [],
             "desk": {"import": ["x"], "export": ["x", "y"], "backup": ["x"]}.get(words[-1], []),
         }.get(words[0], [])

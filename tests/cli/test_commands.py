@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -286,29 +285,6 @@ def test_an_address_or_token_that_cannot_be_is_told_before_the_screens(
     assert sentence in said
     assert "secret" not in said
     assert "two words" not in said
-
-
-def test_a_theme_that_there_is_not_is_told_with_those_that_there_are(tmp_path: Path) -> None:
-    settings = tmp_path / "home" / "config" / "config.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text('theme = "mauve"\n')
-    screen, terminal = pty.openpty()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "copydesk", "--desk", str(tmp_path / "new.db")],
-            stdin=terminal,
-            stdout=terminal,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    finally:
-        os.close(screen)
-        os.close(terminal)
-    assert done.returncode == 2
-    assert "config.toml: theme is 'mauve': there is no such theme" in done.stderr
-    assert "copydesk-dark" in done.stderr
 
 
 def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -192,9 +192,9 @@ def _refuse_elsewhere(service: str, *, typed: bool = False) -> None:
 def _usual() -> str:
     """Return the name of the profile that is opened where none is named; "" for none."""
     from copydesk.local.paths import find_paths
-    from copydesk.local.settings import load_settings
+    from copydesk.local.settings import usable_settings
 
-    return load_settings(find_paths().settings).profile
+    return usable_settings(find_paths().settings)[0].profile
 
 
 def _profiles() -> Profiles:

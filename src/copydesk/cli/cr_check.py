@@ -9,7 +9,7 @@ from copydesk.cli.cr import Found, run_on
 from copydesk.cli.errors import DONE, FAILED
 from copydesk.cli.output import put, put_json
 from copydesk.local.paths import find_paths
-from copydesk.local.settings import load_settings
+from copydesk.local.settings import usable_settings
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -33,7 +33,7 @@ def check_request(
     from copydesk.session.checks import read_pages, run_checks
     from copydesk.session.reads.review import read_request
 
-    checks = load_settings(find_paths().settings).checks
+    checks = usable_settings(find_paths().settings)[0].checks
     connection = service.connection()
 
     async def check(api: Api, found: Found) -> int:

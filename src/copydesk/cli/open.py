@@ -23,7 +23,7 @@ from copydesk.cli.terminal import why_no_theme
 from copydesk.local import preface
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.settings import SettingsError, load_settings
+from copydesk.local.settings import SettingsError, usable_settings
 from copydesk.local.state import State
 from copydesk.session.target import FIRST_PLACE
 
@@ -169,9 +169,15 @@ def _show(
             app.exit()
             raise ConnectionError(str(error)) from error
 
-    settings = load_settings(paths.settings)
-    if wrong := why_no_theme(settings.theme):
-        raise UsageError(f"{paths.settings}: {wrong}")
+    settings, problems = usable_settings(paths.settings)
+    wrong = [f"line {each.line}: {each.sentence}" for each in problems]
+    theme = settings.theme or DARK.name
+    if said_of_theme := why_no_theme(settings.theme):
+        wrong, theme = [*wrong, said_of_theme], DARK.name
+    if wrong:
+        said = f"{said} {paths.settings.name}, {wrong[0]}".lstrip()
+        said += f", and {len(wrong) - 1} more" if wrong[1:] else ""
+        said += ". copydesk settings check tells all."
     connection.make()
     journal = Journal(State(paths.store), connection.key)
 
@@ -189,7 +195,7 @@ def _show(
         session,
         first,
         target,
-        theme=settings.theme or DARK.name,
+        theme=theme,
         glyphs=terminal.signs(settings.glyphs),
         utf8=terminal.shows_utf8(settings.glyphs),
         crash=log_file.crash(paths),

@@ -32,7 +32,7 @@ from copydesk.domain.text import clean, listed, shorten
 Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 GROUPS = {
-    "Start": ("login", "logout", "profiles", "doctor", "keys", "help"),
+    "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "help"),
     "Work": ("cr", "watch", "sites", "structure", "clusters", "conversations"),
     "Desk": ("desk", "serve"),
     "Scripts": ("api", "ops", "log", "outbox", "cache", "completion"),
@@ -60,6 +60,10 @@ _PLAIN = (
 """What argparse says, and how we say it."""
 
 
+_NO_ACTION = "the following arguments are required: ACTION"
+"""What argparse says where a command was given none of its actions."""
+
+
 class Parser(ArgumentParser):
     """Complains in one clean sentence: what it repeats may have come from anywhere."""
 
@@ -67,7 +71,13 @@ class Parser(ArgumentParser):
         super().__init__(*args, **{"allow_abbrev": False, **kwargs})
 
     def error(self, message: str) -> NoReturn:
-        """Print a sentence on how the command is used, and exit with 2."""
+        """Print a sentence on how the command is used, and exit with 2.
+
+        A command that was given none of its actions prints its help: that is no mistake.
+        """
+        if message == _NO_ACTION:
+            self.print_help()
+            self.exit()
         said = clean(message, limit=1000)
         for pattern, plain in _PLAIN:
             said = re.sub(pattern, plain, said, count=1, flags=re.DOTALL)
@@ -75,25 +85,13 @@ class Parser(ArgumentParser):
         super().error(said)
 
     def read(self, arguments: Sequence[str]) -> Namespace:
-        """Return what the arguments say; the same as ``parse_args`` with a better complaint.
-
-        A command that is nothing without one of its actions, and stands alone, prints its help.
-        """
+        """Return what the arguments say; the same as ``parse_args`` with a better complaint."""
         self._refuse_unknown(arguments)
-        alone = self._meant(arguments)
-        if alone is not self and alone.prog.endswith(f" {arguments[-1]}") and alone.needs_action:
-            alone.print_help()
-            self.exit()
         found, left = self.parse_known_args(arguments)
         if left:
             parser = self._meant(arguments)
             parser.error(parser.no_use(left[0]))
         return found
-
-    @property
-    def needs_action(self) -> bool:
-        """Whether it does nothing without one of its actions."""
-        return any(isinstance(each, _SubParsersAction) and each.required for each in self._actions)
 
     def format_help(self) -> str:
         """Return its help; that of the whole program has its commands in groups."""
@@ -623,6 +621,7 @@ def build_parser() -> Parser:
     add_clusters(commands)
     add_sites(commands)
     _ops(commands)
+    _settings(commands)
     _keys(commands)
     _help(commands)
     _log(commands)
@@ -701,6 +700,33 @@ def _keys(commands: Subparsers) -> None:
     form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     form.add_argument("--markdown", action="store_true", help="as the reference page")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
+
+
+def _settings(commands: Subparsers) -> None:
+    parser = commands.add_parser("settings", help="list, change and check the settings")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="as JSON"
+    )
+    form.add_argument(
+        "--markdown", action="store_true", default=SUPPRESS, help="as the reference page"
+    )
+    parser.set_defaults(runner="copydesk.cli.settings:list_settings")
+    actions = parser.add_subparsers(metavar="ACTION", title="actions")
+    for name, runner, said in (
+        ("get", "get_setting", "print the value of one"),
+        ("set", "set_setting", "give one a value"),
+        ("unset", "unset_setting", "take one out of the file: its default holds"),
+        ("edit", "edit_settings", "open the file in $VISUAL or $EDITOR, then check it"),
+        ("check", "check_settings", "tell every mistake in the file; 1 if there is one"),
+        ("schema", "print_schema", "print the JSON Schema of the file"),
+    ):
+        each = actions.add_parser(name, help=said)
+        if name in ("get", "set", "unset"):
+            each.add_argument("name", metavar="NAME", help="the setting")
+        if name == "set":
+            each.add_argument("value", metavar="VALUE", help="as text, without quotes")
+        each.set_defaults(runner=f"copydesk.cli.settings:{runner}")
 
 
 def _help(commands: Subparsers) -> None:

@@ -15,6 +15,14 @@ from copydesk.domain.clustering import Clustering
 from copydesk.domain.text import clean
 
 
+KEYS: dict[str, tuple[type, str]] = {
+    "model": (str, "a folder in quotes, with a static model in the format of model2vec"),
+    "embed": (list, 'a list of texts, such as ["my-vectors", "--lines"]'),
+    "off": (bool, "true or false"),
+}
+"""The keys of the table, with their types and how they are written."""
+
+
 def clustering_of(value: object, text: str) -> tuple[Clustering, list[tuple[int, str]]]:
     """Return how clusters are found, and every mistake with its line.
 
@@ -25,23 +33,23 @@ def clustering_of(value: object, text: str) -> tuple[Clustering, list[tuple[int,
     wrong: list[tuple[int, str]] = []
     model, embed, off = value.get("model", ""), value.get("embed", []), value.get("off", False)
     if not isinstance(model, str):
-        wrong.append((_line("model", text), "model of clusters must be a folder in quotes"))
+        wrong.append((_line("model", text), f"model of clusters must be {KEYS['model'][1]}"))
         model = ""
     words = [each for each in embed if isinstance(each, str)] if isinstance(embed, list) else []
     if not isinstance(embed, list) or len(words) < len(embed) or not all(words):
-        sentence = 'embed of clusters must be a list of texts, such as ["my-vectors", "--lines"]'
+        sentence = f"embed of clusters must be {KEYS['embed'][1]}"
         wrong.append((_line("embed", text), sentence))
         words = []
     if not isinstance(off, bool):
-        wrong.append((_line("off", text), "off of clusters must be true or false"))
+        wrong.append((_line("off", text), f"off of clusters must be {KEYS['off'][1]}"))
         off = False
     if model and words:
         sentence = "clusters take vectors from a model or from embed, not from both"
         wrong.append((_line("embed", text), sentence))
         words = []
-    for key in value.keys() - {"model", "embed", "off"}:
+    for key in value.keys() - KEYS.keys():
         said = clean(key, limit=60)
-        sentence = f"clusters have no {said}: the keys are model, embed, off"
+        sentence = f"clusters have no {said}: the keys are {', '.join(KEYS)}"
         wrong.append((_line(key, text), sentence))
     folder = str(Path(model).expanduser().absolute()) if model else ""
     return Clustering(folder, tuple(words), off), wrong

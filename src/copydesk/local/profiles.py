@@ -148,9 +148,9 @@ class Profiles:
 
     def read(self) -> Sequence[Profile]:
         """Return the profiles in their order."""
-        from copydesk.local.settings import load_settings
+        from copydesk.local.settings import usable_settings
 
-        return load_settings(self._path).profiles
+        return usable_settings(self._path)[0].profiles
 
     def get(self, name: str) -> Profile | None:
         """Return the profile with this name, if there is one."""
@@ -159,9 +159,9 @@ class Profiles:
     @property
     def default(self) -> str:
         """The name of the profile that is opened when none is named; "" for none."""
-        from copydesk.local.settings import load_settings
+        from copydesk.local.settings import usable_settings
 
-        return load_settings(self._path).profile
+        return usable_settings(self._path)[0].profile
 
     def save(self, profile: Profile) -> None:
         """Save a profile, in place of one with its name. Default values are left out."""

@@ -90,9 +90,9 @@ class SavedViews:
         """Return the views in their order."""
         if self._path is None:
             return views_of(self._document().unwrap().get("views", []), self._memory)[0]
-        from copydesk.local.settings import load_settings
+        from copydesk.local.settings import usable_settings
 
-        return load_settings(self._path).views
+        return usable_settings(self._path)[0].views
 
     def save(self, view: SavedView) -> None:
         """Save a view, in place of one with its name."""
@@ -129,7 +129,7 @@ class SavedViews:
             return tomlkit.parse(self._memory)
         from copydesk.local.settings_file import read_document
 
-        return read_document(self._path)
+        return read_document(self._path, "views")
 
     def _write(self, document: TOMLDocument) -> None:
         if self._path is None:

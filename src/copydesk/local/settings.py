@@ -48,35 +48,79 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings, with their defaults. A field is a key of the file.
+    """The settings, with their defaults. A field is a key of the file; ``says`` what it is for.
 
-    ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` chooses the signs: "auto"
-    goes by the terminal. ``recall_seconds`` is how long a write can be recalled; 0 sends it at
-    once. ``news`` says how news is told beside the screen: with a notice of the terminal and its
-    bell, with the bell, or not. ``pictures`` says whether pictures are drawn, and how large ones
-    are: "auto" does so where the terminal has colours and more signs than ASCII, and asks it
-    whether it shows graphics; the others but "off" say how. ``views`` are the person's own views of
-    the triage list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names
-    the default profile, "" or "desk" the embedded desk; each of ``profiles`` is a table
-    ``[profiles.NAME]`` (`copydesk.local.profiles`). ``checks`` are the commands that check pages,
-    the table ``[checks]`` (`copydesk.local.checks`), ``owners`` who owns pages by their paths, the
-    table ``[owners]`` (`copydesk.local.owners`), ``clusters`` how the embedded desk finds clusters,
-    the table ``[clusters]`` (`copydesk.local.clusters`).
+    A key of text or of a number is checked by its ``choices`` or its ``range``. The others are
+    tables, each read by a module of its own: `copydesk.local.saved_views`, ``profiles``,
+    ``checks``, ``owners`` and ``clusters``.
     """
 
-    theme: str = ""
-    glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
-    recall_seconds: int = field(default=5, metadata={"range": (0, 60)})
-    news: str = field(default="notice", metadata={"choices": ("notice", "bell", "quiet")})
-    pictures: str = field(
-        default="auto", metadata={"choices": ("auto", "kitty", "sixel", "blocks", "off")}
+    theme: str = field(default="", metadata={"says": "a colour theme; empty: the dark one"})
+    glyphs: str = field(
+        default="auto",
+        metadata={
+            "choices": ("auto", "unicode", "ascii"),
+            "says": "the signs that are drawn; auto goes by the terminal",
+        },
     )
-    views: tuple[SavedView, ...] = ()
-    profile: str = ""
-    profiles: tuple[Profile, ...] = ()
-    checks: tuple[Check, ...] = ()
-    owners: tuple[Owned, ...] = ()
-    clusters: Clustering | None = None
+    recall_seconds: int = field(
+        default=5,
+        metadata={
+            "range": (0, 60),
+            "says": "for how long a write can be recalled with u before it is sent; 0 sends it "
+            "at once",
+        },
+    )
+    news: str = field(
+        default="notice",
+        metadata={
+            "choices": ("notice", "bell", "quiet"),
+            "says": "how news is told while one looks elsewhere: a notice of the terminal and "
+            "its bell, the bell alone, or neither",
+        },
+    )
+    pictures: str = field(
+        default="auto",
+        metadata={
+            "choices": ("auto", "kitty", "sixel", "blocks", "off"),
+            "says": "how pictures are drawn; auto asks the terminal, off tells size and words only",
+        },
+    )
+    views: tuple[SavedView, ...] = field(
+        default=(), metadata={"says": "views of the list of change requests; F there saves one"}
+    )
+    profile: str = field(
+        default="", metadata={"says": "the profile that is opened; empty or desk: the own desk"}
+    )
+    profiles: tuple[Profile, ...] = field(
+        default=(), metadata={"says": "the services that copydesk is logged in to"}
+    )
+    checks: tuple[Check, ...] = field(
+        default=(), metadata={"says": "commands that check the pages of a change request"}
+    )
+    owners: tuple[Owned, ...] = field(
+        default=(), metadata={"says": "who owns pages, by path: they are suggested as reviewers"}
+    )
+    clusters: Clustering | None = field(
+        default=None, metadata={"says": "how the embedded desk finds clusters in conversations"}
+    )
+
+
+DECIDING = frozenset({"", "profile", "profiles"})
+"""Keys whose mistakes are no warning: they say which service is opened ("": the whole file)."""
+
+
+def usable_settings(path: Path) -> tuple[Settings, tuple[Problem, ...]]:
+    """Return the settings that can be used, and the mistakes in the others.
+
+    Raises ``SettingsError`` where a mistake leaves open which service is meant, and ``OSError``.
+    """
+    try:
+        return load_settings(path), ()
+    except SettingsError as error:
+        if any(problem.key in DECIDING for problem in error.problems):
+            raise
+        return error.usable, error.problems
 
 
 def load_settings(path: Path) -> Settings:
@@ -135,7 +179,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         problems += [Problem(line, "clusters", sentence) for line, sentence in said]
     for key, given in value.items():
         if key in known:
-            sentence = _mistake(known[key], given)
+            sentence = mistake(known[key], given)
         else:
             near = get_close_matches(key, known, n=1)
             meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
@@ -158,7 +202,8 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     return settings
 
 
-def _mistake(setting: Field[Any], given: object) -> str:
+def mistake(setting: Field[Any], given: object) -> str:
+    """Return what is wrong with a value of a setting that is no table; "" for nothing."""
     wanted = type(setting.default)
     if type(given) is not wanted:
         kind = {str: "text in quotes", bool: "true or false", int: "a whole number"}[wanted]

@@ -9,15 +9,18 @@ from tomlkit import TOMLDocument
 
 from copydesk.local.durable import write_file
 from copydesk.local.paths import private_folder
-from copydesk.local.settings import load_settings
+from copydesk.local.settings import SettingsError, usable_settings
 
 
-def read_document(path: Path) -> TOMLDocument:
-    """Return the settings for an edit; an empty document without a file.
+def read_document(path: Path, key: str = "") -> TOMLDocument:
+    """Return the settings for an edit of a key; an empty document without a file.
 
-    Raises ``OSError`` when the disk refuses, and ``SettingsError`` for settings with a mistake.
+    Raises ``OSError`` when the disk refuses, and ``SettingsError`` where there is a mistake in
+    what the key has, or one that leaves open which service is meant.
     """
-    load_settings(path)
+    _, problems = usable_settings(path)
+    if wrong := [problem for problem in problems if problem.key == key]:
+        raise SettingsError(path, wrong)
     try:
         text = path.read_text("utf-8-sig")
     except FileNotFoundError:

@@ -1,0 +1,80 @@
+"""The JSON Schema of ``config.toml``, made of the same declarations that read it."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from typing import Any
+
+from copydesk.local import checks, clusters, profiles, saved_views
+from copydesk.local.settings import Settings
+
+TYPES: dict[type, dict[str, Any]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    list: {"type": "array", "items": {"type": "string"}},
+}
+
+
+def schema() -> dict[str, Any]:
+    """Return the schema (2020-12); an unknown key is a mistake in it."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Settings of copydesk",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            each.name: {**_value(each), "description": each.metadata["says"]}
+            for each in fields(Settings)
+        },
+    }
+
+
+def _value(setting: Field[Any]) -> dict[str, Any]:
+    match setting.name:
+        case "views":
+            keys = {key: kind for key, (_, kind, _) in saved_views.KEYS.items()}
+            return {"type": "array", "items": _table(keys, "name")}
+        case "profiles":
+            return {
+                "type": "object",
+                "additionalProperties": _table(_kinds(profiles.KEYS), "base_url"),
+            }
+        case "checks":
+            return {
+                "type": "object",
+                "additionalProperties": _table(_kinds(checks.KEYS), "command"),
+            }
+        case "clusters":
+            return _table(_kinds(clusters.KEYS))
+        case "owners":
+            return {"type": "object", "additionalProperties": {"anyOf": [TYPES[str], TYPES[list]]}}
+    found: dict[str, Any] = {**TYPES[type(setting.default)], "default": setting.default}
+    if choices := setting.metadata.get("choices"):
+        found["enum"] = list(choices)
+    if "range" in setting.metadata:
+        found["minimum"], found["maximum"] = setting.metadata["range"]
+    return found
+
+
+def _kinds(keys: dict[str, Any]) -> dict[str, type]:
+    return {key: kind for key, (kind, _) in keys.items()}
+
+
+def _table(keys: dict[str, type], *required: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": {key: TYPES[kind] for key, kind in keys.items()},
+    }
+
+
+def shown_values(setting: Field[Any]) -> str:
+    """Return which values a setting takes, for people."""
+    if choices := setting.metadata.get("choices"):
+        return ", ".join(f"`{each}`" for each in choices)
+    if "range" in setting.metadata:
+        low, high = setting.metadata["range"]
+        return f"{low} to {high}"
+    return "text"

@@ -1,0 +1,125 @@
+"""The settings from the command line: found, changed and checked without ending the program."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from copydesk.cli import main
+from copydesk.cli.settings import EXAMPLES, template
+from copydesk.local.settings import SettingsError, load_settings, usable_settings
+from copydesk.local.settings_schema import schema
+
+WRONG = 'recal_seconds = 9\nglyphs = "x"\nnews = "bell"\n'
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
+    return tmp_path / "config" / "config.toml"
+
+
+def test_they_are_listed_with_defaults_and_where_each_is_from(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["settings"]) == 0
+    assert "config.toml is not there yet" in capsys.readouterr().out
+    path.parent.mkdir(parents=True)
+    path.write_text(WRONG)
+    assert main(["settings"]) == 0
+    said = capsys.readouterr()
+    rows = {line.split()[0]: line.split(maxsplit=3)[1:] for line in said.out.splitlines()}
+    assert rows["news"] == ['"bell"', '"notice"', "line 3"]
+    assert rows["glyphs"] == ['"auto"', '"auto"', "line 2: not used"]
+    assert rows["theme"] == ['""', '""', "default"]
+    assert "line 1: recal_seconds is no setting: did you mean recall_seconds?" in said.err
+    assert main(["settings", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["line"] for each in found["mistakes"]] == [1, 2]
+    assert main(["settings", "check"]) == 1
+
+
+def test_one_is_changed_and_all_else_stays(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(f"# mine\n{WRONG}")
+    assert main(["settings", "set", "recall_seconds", "0"]) == 0
+    assert main(["settings", "get", "recall_seconds"]) == 0
+    assert capsys.readouterr().out == "recall_seconds is 0 now.\n0\n"
+    assert path.read_text() == f"# mine\n{WRONG}recall_seconds = 0\n"
+    assert main(["settings", "unset", "recall_seconds"]) == 0
+    assert path.read_text() == f"# mine\n{WRONG}"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["set", "recall_seconds", "90"], "it goes from 0 to 60"),
+        (["set", "recall_seconds", "soon"], "must be a whole number"),
+        (["set", "theme", "none such"], "there is no such theme"),
+        (["set", "glyph", "ascii"], "did you mean glyphs?"),
+        (["set", "views", "x"], "is a table"),
+        (["get", "\x1b[2J"], "is not a setting"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(
+    path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["settings", *words]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert "\x1b" not in told
+    assert not path.exists()
+
+
+def test_a_new_file_has_every_setting_as_a_comment(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i.before "s/^# glyphs/glyphs/" "$1"\n')
+    editor.chmod(0o700)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    assert main(["settings", "edit"]) == 0
+    assert "in order" in capsys.readouterr().out
+    assert path.read_text() == template().replace("# glyphs", "glyphs")
+    assert path.stat().st_mode & 0o077 == 0
+    assert load_settings(path).glyphs == "auto"
+
+
+def test_a_mistake_leaves_the_others_unless_it_decides_which_service_is_meant(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(WRONG)
+    settings, problems = usable_settings(path)
+    assert settings.news == "bell"
+    assert [each.line for each in problems] == [1, 2]
+    for deciding in ('profile = "gone"', "[profiles.work]\nbase = 1", "= nothing"):
+        path.write_text(f"{deciding}\n")
+        with pytest.raises(SettingsError):
+            usable_settings(path)
+
+
+def test_the_schema_takes_the_examples_and_nothing_unknown() -> None:
+    found = Draft202012Validator(schema())
+    Draft202012Validator.check_schema(schema())
+    for text in (*EXAMPLES.values(), template()):
+        assert found.is_valid(tomllib.loads(text)), text
+    assert not found.is_valid(tomllib.loads(WRONG))
+
+
+@given(st.binary(max_size=60))
+def test_no_file_ends_the_program_with_a_traceback(content: bytes) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            patch.setenv("COPYDESK_HOME", folder)
+            path = Path(folder, "config", "config.toml")
+            path.parent.mkdir()
+            path.write_bytes(content)
+            assert main(["settings", "check"]) in {0, 1}

@@ -29,7 +29,6 @@ from copydesk.local.settings import (
 from copydesk.local.settings_file import write_document
 from copydesk.local.settings_schema import schema, shown_values
 
-
 SIMPLE = (str, int)
 """Types of settings that are one value, and no table."""
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from copydesk.domain.clustering import Clustering
 from copydesk.domain.text import clean
 
-
 KEYS: dict[str, tuple[type, str]] = {
-    "model": (str, "a folder in quotes, with a static model in the format of model2vec"),
+    "model": (str, "a folder in quotes"),
     "embed": (list, 'a list of texts, such as ["my-vectors", "--lines"]'),
     "off": (bool, "true or false"),
 }

@@ -103,6 +103,10 @@ async def test_what_is_ready_does_not_wait(world: World) -> None:
         await driver.press("M")
         assert "No rule is in its way: y merges it." in driver.screen
         await driver.press("escape")
+        await driver.press("W", "enter", "m")
+        assert "It is a draft: close this, W opens it for review." in driver.screen
+        await driver.press("escape", "W", "m")
+        assert "It is a draft" not in driver.screen
 
 
 async def test_what_was_merged_unread_is_in_the_news(world: World) -> None:

@@ -208,8 +208,11 @@ async def test_a_new_page_is_written_and_another_start_goes_on(
     app.session.staged = store
     async with drive(app, size=(140, 40)) as driver:
         assert "+m Limits" in driver.screen
+        while "+ Webhooks / Limits" not in driver.screen and " + Limits" not in driver.line("┏━"):
+            await driver.press("]")
         await driver.press("ctrl+s", "y")
         assert "Sent: 1 page of #1." in driver.screen
+        assert "+ Webhooks / Limits" in driver.line("┏━"), "it stays in front"
     assert await text_of(review, "webhooks/limits") == "# Limits\n\nNone.\n"
 
 

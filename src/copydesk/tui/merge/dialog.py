@@ -226,6 +226,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             if self.off is not None:
                 # The failed rules are listed above; what else is in the way is not.
                 said = "It cannot be merged while a rule is not met." if failed else self.off
+                if read.request.status == "draft":
+                    said = "It is a draft: close this, W opens it for review."
                 self._status = Text(said, style="bad")
                 if self.why_not_when_ready() is None:
                     count = len(read.rules.results)
@@ -338,7 +340,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             if spoken is None:
                 self.show_keys(self._keys(self.off or ""))
             else:
-                self._draw(self.off or "")
+                said = self.off or ""
+                self._draw("y merges nothing yet." if said in self._status.plain else said)
             return
         request, main = spoken.request, spoken.space.revision
         self.off = "The merge is under way."

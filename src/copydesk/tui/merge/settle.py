@@ -266,7 +266,8 @@ class SettlePlace(Place, scope="settle"):
             return "sent"
         merged = work.elsewhere + sum(page.merged for page in work.parts)
         sent = "stopped" if work.stopped else "nothing sent"
-        return f"{len(work.open)} open   {sent}   {merged} merged by themselves"
+        alone = "itself" if merged == 1 else "themselves"
+        return f"{len(work.open)} open   {sent}   {merged} merged by {alone}"
 
     def url(self) -> str | None:
         now = self.settlement.now

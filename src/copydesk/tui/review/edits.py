@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 
 from copydesk.domain.page_edits import (
+    NEW,
     PageEdit,
     Side,
     Standing,
@@ -682,11 +683,13 @@ class EditCommands(ReviewCommands, scope="review"):
             check = await self._checked(staged)
             if check is None:
                 return
-        count = plural(len(check.ready), "page")
+        count, front = plural(len(check.ready), "page"), self.model.find(self.model.page_id)
         if len(parts) == 1:
             await send_edits(staged, check, target=self.model.numbered, note=note)
         elif not await self._send_parts(staged, check, parts, note):
             return
+        if front is not None and front.id.startswith(NEW):
+            self.model.inserted = front.node.title
         self.place.tell(f"Sent: {count} of {self.model.numbered}. u takes it back.", "good")
         self.place.read_again()
 

@@ -81,6 +81,8 @@ class ReviewModel:
         """The title of the finding that it was begun for, once that is read."""
         self.page_id: str | None = None
         """The page in front."""
+        self.inserted = ""
+        """The title of the page in front that was sent as a new one, until it is listed."""
         self.texts: dict[str, PageText] = {}
         self.since = False
         """Whether the page is compared with its text when it was marked as seen."""

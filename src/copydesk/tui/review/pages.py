@@ -88,6 +88,9 @@ class PageReader(ReviewCommands, scope="review"):
             self.here.diff.show(None, {})
             return
         page = model.page_id or self.place.begins_at or self.place.target.page
+        sent = (c.id for c in model.shown if model.inserted and c.node.title == model.inserted)
+        if (inserted := next(sent, None)) is not None:  # it has an id by now
+            page, model.inserted = inserted, ""
         if page is not None and model.find(page) is None:
             # An address names a page by its path.
             path = page.strip("/")

@@ -44,6 +44,20 @@ VIEWS_MEAN: Mapping[str, str] = {
 """What is in a view."""
 
 
+def none_yet(under_way: str = "", message: str = "") -> str:
+    """Return what belongs where clusters would be, and how to begin.
+
+    ``under_way`` says how far the search for them is, ``message`` why there is none.
+    """
+    if under_way:
+        return f"No clusters yet: {under_way}. They appear here by themselves."
+    said = (
+        "No clusters yet. What people struggle with shows here, by week, once conversations are "
+        "sent in: by an integration, or with “copydesk conversations send tickets.csv”."
+    )
+    return f"{said} {message}" if message else f"{said} c in :issues makes one by hand."
+
+
 def is_new(row: ClusterRow) -> bool:
     """Whether the first issue of a cluster came in the latest week."""
     return row.rate.move == "new" and row.issues <= row.pulse[-1]
@@ -236,17 +250,34 @@ def cluster_facts(
     marks = merge_weeks(merges, now, len(row.pulse))
     found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row, now)}", style="muted")))
     times = ", ".join(
-        f"{word} {'just now' if since == 'now' else since + ' ago'}"
+        f"{word} {when}"
         for word, moment in (("first seen", row.created), ("changed", row.updated))
-        if (since := age(moment, now))
+        if (when := _ago(moment, now))
     )
     counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"
     found.append(Fact("holds", counts + (f" ({times})" if times else "")))
+    if row.closed is not None:
+        found.append(Fact("closed", _ago(row.closed, now)))
+    found += [
+        Fact("history" if nth == 0 else "", f"{word} {shown(label)} {_ago(at, now)}".strip())
+        for nth, (word, label, at) in enumerate(
+            (KINDS.get(kind, kind), label, at) for kind, label, at in row.history
+        )
+    ]
     if row.tasks:
         found.append(Fact("tasks", ", ".join(f"{number(n)} {name}" for name, n in row.tasks)))
     if row.address:
         found.append(Fact("app", Text(row.address, style="link")))
     return found
+
+
+KINDS: Mapping[str, str] = {"joined": "joined with", "split": "split off"}
+"""What became of a cluster, in words before the name of the other."""
+
+
+def _ago(moment: datetime | None, now: datetime) -> str:
+    since = age(moment, now)
+    return "just now" if since == "now" else f"{since} ago" if since else ""
 
 
 def _requests(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from copydesk.session.readiness import Readiness, readiness
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.cluster import IssuesCluster
+    from copydesk.contract.models.cluster import ClusterSuggestion, IssuesCluster
     from copydesk.contract.models.conversation import ConversationIssueItem
 
 
@@ -39,6 +40,8 @@ class ClusterRow:
     """When a person closed it."""
     suggestions: int = 0
     """Issues in no cluster that look like its own."""
+    history: tuple[tuple[str, str, datetime | None], ...] = ()
+    """What was joined with it or split from it, with the other's name, the latest first."""
 
     @property
     def rate(self) -> Rate:
@@ -71,6 +74,12 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
         cluster.updated_at,
         web_address(cluster.urls.app),
         tuple((clean(name).strip(), sane(count)) for name, count in cluster.stats.tasks.items()),
+        cluster.closed_at,
+        int(sane(cluster.stats.suggestions or 0)),
+        tuple(
+            (clean(each.kind), clean(each.label).strip() or "Untitled", each.at)
+            for each in cluster.history
+        ),
     )
 
 
@@ -107,6 +116,8 @@ class IssueRow:
     created: datetime | None
     address: str
     cluster: str = ""
+    likeness: float = 0.0
+    """How much it looks like the issues of a cluster that it is suggested for, up to 1."""
 
 
 def issue_row(item: ConversationIssueItem) -> IssueRow:
@@ -122,6 +133,14 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
         web_address(found_in.urls.source if found_in is not None else None),
         issue.cluster or "",
     )
+
+
+def suggestion_row(found: ClusterSuggestion) -> IssueRow:
+    """Return the row of an issue that is suggested for a cluster."""
+    from copydesk.contract.models.conversation import ConversationIssueItem
+
+    item = ConversationIssueItem(issue=found.issue, conversation=found.conversation)
+    return replace(issue_row(item), likeness=min(1.0, sane(found.similarity)))
 
 
 def shown(text: str, *, masked: bool) -> str:

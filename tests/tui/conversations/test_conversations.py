@@ -16,8 +16,7 @@ from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.conversations.clusters import ClustersPlace
-from copydesk.tui.conversations.conversations import ConversationsPlace
-from copydesk.tui.conversations.issues import NO_CLUSTER, IssuesPlace
+from copydesk.tui.conversations.conversations import NO_CLUSTER, ConversationsPlace, IssuesPlace
 from copydesk.tui.widgets.scanned_list import AT_A_TIME, SIFTED_PAGE
 from tests.drive import Driver, drive
 from tests.tui.conversations_world import WEB, fill

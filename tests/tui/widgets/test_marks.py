@@ -9,11 +9,19 @@ from typing import Any
 import pytest
 
 from copydesk.domain.call import NEW
-from copydesk.server.site_seed import add_section, add_site, add_site_space
+from copydesk.server.site_seed import (
+    add_cluster,
+    add_conversation,
+    add_issue,
+    add_section,
+    add_site,
+    add_site_space,
+)
 from copydesk.server.transaction import Tx
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.arrange.place import ArrangingPlace
+from copydesk.tui.conversations.cluster_edits import IssueKeys
 from copydesk.tui.dialogs.choice import Choice, Choices
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.form import Form
@@ -119,7 +127,35 @@ def tree(world: World) -> Listed:
     return Listed(open_world(world, "organization-structure", target), arranged, ("j", "j"))
 
 
+def asked(world: World, *, clustered: bool) -> str | None:
+    """Fill a desk with issues, and a change request that could answer them."""
+    world.change_request(world.space("Guide", {"a": "# A\n"}), {"a": "# B\n"}, subject="Say it")
+
+    def write(tx: Tx) -> str | None:
+        made = add_cluster(tx, world.home, "Sign-in") if clustered else None
+        for number in range(4):
+            talk = add_conversation(tx, world.home, [("user", f"Help {number}")], source="email")
+            add_issue(tx, world.home, talk, f"Issue {number}", summary="", cluster_id=made)
+        return made
+
+    return world.write(write)
+
+
+def issues(world: World) -> Listed:
+    asked(world, clustered=False)
+    return Listed(open_world(world, "issues"), lambda driver, marked: on_desk(world, issue="id"))
+
+
+def clustered(world: World) -> Listed:
+    target = Target(organization=world.home, cluster=asked(world, clustered=True))
+    return Listed(
+        open_world(world, "clusters", target), lambda driver, marked: on_desk(world, issue="id")
+    )
+
+
 ACT: Mapping[str, str] = {
+    "issues": "m c ctrl+n L",
+    "clusters": "m c",
     "changes": "x W U m M b a A w",
     "team-members": "e D",
     "site-structure": "J K x D",
@@ -128,6 +164,8 @@ ACT: Mapping[str, str] = {
 """What does something to marked rows; all else that writes to rows refuses."""
 
 LISTS: Mapping[str, Callable[[World], Listed]] = {
+    "issues": issues,
+    "clusters": clustered,
     "changes": changes,
     "team-members": people,
     "site-structure": site,
@@ -207,7 +245,8 @@ def offered(name: str) -> Iterator[Action | Command]:
     """Yield all actions and words of a place, but for what every place has."""
     load_all()
     place = ENTRIES[name].place
-    for owner in place.owner_classes():
+    of_rows = (IssueKeys,) if name in ("issues", "clusters") else ()
+    for owner in (*of_rows, *place.owner_classes()):
         yield from (each for each in owner.ACTIONS.values() if each.scope != "place")
         yield from (each for each in owner.LINE_COMMANDS.values() if each.scope != "place")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed
+from copydesk.domain.trend import sane
 from copydesk.session.cluster_rows import (
     ClusterRow,
     IssueRow,
@@ -21,6 +22,7 @@ from copydesk.session.cluster_rows import (
     merge_of,
     request_row,
     shown,
+    suggestion_row,
 )
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
@@ -157,6 +159,45 @@ async def read_every_conversation(
 async def read_names(api: Api, organization: str) -> dict[str, str]:
     """Return what clusters are called, by id. Raises ``ApiError``."""
     return {row.id: row.label for row in await read_all(api, organization, "issues")}
+
+
+async def read_suggestions(
+    api: Api, organization: str, cluster: str, token: str | None, limit: int
+) -> tuple[list[IssueRow], str | None, int | None]:
+    """Return one page of the issues that look like those of a cluster. Raises ``ApiError``."""
+    page = await api.page(
+        ops.list_cluster_suggestions, organization, cluster, page=token, limit=limit
+    )
+    following = page.next.page if page.next is not None else None
+    return [suggestion_row(each) for each in page.items], following, page.count
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """How far the search for issues and clusters is; ``message`` is the sentence of the service."""
+
+    state: str
+    waiting: int
+    done: int
+    message: str = ""
+
+    @property
+    def said(self) -> str:
+        """How far it is, in a few words; nothing where it is not under way."""
+        if self.state == "unavailable" or not self.waiting:
+            return ""
+        return f"analysing {self.done:,} of {self.done + self.waiting:,}"
+
+
+async def read_analysis(api: Api, organization: str) -> Analysis:
+    """Return how far the search for clusters is. Raises ``ApiError``."""
+    found = await api(ops.get_conversations_analysis, organization)
+    return Analysis(
+        str(found.state),
+        int(sane(found.waiting)),
+        int(sane(found.clustered + found.unclustered)),
+        clean(found.message or "").strip(),
+    )
 
 
 async def count_requests(
@@ -355,14 +396,28 @@ async def count_analysed(api: Api, organization: str) -> tuple[int, int]:
     return sum(each.processed_at is None for each in page.items), len(page.items)
 
 
+async def read_linkable(api: Api, organization: str) -> list[ChangeRequest]:
+    """Return the open change requests and the drafts, the last updated. Raises ``ApiError``."""
+    statuses: Sequence[ChangeRequestStatus] = ("open", "draft")
+    pages = await asyncio.gather(
+        *(
+            api.page(ops.list_organization_change_requests, organization, limit=PAGE, status=status)
+            for status in statuses
+        )
+    )
+    return [request for page in pages for request in page.items]
+
+
 async def begin_request(
     api: Api, space: str, cluster: str, subject: str, description: str
 ) -> ChangeRequest:
-    """Begin a change request that answers a cluster. Raises ``ApiError``."""
+    """Begin a change request that answers a cluster, or none (""). Raises ``ApiError``."""
     from copydesk.contract.models.change_request import ChangeRequestCreate
     from copydesk.session.writes.edits import document_of
 
-    body = ChangeRequestCreate(subject=subject, conversations_issues_cluster=cluster)
+    body = ChangeRequestCreate(subject=subject)
+    if cluster:
+        body.conversations_issues_cluster = cluster
     if description:
         body.description = document_of(description)
     return await api(ops.create_change_request, space, body)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
+from copydesk.domain.cluster_inverses import request_linked
 from copydesk.domain.inverses import request_begun
-from copydesk.domain.text import clean, plural
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.space_options import space_options
 from copydesk.present.spreadsheet import for_spreadsheets
-from copydesk.session.cluster_rows import WEEKS
+from copydesk.session.cluster_rows import WEEKS, IssueRow
+from copydesk.session.operations import ops
+from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.reads.cluster_report import MERGED_PAGES, read_report
 from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import subject_made
+from copydesk.tui.conversations.cluster_edits import make_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.dialogs.to_file import table_named, write_asked
@@ -27,6 +34,8 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.tui.conversations.clusters import ClustersPlace
+    from copydesk.tui.conversations.reader import ConversationReader
+    from copydesk.tui.framework.place import Place
 
 
 def no_cluster(here: ClustersPlace) -> str | None:
@@ -128,30 +137,86 @@ class ClusterCommands(Commands, scope="clusters"):
         target = Target(organization=self.place.reader.organization, cluster=row.id, view=view)
         await self.app.go("changes", target)
 
+
+# Change requests for what people struggle with
+
+
+@dataclass(frozen=True)
+class About:
+    """What a change request is to answer: a cluster, and which of its issues are meant.
+
+    ``cluster`` is its id; "" where the issues are in none yet, and where there are no issues. Texts
+    are as they may be seen now.
+    """
+
+    cluster: str
+    name: str
+    text: str
+    issues: Sequence[IssueRow] = ()
+    space: str | None = None
+    """The space that is offered first."""
+
+
+class HasAbout(Protocol):
+    """What a place says of the row that a change request is begun for."""
+
+    reader: ConversationReader
+
+    def nothing_meant(self) -> str | None:
+        """Return why there is nothing to begin a change request for; None where there is."""
+        ...
+
+    async def meant(self) -> About | None:
+        """Return what is meant, reading it if need be; None where that was stopped."""
+        ...
+
+    def begun(self, cluster: str, request: ChangeRequest) -> None:
+        """Show what became of it: a change request was begun or linked."""
+        ...
+
+
+def nothing_meant(here: HasAbout) -> str | None:
+    """Say why there is nothing to begin a change request for."""
+    return here.nothing_meant()
+
+
+def described(issues: Sequence[IssueRow], shown: Callable[[str], str]) -> str:
+    """Return issues as a list for a description, each with where it was told if that may show."""
+    lines: list[str] = []
+    for row in issues[:DESCRIBED]:
+        address = row.address if shown(row.address) == row.address else ""
+        lines.append(f"- {shown(row.title)}" + (f" ({address})" if address else ""))
+    if len(issues) > DESCRIBED:
+        lines.append(f"- and {len(issues) - DESCRIBED} more")
+    return "\n".join(lines)
+
+
+class RequestCommands(Commands, scope="conversation_list"):
+    """Beginning a change request for a cluster, an issue or a conversation, and linking one."""
+
+    place: Place
+
+    @property
+    def _here(self) -> HasAbout:
+        return cast("HasAbout", self.place)
+
     @action(
-        "ctrl+n",
-        "new request",
-        unless=no_cluster,
-        danger=1,
-        show=19,
-        group="Write",
-        uses=(
-            "create_change_request",
-            "list_issues_clusters",
-            "list_conversation_issues",
-        ),
-        types=True,
-    )
+        "ctrl+n", "new request", unless=nothing_meant, danger=1, show=19, group="Write",
+        uses=("create_change_request", "create_issues_cluster"), types=True, takes="marked",
+    )  # fmt: skip
     async def begin(self) -> None:
-        """Begin a change request about this cluster, in a space that you choose."""
-        row, organization = self.place.clusters.selected, self.place.reader.organization
-        if row is None or organization is None:
+        """Begin a change request about this cluster, or the marked issues, in a space you choose.
+
+        Issues that are in no cluster become one, where the service has clusters by hand.
+        """
+        reader, organization = self._here.reader, self._here.reader.organization
+        about = await self._here.meant()
+        if about is None or organization is None:
             return
         self.place.say("Reading spaces…")
         desk = await read_desk(await self.place.session.ready(), organization)
         self.place.clear_message()
-        requests = self.place.requests.of(row)
-        spaces = space_options(desk.nodes, requests[0].space if requests else None)
+        spaces = space_options(desk.nodes, about.space)
         if not spaces:
             self.place.tell("There is no space here that you may edit.", "warn")
             return
@@ -159,15 +224,21 @@ class ClusterCommands(Commands, scope="clusters"):
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)
-        subject = subject_made(self.place.reader.shown(row.label))
         made: list[ChangeRequest] = []
-        key = f"request of cluster {row.id}"
+        key = f"request of cluster {about.cluster or about.issues[0].id if about.issues else '-'}"
+        cluster = about.cluster
+        makes = not cluster and bool(about.issues) and self._makes_clusters
 
         async def send(values: Mapping[str, str]) -> None:
+            nonlocal cluster
+            group = secrets.token_hex(8) if makes else ""
+            if makes and not cluster:
+                cluster = await self._cluster_of(organization, about, group)
+
             async def begin(api: Api) -> ChangeRequest:
                 made[:] = [
                     await reading.begin_request(
-                        api, space, row.id, values["subject"], values["description"]
+                        api, space, cluster, values["subject"], values["description"]
                     )
                 ]
                 return made[0]
@@ -178,16 +249,22 @@ class ClusterCommands(Commands, scope="clusters"):
                 begin,
                 reversal=lambda request: request_begun(space, request.id),
                 draft=key,
+                group=group,
             )
 
+        facts = {
+            "": "It will be listed with no cluster.",
+            "new": f"The {plural(len(about.issues), 'issue')} become a cluster, which lists it.",
+        }
+        said = f"It will be listed with the cluster “{about.name}”."
         form = Form(
             f"New change request in {title}",
             [
-                Field("subject", "Subject", subject, _subject_wrong),
-                Field("description", "Description", self.place.reader.shown(row.summary), lines=8),
+                Field("subject", "Subject", subject_made(about.name), _subject_wrong),
+                Field("description", "Description", about.text, lines=8),
             ],
             draft_key=key,
-            facts=[f"It will be listed with the cluster “{self.place.reader.shown(row.label)}”."],
+            facts=[said if cluster else facts["new" if makes else ""]],
             verb="begin",
             new=True,
             send=send,
@@ -195,12 +272,112 @@ class ClusterCommands(Commands, scope="clusters"):
         if not await self.app.push_screen_wait(form):
             return
         [request] = made
-        self.begun[row.id] = str(request.status)
+        if reader.is_attached:
+            self._here.begun(cluster, request)
         self.place.tell(
-            f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc goes to it, "
-            "u archives it.", "good",
-        )  # fmt: skip
+            f"Begun #{request.number} in {title}, {clean(str(request.status))}. u archives it.",
+            "good",
+        )
         self.place.read_again()
+
+    @property
+    def _makes_clusters(self) -> bool:
+        return self.place.session.without(["create_issues_cluster"]) is None
+
+    async def _cluster_of(self, organization: str, about: About, group: str = "") -> str:
+        """Make a cluster of the issues that are meant; return its id."""
+        from copydesk.contract.models.cluster import IssuesClusterCreate
+
+        body = IssuesClusterCreate(
+            label=shorten(about.name, 120), issues=[row.id for row in about.issues]
+        )
+        before = {row.id: row.cluster for row in about.issues}
+        made = await make_cluster(self.place, organization, body, before, group=group)
+        return made.id
+
+    @action(
+        "L", "link request", unless=nothing_meant, danger=1, show=5, group="Write",
+        uses=(
+            "link_cluster_change_request",
+            "unlink_cluster_change_request",
+            "create_issues_cluster",
+            "list_organization_change_requests",
+        ),
+        types=True, takes="marked",
+    )  # fmt: skip
+    async def link(self) -> None:
+        """Say which change request answers this cluster, or the cluster of the marked issues.
+
+        One that is linked already is listed as such: chosen again it is taken off.
+        """
+        reader, organization = self._here.reader, self._here.reader.organization
+        about = await self._here.meant()
+        if about is None or organization is None:
+            return
+        if not about.cluster and not about.issues:
+            self.place.say("No issue was found in it: ctrl+n begins a change request.", "warn")
+            return
+
+        async def read() -> tuple[list[ChangeRequest], Mapping[str, str]]:
+            api = await self.place.session.ready()
+            requests, desk = await asyncio.gather(
+                reading.read_linkable(api, organization), read_desk(api, organization)
+            )
+            return requests, {each.id: each.title for each in space_options(desk.nodes)}
+
+        read_all = await self.place.reads.now("linkable", read, "Reading change requests")
+        if read_all is None:
+            return
+        found, titles = read_all
+        # Those that answer it first, then those that answer nothing yet.
+        found.sort(key=lambda each: (_answers(each) != about.cluster, bool(_answers(each))))
+        options = [
+            Option(
+                each.id,
+                f"{titles.get(each.space, '')} #{each.number} "
+                f"{reader.shown(clean(each.subject)) or 'No subject'}".strip(),
+                "linked" if about.cluster and _answers(each) == about.cluster
+                else "another cluster" if _answers(each) else clean(str(each.status)),
+            )
+            for each in found
+        ]  # fmt: skip
+        if not options:
+            self.place.say("There is no open change request and no draft: ctrl+n begins one.")
+            return
+        chosen = await self.app.push_screen_wait(
+            Choice(f"Which answers “{shorten(about.name, 40)}”?", options)
+        )
+        if not chosen:
+            return
+        request = next(each for each in found if each.id == chosen)
+        before, group = _answers(request), ""
+        cluster = about.cluster
+        if not cluster:
+            group = secrets.token_hex(8)
+            cluster = await self._cluster_of(organization, about, group)
+        takes_off = before == cluster
+        send = ops.unlink_cluster_change_request if takes_off else ops.link_cluster_change_request
+        await self.place.writer.perform(
+            "Unlink" if takes_off else "Link",
+            f"#{request.number}",
+            lambda api: api(send, organization, cluster, request.id),
+            reversal=request_linked(
+                organization, request.space, request.id, before, "" if takes_off else cluster
+            ),
+            group=group,
+        )
+        said = "Took #{} off. u links it again." if takes_off else "Linked #{}. u takes it off."
+        self.place.tell(said.format(request.number), "good")
+        self._here.begun("" if takes_off else cluster, request)
+        self.place.read_again()
+
+
+def _answers(request: ChangeRequest) -> str:
+    return request.conversations_issues_cluster or ""
+
+
+DESCRIBED = 20
+"""Issues that are named in the description of a change request."""
 
 
 def _subject_wrong(text: str) -> str | None:

@@ -25,13 +25,11 @@ from copydesk.session.cluster_rows import (
     merge_of,
     request_row,
 )
-from copydesk.session.options import Option
 from copydesk.session.readiness import readiness
 from copydesk.session.reads import clusters as reading
+from copydesk.tui.conversations.cluster_edits import ClusterKeys
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader
 from copydesk.tui.conversations.rows import cluster_fields, filtering
-from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
@@ -75,6 +73,8 @@ class ClusterRequests:
         """What was merged for clusters, by the id of the request."""
         self.analysed = (0, 0)
         """How many of the latest conversations are being analysed, and of how many."""
+        self.analysis: reading.Analysis | None = None
+        """How far the search for clusters is, where the service tells that."""
         self._refused: dict[str, str] = {}
         """Why the change requests of a cluster could not be read."""
         self._unread: dict[str, Sequence[ChangeRequest]] = {}
@@ -257,18 +257,49 @@ class ClusterRequests:
 
         self._place.reads.load("merges", merges, merged, what="Reading what was merged")
         self._place.reads.load("drafts", drafts, drafted, what="Counting drafts")
+
+        def told(found: reading.Analysis) -> None:
+            self.analysis = found
+            self._place.refresh_frame()
+            self.sift()
+
+        async def analysis(api: Api) -> reading.Analysis:
+            return await reading.read_analysis(api, organization)
+
         self._place.reads.load("analysed", waiting, analysed, what="Counting conversations")
+        if self._place.session.without(["get_conversations_analysis"]) is None:
+            self._place.reads.load("analysis", analysis, told, what="Reading how far it is")
 
     def analysing_said(self) -> str:
         """Say how many conversations are being analysed; a service that tells of none says none.
 
         Where there is no cluster yet, none may have been processed at all.
         """
+        if self.analysis is not None and self.analysis.said:
+            return self.analysis.said
         waiting, looked = self.analysed
         if not waiting or (waiting == looked and self.rows.source.count):
             return ""
         more = "+" if waiting >= reading.LOOKED_AT else ""
         return f"{waiting}{more} being analysed: numbers may rise"
+
+    def of_view(self, rows: Iterable[ClusterRow], view: str) -> list[ClusterRow]:
+        """Return those of a view, as far as it is known what is in it."""
+        now = self._reader.now
+        return [
+            row
+            for row in rows
+            if present.in_view(
+                row, view, self.merges.get(row.id, {}).values(), now, taken=self.taken(row.id)
+            )
+        ]
+
+    def none_there(self, found: Sequence[ClusterRow], view: str) -> str:
+        """Return what to say where a view has no cluster, ``found`` being all that there are."""
+        if not found or view not in present.VIEWS_MEAN:
+            told = self.analysis
+            return present.none_yet(*() if told is None else (told.said, told.message))
+        return f"None is here now. What is: {present.VIEWS_MEAN[view]}. 1 shows all."
 
     def doubt(self) -> None:
         """Read the change requests of clusters anew where the cursor is; the old ones show."""
@@ -331,12 +362,6 @@ class ClusterRequests:
         )
 
 
-EMPTY = (
-    "No clusters yet. They appear after conversations are sent in (by an integration, or with "
-    "“copydesk conversations send file.json”)."
-)
-"""Stands where clusters would."""
-
 NUMBERS = 39
 """Cells that the weeks take as numbers at most: of longer ones the latest show."""
 
@@ -396,12 +421,7 @@ def columns(
     ]  # fmt: skip
 
 
-def no_row(rows: ClusterList) -> str | None:
-    """Say so when the cursor is on no cluster."""
-    return None if rows.selected is not None else "There is no cluster here."
-
-
-class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
+class ClusterList(VirtualList[ClusterRow]):
     """Clusters. Its keys are offered while it has the focus: elsewhere it may be out of sight."""
 
     def __init__(
@@ -412,11 +432,14 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         conversations: Callable[[str], Iterable[str]],
         listed: Callable[[], None],
         open_issues: Callable[[], None],
+        suggested: Callable[[], None],
+        written: Callable[[str], None],
     ) -> None:
         """Make the list of a place. ``conversations`` gives those of a cluster that are known.
 
         ``listed`` is called when clusters were read, ``open_issues`` when one that was asked for is
-        under the cursor.
+        under the cursor, ``suggested`` shows the issues that look like its own, and
+        ``written`` what became of a cluster.
         """
         self._here = place
         self._reader = place.commands_of(ConversationReader)
@@ -432,14 +455,16 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         self.same_scale = True
         self.wanted = place.target.cluster
         """The cluster to go to once it has been read."""
+        self._written = ""
+        """The cluster to go to once a write to it is read."""
         self._numbers = False
         self._highest = 0.0
         """Issues in the fullest week of the clusters that were read."""
         super().__init__(
-            self._pages(),
+            self._pages() if self.paged else ListSource(key=lambda row: row.id),
             self._columns(),
             title="Clusters",
-            empty=EMPTY,
+            empty=present.none_yet() if self.paged else "Reading clusters…",
             reading="Reading clusters…",
             id="clusters",
         )
@@ -450,6 +475,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
             requests.count_open,
         )
         self.filter_with(filtering(self.fields))
+        self.first = (ClusterKeys(self, self, place, self._reader, TITLES, suggested, written),)
 
     # The columns
 
@@ -508,7 +534,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         """Show the clusters of the view. For any but all of them every cluster is read."""
         if self.paged:
             self.source = self._pages()
-            self.empty = EMPTY
+            self.empty = self._requests.none_there((), "all")
             self._say_order()
             self.move_first()
         else:
@@ -542,27 +568,15 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         """Read all clusters, and show those of the view in the chosen order."""
         self._here.reads.load("clusters", self.all_of, self._sorted, what="Reading all clusters")
 
-    def of_view(self, rows: Iterable[ClusterRow], view: str = "") -> list[ClusterRow]:
-        """Return those of a view, or of the one in front."""
-        requests, now = self._requests, self._reader.now
-        return [
-            row
-            for row in rows
-            if present.in_view(
-                row, view or self._here.view, requests.merges.get(row.id, {}).values(), now,
-                taken=requests.taken(row.id),
-            )
-        ]  # fmt: skip
-
     def _sorted(self, found: list[ClusterRow]) -> None:
         self._known = found
-        here = self.wanted or self.selected_id
-        rows = self.of_view(found)
+        here, self._written = self.wanted or self._written or self.selected_id, ""
+        rows = self._requests.of_view(found, self._here.view)
         if self.wanted is not None and all(row.id != self.wanted for row in rows):
             self._here.set_views(self._here.views, "all")  # where it is, whatever it is like
-            rows = self.of_view(found)
+            rows = self._requests.of_view(found, self._here.view)
         self.source = WatchedRows(rows, self._scrolled, key=lambda row: row.id)
-        self.empty = self.none_there(found)
+        self.empty = self._requests.none_there(found, self._here.view)
         self._say_order()
         self._listed()
         wanted, self.wanted = self.wanted, None
@@ -572,24 +586,26 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
             self._open_issues()
         self._tally()
 
+    def show_written(self, cluster: str = "") -> None:
+        """Read the clusters again after a write, and go to one."""
+        self._written = cluster
+        self.read_all()
+
     def merge_known(self, found: list[ClusterRow]) -> None:
         """Take in all clusters as they are by now; nothing moves."""
         self._known = found
         if isinstance(base := self.source.base, ListSource):
-            base.merge(self.of_view(found))
+            base.merge(self._requests.of_view(found, self._here.view))
         self._tally()
 
     def sift_again(self) -> None:
-        """Look again which of the clusters are in the view: more is known of their requests."""
+        """Look again which of the clusters are in the view: more is known of them."""
         if self._known:
             self.merge_known(self._known)
-
-    def none_there(self, found: Sequence[ClusterRow]) -> str:
-        """Return what to say where the view has no cluster."""
-        if not found or self._here.view not in present.VIEWS_MEAN:
-            return EMPTY
-        meant = present.VIEWS_MEAN[self._here.view]
-        return f"None is here now. What is: {meant}. 1 shows all."
+        empty = self._requests.none_there(self._known, self._here.view)
+        if empty != self.empty:
+            self.empty = empty
+            self.refresh_rows()
 
     def tally(self) -> None:
         """Read all clusters, where they are few, to say how many a view has."""
@@ -608,7 +624,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     def _tally(self) -> None:
         """Say how many clusters each view has, as far as that is known."""
         counts = {
-            each.id: len(self.of_view(self._known, each.id))
+            each.id: len(self._requests.of_view(self._known, each.id))
             for each in VIEWS
             if each.id != "untaken" or self._here.view == each.id
         }
@@ -624,25 +640,17 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         self._say_order()
         self._fit_columns()
 
-    @action("s", "sort", unless=no_row, show=12, group="Look")
-    async def sort_clusters(self) -> None:
-        """Sort by issues, conversations or changes, or by trend, age or name, from all of them."""
-        options = [Option(name, title) for name, title in TITLES.items()]
-        chosen = await self._here.desk.push_screen_wait(
-            Choice("Sort clusters by", options, current=self.order)
-        )
-        if chosen is not None:
-            self.order, self.backwards = chosen, False
-            self.show_view()
+    def sort_by(self, order: str) -> None:
+        """Show the clusters in one of `TITLES`."""
+        self.order, self.backwards = order, False
+        self.show_view()
 
-    @action("S", "reverse sort", unless=no_row, show=False, group="Look")
-    def reverse_clusters(self) -> None:
+    def reverse(self) -> None:
         """Turn the order round."""
         self.backwards = not self.backwards
         self.show_view()
 
-    @action("#", "numbers", unless=no_row, show=11, group="Look")
-    def numbers(self) -> None:
+    def turn_numbers(self) -> None:
         """Show the weeks as numbers, and as a chart again."""
         self._numbers = not self._numbers
         self._fit_columns()

@@ -19,7 +19,13 @@ from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import ClusterCommands
+from copydesk.tui.conversations.cluster_commands import (
+    About,
+    ClusterCommands,
+    RequestCommands,
+    described,
+)
+from copydesk.tui.conversations.cluster_edits import IssueKeys
 from copydesk.tui.conversations.cluster_list import VIEWS, ClusterList, ClusterRequests
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader, draw_again
 from copydesk.tui.conversations.rows import OF_CONVERSATION, filtering, issue_fields
@@ -32,10 +38,12 @@ from copydesk.tui.framework.source import ListSource, Source
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, no_row
+from copydesk.tui.widgets.marks import Marking
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
 
 
 ISSUES_AT_ONCE = 50
@@ -51,17 +59,31 @@ SOUGHT = 1_000
 """Issues of a cluster among which the one that is meant is looked for."""
 
 
-class IssueList(VirtualList[IssueRow]):
+class IssueList(Marking, VirtualList[IssueRow]):
     """The issues of one cluster, the newest first."""
 
-    def __init__(self, place: Place, clusters: Callable[[], ClusterRow | None]) -> None:
-        """Make the list of a place; ``clusters`` gives the cluster under the cursor."""
+    def __init__(
+        self,
+        place: Place,
+        clusters: Callable[[], ClusterRow | None],
+        written: Callable[[str], None],
+    ) -> None:
+        """Make the list of a place; ``clusters`` gives the cluster under the cursor.
+
+        ``written`` shows the clusters after a write to issues.
+        """
         reader = place.commands_of(ConversationReader)
+        self.suggested = False
+        """Whether the issues are not those of the cluster, but look like them."""
         super().__init__(
             ListSource(key=lambda row: row.id),
             [
                 Column("title", "ISSUE", lambda row: reader.shown(row.title), flex=1, minimum=18),
                 Column("source", "FROM", lambda row: reader.shown(row.source), 9, drop=1),
+                Column(
+                    "likeness", "", lambda row: f"{row.likeness:.0%}" if row.likeness else "", 4,
+                    align="right", drop=2,
+                ),
                 Column(
                     "age", "AGE", lambda row: since(row, reader.now), 6, align="right",
                 ),
@@ -82,6 +104,10 @@ class IssueList(VirtualList[IssueRow]):
         self._selected_cluster = clusters
         self._sought = place.target.item
         """The issue to go to once it has been read."""
+        self.keys = IssueKeys(
+            self, place, reader, written, lambda: self.cluster or "" if self.suggested else ""
+        )
+        self.first = (self.keys,)
 
     def conversations_of(self, cluster: str) -> Iterable[str]:
         """Return the conversations of the cluster that is shown, by the issues that were read."""
@@ -97,9 +123,19 @@ class IssueList(VirtualList[IssueRow]):
         row = self._selected_cluster()
         if cluster == self.cluster or row is None or row.id != cluster:
             return
-        self.cluster = cluster
+        self.cluster, self.suggested = cluster, False
+        self.set_marks(())
         self._limits.forget()
         self.read_anew(first)
+
+    def show_suggested(self, *, on: bool) -> None:
+        """Show the issues that look like those of the cluster, or its own again."""
+        row = self._selected_cluster()
+        if row is not None:
+            self.cluster, self.suggested = row.id, on
+            self.set_marks(())
+            self._limits.forget()
+            self.read_anew()
 
     def read_anew(self, first: IssuePage | None = None) -> None:
         """Read the issues of the cluster that is open from their beginning."""
@@ -108,8 +144,12 @@ class IssueList(VirtualList[IssueRow]):
             return
         organization, conditions = self._reader.organization or "", dict(limits.conditions)
 
+        suggested = self.suggested
+
         async def page(token: str | None, limit: int) -> IssuePage:
             api = await session.ready()
+            if suggested:
+                return await reading.read_suggestions(api, organization, cluster, token, limit)
             found = await reading.read_issues(
                 api, organization, token, limit, cluster=cluster, **conditions
             )
@@ -120,6 +160,8 @@ class IssueList(VirtualList[IssueRow]):
         if first is not None:
             source.begin_with(first)
         self.empty = limits.none_so() if limits.chosen else "No issue is left in this cluster."
+        if suggested:
+            self.empty = "None is left that looks like those of the cluster. h goes back."
         self._replace(source)
         self.say_how_many()
         self.move_first()
@@ -129,7 +171,7 @@ class IssueList(VirtualList[IssueRow]):
 
         What is shown goes away only if that takes a while: it is drawn, and laid out, once.
         """
-        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._clear)
+        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self.show_none)
         try:
             organization = self._reader.organization or ""
             return await reading.read_issues(
@@ -140,7 +182,7 @@ class IssueList(VirtualList[IssueRow]):
         finally:
             slow.cancel()
 
-    def _clear(self) -> None:
+    def show_none(self) -> None:
         """Show no issues: those of another cluster are not those of this one."""
         self.cluster, self.title, self.empty = None, "Issues", self.reading
         self._replace(ListSource(key=lambda row: row.id))
@@ -173,6 +215,8 @@ class IssueList(VirtualList[IssueRow]):
         row = self._selected_cluster()
         if row is not None and row.id == self.cluster:
             self.title = f"Issues {row.issues}   {self._limits.line() or 'newest first'}"
+            if self.suggested:
+                self.title = "Not in it, but alike   a takes one, x refuses it"
             self.retitle()
 
 
@@ -205,7 +249,7 @@ class ClustersPlace(Place, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (ClusterCommands, LimitCommands, ConversationReader)
+    COMMAND_CLASSES = (ClusterCommands, RequestCommands, LimitCommands, ConversationReader)
     CONDITIONS = (OF_CONVERSATION,)
 
     CSS_PATH = style_path("clusters")
@@ -235,12 +279,16 @@ class ClustersPlace(Place, scope="clusters"):
             conversations=lambda cluster: self.issues.conversations_of(cluster),
             listed=self.listed,
             open_issues=lambda: self.enter(self.issues),
+            suggested=self._show_suggested,
+            written=self._cluster_written,
         )
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
-        self.issues = IssueList(self, lambda: self.clusters.selected)
+        self.issues = IssueList(self, lambda: self.clusters.selected, self._issues_written)
         yield Part("left", self.clusters, self.about)
         yield Part("main", self.issues)
-        yield Part("side", self.reader.take(self.issues, "No issue is open: Enter opens one."))
+        view = self.reader.take(self.issues, "No issue is open: Enter opens one.")
+        view.first = (self.issues.keys,)
+        yield Part("side", view)
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
@@ -386,7 +434,8 @@ class ClustersPlace(Place, scope="clusters"):
         self.requests.doubt()
         self.requests.read_besides()
         clusters, issues = self.clusters.source.base, self.issues.source.base
-        if self.clusters.wanted is not None or not self.clusters.paged:
+        whole = not isinstance(clusters, PagedSource) or not self.clusters.paged
+        if self.clusters.wanted is not None or whole:
             self.clusters.read_all()
         elif isinstance(clusters, PagedSource):
             self.reads.load(
@@ -415,6 +464,42 @@ class ClustersPlace(Place, scope="clusters"):
         else:
             super().poll()
 
+    # By hand
+
+    def _show_suggested(self) -> None:
+        self.issues.show_suggested(on=True)
+        self.show_pane(self.issues)
+
+    def _cluster_written(self, cluster: str) -> None:
+        """Read again what a write to a cluster changed, its issues too, and go to it."""
+        self.issues.cluster = None
+        self.clusters.show_written(cluster)
+
+    def _issues_written(self, cluster: str) -> None:
+        """Read again what a write to issues changed; who sorts issues goes on where they are."""
+        self.issues.read_anew()
+        self.clusters.show_written()
+
+    def nothing_meant(self) -> str | None:
+        """Return why there is nothing to begin a change request for."""
+        return no_row(self.clusters, "There is no cluster here.")
+
+    async def meant(self) -> About | None:
+        """Return the cluster, with the issues that are marked, or that is read."""
+        row, shown = self.clusters.selected, self.reader.shown
+        if row is None:
+            return None
+        among = self.pane in (self.issues, self.reader.view) or bool(self.issues.marks)
+        issues = self.issues.chosen() if among else []
+        told = "\n\n".join(filter(None, (shown(row.summary), described(issues, shown))))
+        requests = self.requests.of(row)
+        space = requests[0].space if requests else None
+        return About(row.id, shown(row.label), told, issues, space)
+
+    def begun(self, cluster: str, request: ChangeRequest) -> None:
+        """Have gc go to a change request that was begun or linked."""
+        self.commands_of(ClusterCommands).begun[cluster] = str(request.status)
+
     # Details
 
     def follow_cursor(self, rows: Pane) -> None:
@@ -431,6 +516,7 @@ class ClustersPlace(Place, scope="clusters"):
             self.requests.read_of(row)
         self.requests.count_on_screen()
         if row is None:
+            self.issues.show_none()
             return
         # The issues of another cluster that are still being read would take away those of this one.
         self.reads.cancel("issues")
@@ -480,6 +566,9 @@ class ClustersPlace(Place, scope="clusters"):
     def _enter_left(self) -> bool:
         if self.pane not in (self.issues, self.reader.view):
             return False
+        if self.pane is self.issues and self.issues.suggested:
+            self.issues.show_suggested(on=False)
+            return True
         self.enter(self.issues if self.pane is self.reader.view else self.clusters)
         return True
 

@@ -1,32 +1,39 @@
-"""All conversations of an organization, or those from one source."""
+"""All conversations of an organization, or those from one source, and all issues found in them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
+from copydesk.domain.age import instant
 from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.source_name import is_source_id, source_id
+from copydesk.domain.span import span
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import (
     clusters_of,
     conversation_entry,
     conversations_table,
+    issues_table,
 )
 from copydesk.present.conversation import NAME_LIMIT
+from copydesk.present.conversation import since as issue_age
 from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
+from copydesk.tui.conversations.cluster_commands import About, RequestCommands, described
+from copydesk.tui.conversations.cluster_edits import IssueKeys
 from copydesk.tui.conversations.reader import (
     ALL,
     NO_ORGANIZATION,
@@ -35,17 +42,24 @@ from copydesk.tui.conversations.reader import (
     ConversationReader,
 )
 from copydesk.tui.conversations.rows import (
+    OF_CLUSTER,
+    OF_CONVERSATION,
     ConversationRow,
     Sources,
+    cluster_cell,
     conversation_fields,
     conversation_row,
     filtering,
+    found_row,
     go_to_cluster,
+    hit_cell,
+    issue_fields,
     named,
     since,
     state,
     subject,
 )
+from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import Commands, action, command
@@ -55,11 +69,15 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View, style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
-from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages
+from copydesk.tui.widgets.list import Column, VirtualList, no_row
+from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages, SiftedPages
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.ingest_file import Item
 
 
@@ -188,6 +206,32 @@ EMPTY = (
 """Stands where conversations would."""
 
 
+MOST_MEANT = 50
+"""Marked conversations whose issues are read to begin a change request for them."""
+
+WORDS = "words"
+"""The condition of what was said."""
+
+WORDS_KEY = "words said"
+"""The key of words to look for, while they are typed."""
+
+LONGEST_QUERY = 512
+"""Characters of words that a search takes."""
+
+
+def _attribute(text: str) -> list[str]:
+    """Return what an attribute must be. Raises ``ValueError`` with a sentence."""
+    name, sign, value = text.partition("=")
+    if not (name.strip() and sign and value.strip()):
+        raise ValueError("write NAME=VALUE, such as plan=team")
+    return [f"{name.strip()}={value.strip()}"]
+
+
+def after_page(page: Page[Any]) -> tuple[str | None, int | None]:
+    """Return the token of the next page, and how many there are in all."""
+    return page.next.page if page.next is not None else None, page.count
+
+
 def no_conversation(here: ConversationsPlace) -> str | None:
     """Say why there is no conversation whose cluster could be gone to."""
     if here.rows.selected is not None:
@@ -200,7 +244,13 @@ class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     RAW = ("get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (IngestCommands, LimitCommands, ConversationReader, ConversationList)
+    COMMAND_CLASSES = (
+        IngestCommands,
+        RequestCommands,
+        LimitCommands,
+        ConversationReader,
+        ConversationList,
+    )
     CSS_PATH = style_path("conversations")
     noun = "conversation"
 
@@ -213,6 +263,8 @@ class ConversationsPlace(Place, scope="conversations"):
         self.sources = Sources()
         self._analysing = False
         """Whether one of the read conversations is being analysed."""
+        self._was_searching = False
+        """Whether the list had what a search found before its conditions changed."""
         if self.view.startswith(FROM):
             self.sources.learn([self.view.removeprefix(FROM)])
             self.view = FROM + self.sources.names[0]
@@ -243,13 +295,17 @@ class ConversationsPlace(Place, scope="conversations"):
                 "subject", "SUBJECT",
                 lambda row: subject(row, masked=self.reader.masked), flex=1, minimum=20,
             ),
+            Column(
+                "said", "SAID", lambda row: hit_cell(row, self.reader.shown), flex=2, minimum=24
+            ),
             Column("source", "FROM", lambda row: self.reader.shown(row.source), 9, drop=1, most=14),
             Column("state", "STATE", state, 9, drop=2),
             Column(
                 "age", "AGE", lambda row: since(row, self.session.now), 6, align="right"
             ),
         ]  # fmt: skip
-        return [each for each in found if each.key != "state" or self._analysing]
+        there = {"state": self._analysing, "said": bool(self.limits.chosen.get(WORDS))}
+        return [each for each in found if there.get(each.key, True)]
 
     # What is listed
 
@@ -263,6 +319,7 @@ class ConversationsPlace(Place, scope="conversations"):
     def pages(self) -> ScannedPages[ConversationRow]:
         source = self.source_asked
         only = self.target.item if self.view == ONE else None
+        sought = dict(self.limits.conditions) if self.searching else {}
 
         async def page(
             token: str | None, limit: int
@@ -275,6 +332,8 @@ class ConversationsPlace(Place, scope="conversations"):
             if only is not None:
                 rows = await self._one(api, organization, only)
                 return rows, None, len(rows)
+            if sought:
+                return await self._sought(api, organization, token, limit, sought)
             found = await api.page(
                 ops.list_conversations, organization, page=token, limit=limit, source=source
             )
@@ -299,6 +358,23 @@ class ConversationsPlace(Place, scope="conversations"):
         ]
         return conversations_table(rows, labels, masked=self.reader.masked), len(rows)
 
+    async def _sought(
+        self, api: Api, organization: str, token: str | None, limit: int, sought: Mapping[str, Any]
+    ) -> tuple[list[ConversationRow], str | None, int | None]:
+        """Return a page of the conversations in which words were said, or that are so."""
+        source = sought.get("source")
+        page = await api.page(
+            ops.search_conversations,
+            organization,
+            page=token,
+            limit=limit,
+            query=sought.get(WORDS),
+            source=None if source is None else self.sources.called(source) or source,
+            **{name: value for name, value in sought.items() if name not in (WORDS, "source")},
+        )
+        self.session.fresh()
+        return [found_row(each) for each in page.items], *after_page(page)
+
     async def _one(self, api: Api, organization: str, conversation: str) -> list[ConversationRow]:
         """Return the one conversation of the view; nothing where it is gone."""
         try:
@@ -318,6 +394,8 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def empty(self) -> str:
         """Return how conversations come in, or that this source has none."""
+        if self.searching:
+            return self.limits.none_so()
         if self.view == ONE:
             return "The conversation is gone at its source. 1 shows all of them."
         if self.source_asked is None:
@@ -374,7 +452,55 @@ class ConversationsPlace(Place, scope="conversations"):
         async def sources(api: Api, organization: str) -> Sequence[Option]:
             return [Option(name, name) for name in self.sources.names]
 
-        return (Condition("source", "those from this source", offers=sources),)
+        of_source = Condition("source", "those from this source", offers=sources)
+        if self.session.without(["search_conversations"]) is not None:
+            return (of_source,)
+        return (
+            of_source,
+            Condition(WORDS, "those in which this was said", uses=("search_conversations",)),
+            Condition("language", "those in this language: en, de, es…"),
+            Condition("since", "those since a date, or of the last 2w", read=self._since),
+            Condition("until", "those before a date, or more than 2w ago", read=self._since),
+            Condition("attribute", "those with NAME=VALUE", read=_attribute),
+            OF_CLUSTER,
+        )
+
+    def _since(self, text: str) -> datetime:
+        """Return a date, or the time so long ago. Raises ``ValueError`` with a sentence."""
+        found = instant(text)
+        if found is not None:
+            return found
+        try:
+            return self.session.now - span(text)
+        except ValueError:
+            raise ValueError("write a date, such as 2026-03-01, or a time, such as 2w") from None
+
+    @property
+    def searching(self) -> bool:
+        """Whether the list has what a search finds, and not what the service lists."""
+        return any(name != "source" for name in self.limits.conditions)
+
+    @action(
+        "f", "find said", show=21, group="Find", uses="search_conversations", types=True,
+    )  # fmt: skip
+    async def find_said(self) -> None:
+        """Find the conversations in which words were said; & limits them by more."""
+        before = self.limits.chosen.get(WORDS, "")
+        words = await self.desk.push_screen_wait(
+            Ask("Find conversations", "Words that were said", draft_key=WORDS_KEY, value=before)
+        )
+        if words is not None:
+            self.session.drafts.drop(WORDS_KEY)
+            self.say_words(words)
+
+    @command("said", "WORDS", uses="search_conversations")
+    async def find_words(self, rest: str) -> None:
+        """Show the conversations in which words were said; alone, all of them again."""
+        self.say_words(rest)
+
+    def say_words(self, words: str) -> None:
+        """Have the service find conversations by words, besides the other conditions."""
+        self.limits.limit({**self.limits.chosen, WORDS: words.strip()[:LONGEST_QUERY]})
 
     def view_changed(self) -> None:
         """Read the conversations of the view, which is what the service is asked for."""
@@ -387,7 +513,14 @@ class ConversationsPlace(Place, scope="conversations"):
             self.limits.chosen["source"] = self.source_name
 
     def ask_anew(self) -> None:
-        """Show the view of the source that is asked for, or of all."""
+        """Show what a search finds, or the view of the source that is asked for, or of all."""
+        self.rows.columns = tuple(self._columns())
+        if self.searching or self._was_searching:
+            self._was_searching = self.searching
+            self.view = ALL
+            self.rows.note = self.limits.line() or "newest first"
+            self.listing.read_anew(counts=False)
+            return
         source = self.limits.conditions.get("source", "")
         self._limit_to_view()
         self.call_later(run_command, self, self.LINE_COMMANDS["source"], source)
@@ -459,6 +592,34 @@ class ConversationsPlace(Place, scope="conversations"):
         )
         return [row for row in rows if row.conversation == conversation]
 
+    def nothing_meant(self) -> str | None:
+        """Return why there is nothing to begin a change request for."""
+        return no_conversation(self)
+
+    async def meant(self) -> About | None:
+        """Return the issues of the conversations; where they have none, the first of these."""
+        rows, organization, shown = self.rows.chosen(), self.reader.organization, self.reader.shown
+        if not rows or organization is None:
+            return None
+        if len(rows) > MOST_MEANT:
+            self.say(f"{len(rows)} are marked; {MOST_MEANT} at most are read at once.", "warn")
+            return None
+
+        async def read() -> list[IssueRow]:
+            each = [await self._issues_of(organization, row.id) for row in rows]
+            return [issue for issues in each for issue in issues]
+
+        found = await self.reads.now("issue", read, "Looking for what was found in it")
+        if found is None:
+            return None
+        about = about_issues(found, {}, shown)
+        address = rows[0].address if shown(rows[0].address) == rows[0].address else ""
+        name = shown(rows[0].subject) or "What a conversation tells"
+        return about or About("", name, f"From a conversation {address}".strip())
+
+    def begun(self, cluster: str, request: ChangeRequest) -> None:
+        """Nothing shows it here."""
+
     def _known(self) -> str:
         names = self.sources.names
         if not names:
@@ -509,3 +670,250 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()
+
+
+# Issues
+
+UNCLUSTERED = "unclustered"
+"""The view of the issues in no cluster, which the API does not know."""
+
+VIEWS = (View(ALL, "All"), View(UNCLUSTERED, "Unclustered"))
+
+NO_ISSUES = (
+    "No issues yet. They are found in conversations (:conversations lists these), which come in by "
+    "an integration, or with “copydesk conversations send FILE”."
+)
+"""Stands where issues would."""
+
+NO_CLUSTER = "That issue is in no cluster. These are all clusters, - goes back."
+"""Says why all clusters show."""
+
+
+def about_issues(
+    issues: Sequence[IssueRow], labels: Mapping[str, str], shown: Callable[[str], str]
+) -> About | None:
+    """Return issues as what a change request is to answer: their cluster, if they have one."""
+    if not issues:
+        return None
+    clusters = {row.cluster for row in issues}
+    cluster = clusters.pop() if len(clusters) == 1 else ""
+    name = shown(labels.get(cluster, "")) or shown(issues[0].title)
+    told = [shown(row.summary) for row in issues[:1] if row.summary]
+    return About(cluster, name, "\n\n".join([*told, described(issues, shown)]), issues)
+
+
+@place("issues", key="u", title="Issues", uses="list_conversation_issues")
+class IssuesPlace(Place, scope="issues"):
+    """What was found in conversations, the latest first, beside the conversation it came up in."""
+
+    CONDITIONS = (OF_CLUSTER, OF_CONVERSATION)
+    RAW = ("get_conversation_issue", "get_conversation")
+    COMMAND_CLASSES = (RequestCommands, LimitCommands, ConversationReader, ConversationList)
+    CSS_PATH = style_path("conversations")
+    noun = "issue"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.view = target.view or ALL
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
+        self.labels: dict[str, str] = {}
+        """The names of clusters by id, from one request."""
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
+
+    def panes(self) -> ComposeResult:
+        reader = self.reader
+        self.rows: ScannedList[IssueRow] = ScannedList(
+            self.pages(),
+            [
+                Column("title", "ISSUE", lambda row: reader.shown(row.title), flex=3, minimum=20),
+                Column(
+                    "cluster", "CLUSTER",
+                    lambda row: cluster_cell(row, self.labels, masked=reader.masked),
+                    flex=2, minimum=16, drop=1,
+                ),
+                Column("source", "FROM", lambda row: reader.shown(row.source), 9, drop=2),
+                Column(
+                    "age", "AGE", lambda row: issue_age(row, self.session.now), 6, align="right"
+                ),
+            ],
+            title="Issues",
+            empty=self.empty(),
+            reading="Reading issues…",
+            id="issues",
+        )  # fmt: skip
+        self.views = self.listing.first_views()
+        self._note_order()
+        self.rows.sifted = UNCLUSTERED
+        self.rows.fields = issue_fields(
+            self.reader, lambda: self.rows.source.base.shown(), lambda: self.labels
+        )
+        self.rows.filter_with(filtering(self.rows.fields))
+        keys = IssueKeys(self.rows, self, reader, self._written)
+        self.rows.first = (keys,)
+        yield Part("main", self.rows)
+        view = self.reader.take(self.rows)
+        view.first = (keys,)
+        yield Part("side", view)
+
+    def _written(self, cluster: str) -> None:
+        """Read the list again after a write to issues."""
+        self.read_again()
+
+    def nothing_meant(self) -> str | None:
+        """Return why there is nothing to begin a change request for."""
+        return no_row(self.rows, "There is no issue here.")
+
+    async def meant(self) -> About | None:
+        """Return the issues that are marked, or this one, with the cluster that they are in."""
+        return about_issues(self.rows.chosen(), self.labels, self.reader.shown)
+
+    def begun(self, cluster: str, request: ChangeRequest) -> None:
+        """Nothing shows it here."""
+
+    # What is listed
+
+    async def _page(
+        self, token: str | None, limit: int, conditions: Mapping[str, str]
+    ) -> tuple[list[IssueRow], str | None, int | None]:
+        api = await self.session.ready()
+        organization = self.reader.organization
+        if organization is None:
+            self.rows.empty = NO_ORGANIZATION
+            return [], None, 0
+        found = await reading.read_issues(api, organization, token, limit, **conditions)
+        self.session.fresh()
+        return found
+
+    def pages(self) -> ScannedPages[IssueRow]:
+        page = partial(self._page, conditions=dict(self.limits.conditions))
+        cached = self.listing.cached()
+        if self.view == UNCLUSTERED:
+            return SiftedPages(
+                page, lambda row: not row.cluster, key=lambda row: row.id, cached=cached
+            )
+        return ScannedPages(page, key=lambda row: row.id, cached=cached)
+
+    async def table(self, api: Api, organization: str) -> tuple[str, int]:
+        labels = await reading.read_names(api, organization)
+        rows = await reading.read_every_issue(api, organization, **self.limits.conditions)
+        if self.view == UNCLUSTERED:
+            rows = [row for row in rows if not row.cluster]
+        return issues_table(rows, labels, masked=self.reader.masked), len(rows)
+
+    def empty(self) -> str:
+        """Return where issues come from, or that all are in clusters."""
+        return (
+            NO_ISSUES if self.view == ALL else "Every issue is in a cluster, or there is none yet."
+        )
+
+    def view_changed(self) -> None:
+        self._note_order()
+        self.listing.read_anew()
+
+    def ask_anew(self) -> None:
+        """Read the issues that the service limits the view to."""
+        self._note_order()
+        self.listing.read_anew(counts=False)
+
+    def conditions_known(self) -> Sequence[Condition]:
+        return self.CONDITIONS
+
+    def _note_order(self) -> None:
+        # How many were looked at matters more, where there is room for one of the two.
+        order = "newest first" if self.view == ALL else ""
+        self.rows.note = self.limits.line() or order
+        self.rows.retitle()
+
+    def names_of_views(self) -> Sequence[View]:
+        return VIEWS
+
+    def reload(self) -> None:
+        """Read the list again, and what clusters are called."""
+        self.reads.load("labels", self._read_labels, self._know, what="Reading clusters")
+        self.listing.read()
+
+    def poll(self) -> None:
+        """Read the list again quietly."""
+        self.listing.read()
+
+    async def _read_labels(self, api: Api) -> dict[str, str]:
+        if self.reader.organization is None:
+            return {}
+        try:
+            rows, _, _ = await reading.read_page(
+                api, self.reader.organization, "issues", None, reading.PAGE
+            )
+        except (Forbidden, NotFound):
+            return {}  # the list of issues says so
+        return {row.id: row.label for row in rows}
+
+    def _know(self, labels: dict[str, str]) -> None:
+        if labels != self.labels:
+            self.labels = labels
+            self.rows.refresh_rows()
+
+    # What a place says of itself
+
+    def conversation_of(self, row: IssueRow) -> tuple[str, IssueRow | None]:
+        return row.conversation, row
+
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        row = self.rows.selected
+        if row is None:
+            return []
+        return self.listing.copies(
+            ("title", self.reader.shown(row.title)),
+            ("id", row.id),
+            ("conversation id", row.conversation),
+        )
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        self.listing.cache()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.listing.moved()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        self.listing.open()
+
+    @action(
+        "g k", "its cluster", show=20, group="Go",
+        now=lambda here: "its cluster" if here.rows.selected and here.rows.selected.cluster else "",
+    )  # fmt: skip
+    async def open_cluster(self) -> None:
+        """Go to the cluster of the issue, with its other issues, or to all clusters."""
+        row = self.rows.selected
+        found = row.cluster if row is not None else ""
+        target = Target(organization=self.reader.organization, cluster=found or None)
+        if found and row is not None:
+            target = target.but(item=row.id)
+        await go_to_cluster(self.desk, target, "" if row is None else NO_CLUSTER)

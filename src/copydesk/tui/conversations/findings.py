@@ -25,11 +25,12 @@ from copydesk.tui.conversations.finding_resources import (
     FINDING_PARTS,
     FINDINGS,
     KINDS,
+    ORDERS,
     QUESTION_PARTS,
+    FindingViews,
     ids_of,
     tabs,
 )
-from copydesk.tui.conversations.finding_views import ORDERS, FindingViews
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command

@@ -5,6 +5,7 @@ the ways from them to clusters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -31,7 +32,7 @@ from copydesk.tui.resource.resource import Condition
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.conversation import Conversation
+    from copydesk.contract.models.conversation import Conversation, ConversationHit
     from copydesk.tui.framework.desk_app import DeskApp
     from copydesk.tui.framework.place import Place
 
@@ -53,6 +54,34 @@ class ConversationRow:
     created: datetime | None
     analysed: bool
     address: str
+    hit: tuple[str, str, str] | None = None
+    """The words that were looked for, between what is before and after them."""
+
+
+def found_row(found: ConversationHit) -> ConversationRow:
+    """Return the row of a conversation that a search found."""
+    row, hit = conversation_row(found.conversation), found.hit
+    if hit is None:
+        return row
+    before, words, after = (
+        " ".join(clean(each, limit=SUBJECT_LIMIT).split(" "))
+        for each in (hit.before, hit.words, hit.after)
+    )
+    return replace(row, hit=(before, words, after))
+
+
+def hit_cell(row: ConversationRow, shown: Callable[[str], str]) -> Text:
+    """Return the words that were found with those around them.
+
+    Where masking changes what stands together, all of it shows masked, and nothing is lit.
+    """
+    if row.hit is None:
+        return Text("")
+    whole = "".join(row.hit)
+    if shown(whole) != whole:
+        return Text(shown(whole))
+    before, words, after = row.hit
+    return Text.assemble((before, "muted"), (words, "match"), (after, "muted"))
 
 
 def conversation_row(conversation: Conversation) -> ConversationRow:

@@ -11,6 +11,7 @@ from copydesk.session.errors import silence_types
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change
 from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.marks import Marking
 
 T = TypeVar("T")
 
@@ -188,7 +189,7 @@ class SiftedPages(ScannedPages[T]):
         super().fold()
 
 
-class ScannedList(VirtualList[T]):
+class ScannedList(Marking, VirtualList[T]):
     """Rows of `ScannedPages`; going down at the end looks through more of them."""
 
     sifted = ""

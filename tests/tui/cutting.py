@@ -32,6 +32,7 @@ from copydesk.contract.models.user import User
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain import (
     automation_inverses,
+    cluster_inverses,
     finding_inverses,
     inverses,
     organization_inverses,
@@ -126,6 +127,9 @@ class Desk:
         self.subject = str(world.row("change_request", one.have.waiting)["subject"])
         self.site_title = str(world.row("site", one.have.site)["title"])
         self.trash = world.space("Old notes")
+        self.linked = world.change_request(
+            one.have.space, {"guide": "# Linked\n"}, subject="Linked", cluster=one.have.cluster
+        )
         self._delete(world)
         self.kinds = dict(self._kinds())
         one.close()
@@ -296,6 +300,16 @@ class Desk:
         )
         yield changed(finding_inverses.topic_used(site, at["site_topic_id"], before=False))
         yield changed(site_inverses.setting_changed(site, "title", self.site_title, "Our docs"))
+        yield made("create_issues_cluster", org, {"label": "Sign-in", "issues": [at["issue_id"]]})
+        yield changed(
+            cluster_inverses.cluster_changed(
+                home, at["cluster_id"], {"closed": False}, {"closed": True}
+            )
+        )
+        yield changed(cluster_inverses.issues_moved(home, {at["issue_id"]: at["cluster_id"]}, ""))
+        known = at["cluster_id"]
+        yield changed(cluster_inverses.request_linked(home, space, request, "", known))
+        yield changed(cluster_inverses.request_linked(home, space, self.linked, known, ""))
 
 
 SPEC = '{"openapi": "3.1.0", "info": {"title": "Books", "version": "1"}, "paths": {}}'

@@ -364,7 +364,7 @@ class ClustersPlace(Place, scope="clusters"):
             (glyphs().merged, "a change request for it was merged in that week"),
             ("ISS CONV", "issues it holds, and conversations they are from"),
             ("WEEK", "x2.8: this week against the usual, where that is beyond chance"),
-            ("CRS", "change requests for it: o open, d drafts, m merged in these weeks"),
+            ("CRS", "change requests for it: 2o open, 1d drafts, 3m merged in these weeks"),
             *((present.VIEWS[name], meant) for name, meant in present.VIEWS_MEAN.items()),
         ]
 

@@ -196,6 +196,7 @@ async def test_suggestions_are_listed_taken_and_refused(world: World) -> None:
 
     def suggest(tx: Tx) -> None:
         for key, similarity in ((near, 0.9), (far, 0.4), (odd, 0.5)):
+            tx.update("issue", key, placed="none")
             tx.insert("suggestion", issue_id=key, cluster_id=late, similarity=similarity)
 
     world.write(suggest)
@@ -271,6 +272,11 @@ async def test_conversations_are_found_by_words_and_fields(world: World) -> None
         now = world.clock.now
         assert await found(since=(now - timedelta(days=1)).isoformat()) == ["a"]
         assert await found(until=(now - timedelta(days=1)).isoformat()) == ["b"]
+        address = f"/orgs/{world.home}/conversations-search"
+        query = {"since": (now - timedelta(days=9)).isoformat(), "limit": "1"}
+        first = (await client.get(address, params=query)).json()
+        rest = await client.get(address, params=query | {"page": first["next"]["page"]})
+        assert [each["conversation"]["id"] for each in rest.json()["items"]] == ["b"]
         wrong = await client.get(
             f"/orgs/{world.home}/conversations-search", params={"attribute": "plan"}
         )

@@ -81,6 +81,12 @@ SPOILS = {
     "(SELECT max(id) FROM site WHERE id != site_space.site_id)",
     "shows a space of another": "UPDATE site SET organization_id = "
     "(SELECT id FROM organization WHERE id != site.organization_id)",
+    "in a cluster of another": "UPDATE cluster SET organization_id = 'x'",
+    "suggested to a cluster": "INSERT INTO suggestion SELECT min(id), min(cluster_id), 0.5 "
+    "FROM issue WHERE cluster_id IS NOT NULL",
+    "nobody put it there": "UPDATE issue SET placed = 'none'",
+    "among those that ended": "INSERT INTO ended_cluster "
+    "SELECT id, organization_id, '', NULL, '{}', '[]', '[]' FROM cluster",
     "of conversation x": "UPDATE issue SET conversation_id = 'x'",
     "rows of space name a collection": "UPDATE space SET parent_id = 'x'",
     "stored bytes": "UPDATE blob SET data = 'other'",
@@ -137,6 +143,9 @@ DRIFTS = {
     "otherwise": "DELETE FROM search_page WHERE id % 2",
     "other words for": "UPDATE search SET body = 'lost' WHERE rowid % 3",
     "words of 1 page that it": "INSERT INTO search (rowid, title) VALUES (999999, 'stray')",
+    "words for 1 conversation": "UPDATE conversation_words SET said = 'lost' "
+    "WHERE rowid = (SELECT min(id) FROM conversation_search)",
+    "1 conversation that is not": "INSERT INTO conversation_words (rowid, said) VALUES (99999, '')",
     "words for": "DELETE FROM search WHERE rowid % 2",
 }
 

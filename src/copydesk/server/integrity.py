@@ -157,6 +157,7 @@ class Contents:
         """Yield where the search index is otherwise, after ``problems`` was read to its end."""
         yield self._of_search()
         yield self._of_words()
+        yield self._of_conversations()
 
     def _of_blobs(self) -> Iterator[str]:
         for row in self._connection.execute(
@@ -290,6 +291,27 @@ class Contents:
         ).fetchone()
         if left:
             yield f"the search index has words of {plural(left, 'page')} that it does not know"
+
+    def _of_conversations(self) -> Iterator[str]:
+        """Compare what is searched of conversations with the conversations."""
+        (wrong,) = self._connection.execute(
+            "SELECT count(*) FROM conversation c LEFT JOIN conversation_search s "
+            "ON s.organization_id = c.organization_id AND s.conversation_id = c.id "
+            "LEFT JOIN conversation_words w ON w.rowid = s.id WHERE CASE WHEN c.type = 'ticket' "
+            "THEN s.source IS NOT c.source OR s.language IS NOT c.language "
+            "OR s.created_at IS NOT c.created_at OR w.subject IS NOT c.subject OR w.said IS NOT "
+            "(SELECT group_concat(part.value ->> 'body', char(10)) FROM json_each("
+            "CASE WHEN json_valid(c.parts) THEN c.parts ELSE '[]' END) AS part) "
+            "ELSE s.id IS NOT NULL END"
+        ).fetchone()
+        if wrong:
+            yield f"the search index has other words for {plural(wrong, 'conversation')}"
+        (left,) = self._connection.execute(
+            "SELECT count(*) FROM conversation_words "
+            "WHERE rowid NOT IN (SELECT id FROM conversation_search)"
+        ).fetchone()
+        if left:
+            yield f"the search index has {plural(left, 'conversation')} that is not there"
 
 
 def _parsed(data: str, key: str) -> object:
@@ -541,6 +563,23 @@ RULES: tuple[Rule, ...] = (
         "CASE WHEN json_valid(tree.data) THEN tree.data ELSE '{}' END, '$.files') AS file) AS n "
         "WHERE hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blob_name AS b "
         "WHERE b.hash = n.hash AND b.space_id = n.space_id)",
+    ),
+    Rule(
+        "issue {id} is in a cluster of another organization",
+        "SELECT issue.id FROM issue JOIN cluster ON cluster.id = cluster_id "
+        "WHERE cluster.organization_id != issue.organization_id",
+    ),
+    Rule(
+        "issue {id} is suggested to a cluster, and is in one or was put out of it by hand",
+        "SELECT id FROM issue WHERE placed != 'none' AND id IN (SELECT issue_id FROM suggestion)",
+    ),
+    Rule(
+        "issue {id} is in a cluster, and nobody put it there",
+        "SELECT id FROM issue WHERE cluster_id IS NOT NULL AND placed IN ('none', 'waiting')",
+    ),
+    Rule(
+        "cluster {id} is there, and among those that ended",
+        "SELECT id FROM cluster WHERE id IN (SELECT id FROM ended_cluster)",
     ),
     Rule(
         "issue {id} is of conversation {conversation_id}, which is not there",

@@ -15,6 +15,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -176,6 +177,10 @@ def _mark(op: Operation[..., Any], arguments: Mapping[str, Any]) -> str:
         for name, value in arguments.items()
         if name not in ("page", "limit")
     }
-    written = json.dumps([op.name, said], sort_keys=True, default=Body.to_dict)
+    written = json.dumps([op.name, said], sort_keys=True, default=_written)
     digest = sha256(written.encode()).digest()
     return base64.urlsafe_b64encode(digest)[:_MARK].decode()
+
+
+def _written(value: Body | datetime) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value.to_dict()

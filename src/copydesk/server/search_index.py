@@ -185,11 +185,19 @@ def entries_of(tx: Tx, tree: Content) -> dict[str, tuple[str, str, str]]:
 def rebuild_index(tx: Tx) -> int:
     """Make the index of every space anew from its primary content; return how many spaces.
 
-    The old one is not read: it may be damaged.
+    That of conversations is made anew, too. The old ones are not read: they may be damaged.
     """
-    made: str = tx.value("SELECT sql FROM sqlite_schema WHERE name = 'search'")
-    tx.run("DROP TABLE search")
-    tx.run(made)
+    for name in ("search", "conversation_words"):
+        made: str = tx.value("SELECT sql FROM sqlite_schema WHERE name = ?", name)
+        tx.run(f"DROP TABLE {name}")
+        tx.run(made)
+    tx.run("DELETE FROM conversation_search")
+    tx.run(
+        "INSERT INTO conversation_search "
+        "(organization_id, conversation_id, source, language, created_at) "
+        "SELECT organization_id, id, source, language, created_at FROM conversation "
+        "WHERE type = 'ticket' ORDER BY created_at, id"
+    )
     tx.run("DELETE FROM search_page")
     spaces = tx.all("SELECT id, revision_id FROM space ORDER BY id")
     for row in spaces:

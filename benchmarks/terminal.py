@@ -81,7 +81,7 @@ class Program:
                 if name not in ("NO_COLOR", "COLUMNS", "LINES") and "COPYDESK" not in name
             }
             given |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-            os.execvpe(command[0], command, given | dict(environment or {}))
+            os.execvpe(command[0], list(command), given | dict(environment or {}))
         size = struct.pack("HHHH", ROWS, COLUMNS, 0, 0)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
         self.written: list[Written] = []

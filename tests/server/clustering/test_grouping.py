@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.clusters import DATA, figures, read
 
 from copydesk.server.clustering.__main__ import answer
 from copydesk.server.clustering.grouping import Issue, find_clusters, place
+from copydesk.server.clustering.titles import LONGEST, title_of
 from copydesk.server.clustering.words import language_of, words_of
 
 TOLD = {
@@ -106,3 +108,49 @@ def test_the_same_means_the_same_in_each_language(text: str, language: str) -> N
 
 def test_what_a_compound_is_made_of_is_known() -> None:
     assert {"email", "attachment"} <= set(words_of("Mailanhang", "de"))
+
+
+def test_a_title_is_a_sentence_of_the_cluster_in_the_language_that_most_of_it_is_in() -> None:
+    german = ["Kartenzahlung abgelehnt, bitte um Hilfe", "karte wurde abgelehnt"]
+    told = [Issue(f"de{number}", text) for number, text in enumerate(german)]
+    found = find_clusters([*issues(), *told]).clusters
+    title = next(each.title for each in found if "card0" in each.issues)
+    assert title.casefold() in {text.casefold() for text in TOLD["card"]}
+    assert title[0].isupper()
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (["hello. invoices are wrong!"], "Invoices are wrong"),
+        (["iPhone invoices are wrong"], "iPhone invoices are wrong"),
+        (["something else. the invoice is wrong, " + "and so on " * 20], "The invoice is wrong,"),
+        ([""], ""),
+    ],
+)
+def test_a_title_holds_what_tells_the_cluster_apart(said: list[str], title: str) -> None:
+    found = title_of(said, {"invoice": 2.0, "wrong": 1.0})
+    assert found.startswith(title)
+    assert len(found) <= LONGEST
+
+
+def test_what_is_uncertain_is_offered() -> None:
+    known = {
+        problem: [Issue(f"{problem}{n}", text) for n, text in enumerate(texts)]
+        for problem, texts in TOLD.items()
+    }
+    text = "the bank shuts early"
+    placed = place([Issue("doubtful", text)], known)
+    assert placed.issues == {}
+    assert [(each.issue, each.cluster) for each in placed.likely] == [("doubtful", "card")]
+
+
+def test_the_conversations_of_a_smart_home_come_together() -> None:
+    told = read(DATA / "conversations-home.jsonl")
+    found = find_clusters([Issue(str(n), each.text) for n, each in enumerate(told)]).clusters
+    cluster = {issue: number for number, each in enumerate(found) for issue in each.issues}
+    got = figures(told, [cluster.get(str(number), -1) for number in range(len(told))])
+    assert got["ARI"] >= 0.4
+    assert got["purity"] >= 0.65
+    assert got["noise"] <= 0.35
+    assert got["across"] >= 0.35

@@ -34,11 +34,12 @@ CORE = 2_500
 SMALLEST = 3
 """The fewest issues of a cluster."""
 
-_APART = 0.93  # average distance at which two groups are no longer joined
-_NEAR = 0.22  # similarity to a cluster from which an issue belongs to it
-_LIKELY = 0.14  # similarity from which it is offered
+_APART = 0.91  # average distance at which two groups are no longer joined
+_NEAR = 0.18  # similarity to a cluster from which an issue belongs to it
+_LIKELY = 0.12  # similarity from which it is offered
 _SAME = 0.6  # similarity of the words of two groups that are one
-_SMALL, _TIGHT = 8, 0.5  # a group of fewer has to be as alike as this
+_SMALL, _TIGHT = 8, 0.42  # a group of fewer has to be as alike as this
+_KNOWN = 40  # issues by which a cluster is known well enough to place others
 _ROUNDS = 8  # at most, until no issue moves
 _AGAIN = 2  # times that loose groups are left out
 _LETTERS = 0.08  # share of the letters in a similarity
@@ -97,6 +98,7 @@ class _Texts:
     words: Any  # sparse rows of length one
     both: Any  # words, letters and vectors in one, for similarities between issues
     outside: NDArray[np.float32] | None
+    vocabulary: list[str]
 
 
 def find_clusters(issues: Sequence[Issue], vectors: Vectors | None = None) -> Result:
@@ -119,7 +121,11 @@ def place(
     names = [name for name, held in known.items() if held]
     if not new or not names:
         return Placed({})
-    old = [(index, each) for index, name in enumerate(names) for each in known[name]]
+    old = [
+        (index, each)
+        for index, name in enumerate(names)
+        for each in known[name][:: -(-len(known[name]) // _KNOWN)]
+    ]
     texts = _compare([each.text for _, each in old] + [each.text for each in new], vectors)
     labels = np.array([index for index, _ in old] + [-1] * len(new))
     similarity = _similarity(texts, labels)[len(old) :]
@@ -153,13 +159,13 @@ def _compare(said: Sequence[str], vectors: Vectors | None) -> _Texts:
         parts.append(letters * np.float32(_LETTERS**0.5))
     both = sparse.hstack(parts).tocsr()
     if vectors is None:
-        return _Texts(words, both, None)
+        return _Texts(words, both, None, vocabulary)
     outside = vectors.of(said)
     # What all texts have in common tells none of them from another.
     outside = normalize(outside - outside.mean(0))
     both = both * np.float32((1 - _OUTSIDE) ** 0.5)
     beside = sparse.csr_matrix(outside * np.float32(_OUTSIDE**0.5))
-    return _Texts(words, sparse.hstack([both, beside]).tocsr(), outside)
+    return _Texts(words, sparse.hstack([both, beside]).tocsr(), outside, vocabulary)
 
 
 def _letters(said: Sequence[str]) -> Any:
@@ -321,6 +327,7 @@ def _result(issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any]) -> Res
     if labels.max() < 0:
         return Result(())
     near = _similarity(texts, labels)
+    sharp, _ = _words_of_groups(texts, labels)
     sizes = np.bincount(labels[labels >= 0])
     ranked = np.argsort(-sizes, kind="stable").tolist()
     clusters = []
@@ -328,9 +335,13 @@ def _result(issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any]) -> Res
         rows = np.flatnonzero(labels == group)
         central = rows[np.argsort(-near[rows, group], kind="stable")].tolist()
         said = [issues[row].text for row in central]
-        clusters.append(
-            Found(tuple(issues[row].id for row in rows.tolist()), title_of(said), summary_of(said))
-        )
+        line = sharp[group]
+        telling = {
+            texts.vocabulary[word]: value
+            for word, value in zip(line.indices, line.data, strict=True)
+        }
+        found = tuple(issues[row].id for row in rows.tolist())
+        clusters.append(Found(found, title_of(said, telling), summary_of(said)))
     places = {group: index for index, group in enumerate(ranked)}
     nearest, similar = near.argmax(1).tolist(), near.max(1)
     likely = [

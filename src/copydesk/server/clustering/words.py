@@ -23,6 +23,9 @@ OWN = 0.4
 SELDOM = 0.02
 """The least share of texts that a language has to have."""
 
+ALONE = 0.6
+"""What a word that no other text has counts for."""
+
 FEW = 200
 """Fewer texts than this are weighed as if there were so many: of ten, no word is in few."""
 
@@ -188,17 +191,21 @@ def _halves(word: str, language: str) -> Iterator[tuple[str, float]]:
 
 
 def weights(counted: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
-    """Weigh words by how few of the texts have them. Words of one text alone are left out."""
+    """Weigh words by how few of the texts have them.
+
+    Words of one text alone count less: they join it to none, but what has many of them is the less
+    like the others.
+    """
     having = Counter(word for words in counted for word in words)
     total = max(len(counted), FEW)
     rare = {
-        word: math.log((total + 1) / (count + 0.5)) for word, count in having.items() if count > 1
+        word: math.log((total + 1) / (count + 0.5)) * (1 if count > 1 else ALONE)
+        for word, count in having.items()
     }
     return [
         {
             word: (1 + math.log(count) if count >= 1 else count) * rare[word]
             for word, count in words.items()
-            if word in rare
         }
         for words in counted
     ]

@@ -332,9 +332,14 @@ async def serving(
 
 
 @contextmanager
-def served(world: World, *, ahead: timedelta = timedelta()) -> Iterator[FaultyServer]:
+def served(
+    world: World,
+    *,
+    ahead: timedelta = timedelta(),
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Iterator[FaultyServer]:
     """Serve a desk from a thread of its own: commands have loops of their own."""
-    server = FaultyServer(world.app, lambda: datetime.now(UTC) + ahead)
+    server = FaultyServer(world.app, lambda: clock() + ahead)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

@@ -6,12 +6,13 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import quote
 
+from copydesk.cli.analysis import await_analysis
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name
@@ -58,6 +59,7 @@ def list_clusters(
     as_csv: bool = False,
     output: Path | None = None,
     force: bool = False,
+    wait: bool = False,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -69,7 +71,9 @@ def list_clusters(
 
     async def run() -> int:
         async with await service.connection().connect() as api:
-            found = await _clusters(api, organization, sort)
+            places = await find_organizations(api, organization)
+            await await_analysis(api, places, wait=wait)
+            found = await _clusters(api, places, sort)
             now, merges = api.now, dict[str, list[Merge]]()
             for place in {each.place.id for each in found} if as_csv else ():
                 merges |= await read_merges(api, place, now - timedelta(weeks=WEEKS), MERGED_PAGES)
@@ -140,13 +144,13 @@ def show_cluster(
 
 
 async def _clusters(
-    api: Api, organization: str | None, sort: str | None = None
+    api: Api, places: Sequence[Organization], sort: str | None = None
 ) -> list[FoundCluster]:
     """Return all clusters in an order; each organization after the other in one of the service."""
     served: Any = sort if sort in get_args(ClusterOrder) else None
     found = [
         FoundCluster(model, cluster_row(model), place)
-        for place in await find_organizations(api, organization)
+        for place in places
         async for model in api.pages(
             ops.list_issues_clusters, place.id, limit=PAGE, order_by=served
         )
@@ -161,7 +165,7 @@ async def _clusters(
 async def find_cluster(api: Api, wanted: str, organization: str | None) -> FoundCluster:
     """Return the cluster with an id, or a name. Raises ``UsageError`` for none or several."""
     said = said_name("cluster", wanted)
-    everything = await _clusters(api, organization)
+    everything = await _clusters(api, await find_organizations(api, organization))
     found = [each for each in everything if each.row.id == wanted.strip()]
     name = wanted.strip().casefold()
     found = found or [each for each in everything if each.row.label.casefold() == name]

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copydesk.cli.analysis import await_analysis
 from copydesk.cli.clusters import find_cluster
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, UsageError, say
@@ -52,6 +53,7 @@ def write_report(
     force: bool = False,
     organization: str | None = None,
     unmask: bool = False,
+    wait: bool = False,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -68,6 +70,7 @@ def write_report(
     async def run() -> int:
         async with await service.connection().connect() as api:
             place = await find_organization(api, organization)
+            await await_analysis(api, [place], wait=wait)
             read = await read_report(api, place.id, place.title, weeks, api.now)
         if as_json:
             return give_json(report_value(read, masked=not unmask), output, force=force)
@@ -95,6 +98,7 @@ def list_issues(
     force: bool = False,
     organization: str | None = None,
     unmask: bool = False,
+    wait: bool = False,
     as_csv: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -105,6 +109,7 @@ def list_issues(
     async def run() -> int:
         async with await service.connection().connect() as api:
             place, wanted = await _where(api, organization, cluster)
+            await await_analysis(api, [place], wait=wait)
             labels = await read_names(api, place.id)
             rows = await read_every_issue(api, place.id, _begin(api, since), cluster=wanted)
         values = (issue_value(row, labels, masked=not unmask) for row in rows)
@@ -132,6 +137,7 @@ def list_conversations(
     force: bool = False,
     organization: str | None = None,
     unmask: bool = False,
+    wait: bool = False,
     as_csv: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -142,6 +148,7 @@ def list_conversations(
     async def run() -> int:
         async with await service.connection().connect() as api:
             place, wanted = await _where(api, organization, cluster)
+            await await_analysis(api, [place], wait=wait)
             labels = await read_names(api, place.id)
             found = clusters_of(await read_every_issue(api, place.id))
             begin = _begin(api, since)

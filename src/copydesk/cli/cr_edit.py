@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from copydesk.cli.clusters import find_cluster
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.cr_threads import text_of
@@ -39,11 +40,15 @@ def create(
     subject: str,
     space: str,
     description: str | None = None,
+    cluster: str | None = None,
     organization: str | None = None,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
-    """Begin a change request in a space: a draft, without changes. Raises ``UsageError``."""
+    """Begin a change request in a space: a draft, without changes. Raises ``UsageError``.
+
+    It may answer a ``cluster`` of the organization of that space.
+    """
     about = _subject(subject)
     said = None if description is None else text_of(description)
     connection = service.connection(writes=True)
@@ -59,6 +64,9 @@ def create(
             body = ChangeRequestCreate(subject=about)
             if said is not None:
                 body.description = document_of(said)
+            if cluster is not None:
+                answered = await find_cluster(api, cluster, there.organization)
+                body.conversations_issues_cluster = answered.row.id
             async with CommandWrites(connection, api) as writes:
                 made = await writes.send(beginning(there.id, body, me))
             if as_json:

@@ -336,6 +336,7 @@ def add_cr(commands: Subparsers) -> None:
     creating = actions.add_parser("create", help="begin one: a draft, without changes")
     creating.add_argument("subject", metavar="SUBJECT", help="what it is about, one line")
     creating.set_defaults(runner="copydesk.cli.cr_edit:create")
+    creating.add_argument("--cluster", metavar="CLUSTER", help="that it answers: id or title")
     for each in (editing, creating):
         each.add_argument("--description", metavar="TEXT", help="as text; - reads standard input")
     for each in (listing, creating):
@@ -401,6 +402,9 @@ def add_clusters(commands: Subparsers) -> None:
             "--output", metavar="FILE", type=Path, help="write to a file, for you only"
         )
         each.add_argument("--force", action="store_true", help="replace a file that is there")
+        each.add_argument(
+            "--wait", action="store_true", help="first wait until all conversations are analysed"
+        )
     for each in (reporting, *tables):
         _common(each, again=True)
     for each in (parser, listing, showing, reporting, *tables):

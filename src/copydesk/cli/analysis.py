@@ -1,0 +1,61 @@
+"""Whether all conversations are analysed, and waiting until they are."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from copydesk.cli.errors import say
+from copydesk.cli.output import redraw
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.text import clean, plural
+from copydesk.session.operations import ops
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.conversation import ConversationsAnalysis
+    from copydesk.contract.models.organization import Organization
+
+SECONDS = 0.5
+"""How often it is looked whether all is analysed."""
+
+
+async def await_analysis(api: Api, places: Iterable[Organization], *, wait: bool) -> None:
+    """Say which issues of organizations are looked through yet, or ``wait`` until none is.
+
+    Where that cannot be done, that is said; where a service does not tell, nothing is.
+    Raises ``ApiError``.
+    """
+    for place in places:
+        found = await _read(api, place)
+        shown = wait and sys.stderr is not None and sys.stderr.isatty()
+        try:
+            while wait and found is not None and found.waiting and found.state != "unavailable":
+                done = found.clustered + found.unclustered
+                if shown:
+                    redraw(f"Analysing: {done:,} of {done + found.waiting:,} issues")
+                await asyncio.sleep(SECONDS)
+                found = await _read(api, place)
+        finally:
+            if shown:
+                redraw()
+        if found is not None and found.waiting:
+            _tell(found)
+
+
+async def _read(api: Api, place: Organization) -> ConversationsAnalysis | None:
+    try:
+        return await api(ops.get_conversations_analysis, place.id)
+    except (Forbidden, NotFound, OperationMissing):
+        return None
+
+
+def _tell(found: ConversationsAnalysis) -> None:
+    are = "is" if found.waiting == 1 else "are"
+    said = f"{plural(found.waiting, 'issue')} {are} in no cluster yet"
+    if found.state == "unavailable":
+        say(f"{said}. {clean(found.message or '')}".strip())
+    else:
+        say(f"{said}, being analysed: --wait waits for that.")

@@ -199,6 +199,12 @@ def test_tables_of_any_make_are_read(encoding: str, delimiter: str, ending: str)
     assert found[1].conversation.parts[0].body == "Ja & nein"
 
 
+def test_a_table_without_a_column_of_words_says_so() -> None:
+    assert complaints(b"a;b\n1;2\n") == [
+        "line 1: no column is called as if it said what people write"
+    ]
+
+
 def test_what_excel_writes_before_a_table_is_no_header() -> None:
     for before in ("sep=;\r\n", "\r\n", "\ufeffsep=;\n;;\n"):
         found = items(f"{before}Nr;Text\r\n1;Hilfe\r\n".encode())
@@ -236,6 +242,9 @@ def test_rows_of_one_conversation_are_joined_wherever_they_stand() -> None:
         ["U Search finds nothing.", "T Which words?", 'U "invite"'],
         ["U The code never arrives.", "T [Internal note] Their phone is new."],
     ]
+    turned = (EXPORTS / "messages.csv").read_bytes().splitlines(keepends=True)
+    again = items(b"".join([turned[0], *reversed(turned[1:])]), team=["acme.example"])
+    assert [told(each) for each in again] == [told(each) for each in found]
     # Without roles the addresses tell, or else who began.
     rows = "id,from,text\n7,Ana <ana@x.org>,Help\n8,b,b\n7,lena@acme.example,Which?\n"
     for team in ([], ["lena@acme.example"], ["@ACME.example"]):

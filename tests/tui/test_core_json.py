@@ -126,6 +126,12 @@ async def test_conversations_of_a_file_are_handed_in(world: World, tmp_path: Pat
         file.write_text("[]")
         await ingest(str(file))
         assert "There is no conversation to send" in driver.screen
+        # A table and an export are known by what is in them, whatever the file is called.
+        file.write_text("id;betreff;nachricht\n7;Suche;Sie findet nichts.\n")
+        await ingest(str(file))
+        assert "conversation 7" in driver.screen
+        await driver.press("y")
+        assert "Handed in 1 conversation." in driver.screen
 
 
 def part(body: str) -> dict[str, str]:

@@ -365,8 +365,10 @@ def _decoded(data: bytes) -> str:
 def _first_rows(text: str, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
     lines = text.splitlines(keepends=True)
+    if len(lines) > 1 and not lines[-1].endswith(("\r", "\n")):
+        del lines[-1]  # it may be cut
     try:
-        for row in csv.reader(lines[:-1] if len(lines) > 1 else lines, delimiter=delimiter):
+        for row in csv.reader(lines, delimiter=delimiter):
             if any(row) and not _names_delimiter(row):
                 rows.append(row)
             if len(rows) == 3:

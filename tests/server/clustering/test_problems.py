@@ -71,6 +71,8 @@ def test_the_subject_is_the_title_and_the_first_line_is_it_without_one() -> None
         "The export of the logs is empty. Another thing: my card is declined each time",
         "Der Export der Protokolle ist leer. Außerdem wird unsere Karte dauernd abgelehnt",
         "La exportación de registros sale vacía. Además la tarjeta es rechazada siempre",
+        "Der Export der Protokolle ist leer und außerdem wird unsere Karte abgelehnt",
+        "The export can't be opened here. Another thing: we don't get the mails",
     ],
 )
 def test_two_problems_are_two_where_that_is_plain(body: str) -> None:
@@ -83,6 +85,9 @@ def test_two_problems_are_two_where_that_is_plain(body: str) -> None:
         "I did this:\n1. open it\n2. press export\nand the file is empty",
         "1. Open the page of the export\n2. Choose CSV as the format\n3. Press it\nIt fails",
         "The export is empty, and also the log",
+        "The export is empty. Another thing we tried is the other browser",
+        "Der Export ist leer. Außerdem haben wir den anderen Browser probiert",
+        "It fails in Chrome y en Firefox",
         "Besides Firefox it fails in Chrome as well",
     ],
 )

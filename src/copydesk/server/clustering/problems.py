@@ -64,9 +64,10 @@ _LOG = re.compile(
 )
 _WHOLE_LINE = r"^\s*%s\s*[,.!]*\s*$"
 _BEFORE = r"\A(?:\s*¡?%s(?: [^\W\d_]+){0,4}\s*(?:[,!.:–-]+\s*|\n))+"
-_A_WORD = r"(?<!\w)(?:%s(?!\w)|(?<=n)'t\b|[?¿])"
+_A_WORD = r"(?<!\w)%s(?!\w)|n['’]t\b|[?¿]"
 _ANYWHERE = r"\b%s\b"
-_CUT = r"(?:^|(?<=[.!?;,]))\s*(?:(?:and|und|y|et|e|en)\s+)?%s[:,]?(?!\w)\s*"
+_JOINS = r"(?:and|und|y|et|e|en)\s+"
+_CUT = rf"(?:^|(?<=[.!?;,])|(?=\s{_JOINS}))\s*(?:{_JOINS})?%s[:,]?(?!\w)\s*"
 
 
 @dataclass(frozen=True, slots=True)

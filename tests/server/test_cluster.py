@@ -301,6 +301,24 @@ async def test_conversations_are_found_by_words_and_fields(world: World) -> None
             "words": "東京",
             "after": "で請求書",
         }
+        connection = world.store.read(lambda tx: tx.connection)
+        seen: list[str] = []
+        connection.set_trace_callback(seen.append)
+        await hit("webhooks")
+        connection.set_trace_callback(None)
+        plans = [
+            [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+            for sql in seen
+            if "conversation" in sql and sql.startswith("SELECT")
+        ]
+        # Words are looked for once for a page, and of issues those of the page are read.
+        assert not [plan for plan in plans if any("INDEX 0:=M" in step for step in plan)]
+        assert [
+            "conversation_id=?" in step
+            for plan in plans
+            for step in plan
+            if step.startswith(("SEARCH issue", "SCAN issue"))
+        ] == [True]
         # What is handed in again is found by its new words only.
         await desk.send("POST", "", 204, **body | {"parts": body["parts"][:1]})
         assert await found(query="webhooks") == []

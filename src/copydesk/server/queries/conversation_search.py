@@ -73,11 +73,12 @@ class Search:
         )
         self._conversations = {row["id"]: row for row in found}
         self._issues: dict[str, list[str]] = {}
+        # Joined in this order, or SQLite would walk all issues of the organization.
         for row in self._call.tx.all(
-            "SELECT id, conversation_id FROM issue WHERE organization_id = ? "
-            "AND conversation_id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id",
-            self._organization,
+            "SELECT issue.id AS id, conversation_id FROM json_each(?) AS wanted "
+            "CROSS JOIN issue ON organization_id = ? AND conversation_id = wanted.value",
             keys,
+            self._organization,
         ):
             self._issues.setdefault(row["conversation_id"], []).append(row["id"])
         self._hits = self._marked([row["id"] for row in rows]) if self._query else {}
@@ -97,12 +98,13 @@ class Search:
         # Made anew each time: no text can have them.
         begin, end = f"\x02{secrets.token_hex(8)}", f"\x03{secrets.token_hex(8)}"
         if self._query.words:
+            # The plus sign has the words looked for once, and not again for each row.
             rows = self._call.tx.all(
                 "SELECT s.id, conversation_id, w.subject, w.said FROM conversation_search s JOIN "
                 "(SELECT rowid AS number, highlight(conversation_words, 0, ?1, ?2) AS subject, "
                 "highlight(conversation_words, 1, ?1, ?2) AS said FROM conversation_words "
-                "WHERE conversation_words MATCH ?3 AND rowid IN (SELECT value FROM json_each(?4))) "
-                "AS w ON w.number = s.id",
+                "WHERE conversation_words MATCH ?3 "
+                "AND +rowid IN (SELECT value FROM json_each(?4))) AS w ON w.number = s.id",
                 begin,
                 end,
                 all_of(self._query.words),

@@ -26,8 +26,9 @@ def place(tx: Tx, issues: Iterable[str], cluster_id: str | None, placed: Placed)
     """
     wanted = to_json(list(issues))
     before = tx.all(
-        "SELECT cluster_id, count(*) AS issues FROM issue "
-        "WHERE id IN (SELECT value FROM json_each(?)) AND cluster_id IS NOT ? GROUP BY cluster_id",
+        # Joined in this order, or SQLite would walk all issues by their clusters.
+        "SELECT cluster_id, count(*) AS issues FROM json_each(?) AS wanted "
+        "CROSS JOIN issue ON issue.id = wanted.value AND cluster_id IS NOT ? GROUP BY cluster_id",
         wanted,
         cluster_id,
     )

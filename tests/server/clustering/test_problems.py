@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.server.clustering.problems import Problem, own_words, problems_of
+from copydesk.server.clustering.problems import (
+    TEXT_LENGTH,
+    TITLE_LENGTH,
+    Problem,
+    own_words,
+    problems_of,
+)
+from copydesk.server.clustering.words import language_of, words_of
 
 
 def only(found: list[Problem]) -> Problem:
@@ -93,3 +100,22 @@ def test_two_problems_are_two_where_that_is_plain(body: str) -> None:
 )
 def test_steps_and_asides_are_no_second_problem(body: str) -> None:
     only(problems_of("", [("user", body)]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "hi," + "\n" * 20_000 + "x",
+        "--" + " " * 20_000 + "x",
+        "hi, " * 5_000,
+        "a" * 20_000,
+        "On " + "wrote: " * 3_000,
+        "\x00\ud800 \u202e" * 3_000,
+        "1. " * 7_000,
+    ],
+)
+def test_hostile_text_is_read_in_time_that_grows_with_it(body: str) -> None:
+    for found in problems_of(body[:300], [("user", body)] * 20):
+        assert len(found.text) <= TEXT_LENGTH
+        assert len(found.title) <= TITLE_LENGTH
+        words_of(found.text, language_of(found.text))

@@ -32,7 +32,8 @@ FEW = 200
 _WORD = re.compile(r"[^\W\d_][\w'’-]*\w|\b\d{3}\b")
 _SEAM = re.compile(r"[-_'’]")
 _PLAIN = re.compile(r"[^\W\d_]+")
-_ADDRESS = re.compile(r"https?://\S+|[\w.+-]+@[\w.-]+|<[^<>\n]{1,200}>")
+_ADDRESS = re.compile(r"https?://\S+|[\w.+-]{1,64}@[\w.-]{1,255}|<[^<>\n]{1,200}>")
+_LONGEST = 40  # letters of a compound
 _SHORTEST_HALF = 4  # letters of one half of a German or Dutch compound
 
 
@@ -172,7 +173,8 @@ def _meant(word: str, language: str) -> tuple[tuple[str, float], ...]:
                 for meaning in _known("en").get(english, (english,)):
                     meanings[meaning] += sure / total
         return tuple(meanings.items())
-    halves = tuple(_halves(base, language)) if language in {"de", "nl"} else ()
+    compound = language in {"de", "nl"} and len(base) <= _LONGEST
+    halves = tuple(_halves(base, language)) if compound else ()
     return ((base, 1.0), *halves)
 
 

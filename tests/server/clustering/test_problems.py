@@ -105,8 +105,9 @@ def test_steps_and_asides_are_no_second_problem(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "hi," + "\n" * 20_000 + "x",
-        "--" + " " * 20_000 + "x",
+        "hi," + "\n" * 19_000 + "x",
+        "--" + " " * 19_000 + "x",
+        "the export is empty" + "\n" * 19_000 + "x",
         "hi, " * 5_000,
         "a" * 20_000,
         "On " + "wrote: " * 3_000,

@@ -241,6 +241,18 @@ async def test_conversations_are_found_by_what_was_said(
         assert [row["cluster_id"] for row in begun] == [ids["Sign-in fails"]]
 
 
+async def test_what_was_said_is_found_from_the_clusters_and_lit(world: World) -> None:
+    ask(world)
+    async with drive(open_world(world, "clusters")) as driver:
+        await driver.press("f")
+        await driver.type("screen")
+        await driver.press("enter")
+        assert driver.place.PLACE == "conversations"
+        assert "words=screen" in driver.screen
+        await driver.press("enter")
+        assert "1 match" in driver.screen
+
+
 def ids_of(world: World, subject: str) -> str:
     """Return the conversation with a subject."""
     found = world.store.read(

@@ -24,10 +24,13 @@ from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import subject_made
 from copydesk.tui.conversations.cluster_edits import make_cluster
+from copydesk.tui.conversations.rows import WORDS_KEY
+from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.widgets.list import no_row
 
 if TYPE_CHECKING:
@@ -116,6 +119,20 @@ class ClusterCommands(Commands, scope="clusters"):
         if found is None:
             self.place.say("There is no organization here.", "warn")
         return found
+
+    @action("f", "find said", show=4, group="Find", uses="search_conversations", types=True)
+    async def find_said(self) -> None:
+        """Find conversations by words that were said in them, on the screen of conversations."""
+        words = await self.app.push_screen_wait(
+            Ask("Find conversations", "Words that were said", draft_key=WORDS_KEY)
+        )
+        if not words:
+            return
+        self.place.session.drafts.drop(WORDS_KEY)
+        await self.app.go("conversations", Target(organization=self._organization))
+        here = cast("Place", self.place.desk.here)
+        if here.PLACE == "conversations":
+            here.call_later(run_command, here, here.LINE_COMMANDS["said"], words)
 
     @action(
         "g c",

@@ -59,6 +59,10 @@ SOUGHT = 1_000
 """Issues of a cluster among which the one that is meant is looked for."""
 
 
+NONE_OPEN = "No cluster is open: Enter opens one."
+"""Stands where the issues of a cluster would."""
+
+
 class IssueList(Marking, VirtualList[IssueRow]):
     """The issues of one cluster, the newest first."""
 
@@ -89,7 +93,7 @@ class IssueList(Marking, VirtualList[IssueRow]):
                 ),
             ],
             title="Issues",
-            empty="No cluster is open: Enter opens one.",
+            empty=NONE_OPEN,
             reading="Reading issues…",
             header=False,
             id="issues",
@@ -182,9 +186,9 @@ class IssueList(Marking, VirtualList[IssueRow]):
         finally:
             slow.cancel()
 
-    def show_none(self) -> None:
+    def show_none(self, said: str = "") -> None:
         """Show no issues: those of another cluster are not those of this one."""
-        self.cluster, self.title, self.empty = None, "Issues", self.reading
+        self.cluster, self.title, self.empty = None, "Issues", said or self.reading
         self._replace(ListSource(key=lambda row: row.id))
 
     def _replace(self, source: Source[IssueRow]) -> None:
@@ -516,7 +520,7 @@ class ClustersPlace(Place, scope="clusters"):
             self.requests.read_of(row)
         self.requests.count_on_screen()
         if row is None:
-            self.issues.show_none()
+            self.issues.show_none(NONE_OPEN)
             return
         # The issues of another cluster that are still being read would take away those of this one.
         self.reads.cancel("issues")

@@ -44,6 +44,7 @@ from copydesk.tui.conversations.reader import (
 from copydesk.tui.conversations.rows import (
     OF_CLUSTER,
     OF_CONVERSATION,
+    WORDS_KEY,
     ConversationRow,
     Sources,
     cluster_cell,
@@ -211,9 +212,6 @@ MOST_MEANT = 50
 
 WORDS = "words"
 """The condition of what was said."""
-
-WORDS_KEY = "words said"
-"""The key of words to look for, while they are typed."""
 
 LONGEST_QUERY = 512
 """Characters of words that a search takes."""
@@ -670,6 +668,9 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()
+        row = self.rows.selected
+        if row is not None and row.hit is not None and row.hit[1]:
+            self.reader.view.find(row.hit[1])  # n goes to the next of these words
 
 
 # Issues

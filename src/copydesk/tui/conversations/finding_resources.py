@@ -121,6 +121,10 @@ def _finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str,
         yield "changed", moment(finding.updated_at, now)
 
 
+def _newest(finding: SiteFinding) -> float | None:
+    return None if finding.created_at is None else -finding.created_at.timestamp()
+
+
 FINDINGS: Resource[SiteFinding] = Resource(
     noun="finding",
     title="Findings",
@@ -139,6 +143,8 @@ FINDINGS: Resource[SiteFinding] = Resource(
               values=get_args(FindingStatus)),
         Shown("asked", "ASKED", lambda finding, now: str(finding.records), 5, align="right",
               detail=False, filters=False),
+        Shown("found", "FOUND", lambda finding, now: age(finding.created_at, now) or None,
+              detail=False, filters=False, sort=lambda finding: _newest(finding)),
         Shown("requests", "CR", lambda finding, now: str(finding.change_requests or "-"), 3,
               align="right", detail=False, filters=False,
               sort=lambda finding: -finding.change_requests),

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
 
 
+WORDS_KEY = "words said"
+"""The key of words to look for in conversations, while they are typed."""
+
 SUBJECT_LIMIT = 500
 """Characters of a subject that are read."""
 

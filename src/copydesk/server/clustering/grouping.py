@@ -44,7 +44,7 @@ _ROUNDS = 8  # at most, until no issue moves
 _AGAIN = 2  # times that loose groups are left out
 _LETTERS = 0.08  # share of the letters in a similarity
 _OUTSIDE = 0.4  # share of vectors from outside, where there are any
-# Chosen on half of the problems of each file of `benchmarks/data`, and held against the other half.
+# Chosen on the conversations of `benchmarks/data`, and on random halves of their problems.
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,16 @@ OF_THE_MACHINE: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("keys",),
     ("completion", "bash"),
+    ("help",),
+    ("help", RETURNED),
+    ("settings", "set", "theme", RETURNED),
+    ("settings", "set", RETURNED, "1"),
+    ("settings", "unset", RETURNED),
+    ("settings", "get", RETURNED),
+    ("settings", "edit"),
+    ("settings", "check"),
+    ("settings", "schema"),
+    ("settings",),
     ("serve", "--host", RETURNED),
     ("desk", "import", "<folder>/source", *DESK, "--organization", f"A{NAME}"),
     ("desk", "import", "<folder>/source/none\u202e", *DESK),
@@ -182,6 +192,9 @@ def test_no_command_prints_what_harms_a_terminal_of_what_is_on_this_machine(
 ) -> None:
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("EDITOR", NAME)
+    (tmp_path / "home" / "config").mkdir(parents=True)
+    (tmp_path / "home" / "config" / "config.toml").write_text(f"'{NAME}' = 1\n", encoding="utf-8")
     (tmp_path / "plan.yaml").write_text("site: \u202e\n", encoding="utf-8")
     source = tmp_path / "source"
     source.mkdir()

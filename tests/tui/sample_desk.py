@@ -78,7 +78,6 @@ async def targets(api: Api) -> dict[str, Target]:
         "backlinks": at.but(page=pages[0].id),
         "blame": at.but(page=pages[0].id),
         "collection-spaces": at.but(item=collection),
-        "commenters": at.but(change_request=request),
         "impact": at.but(change_request=request),
         "integration": at.but(item="lantern-chat"),
         "member": at.but(item=member),

@@ -68,6 +68,8 @@ async def test_the_core_places_show_what_the_service_has(world: World) -> None:
         await driver.burst(*"commenters")
         await driver.press("enter")
         assert "Lee Park" in driver.screen
+        await driver.press("enter")
+        assert "Lee Park" in driver.screen.splitlines()[0]
         await driver.press("q")
         await driver.press("g i")
         # Which comes first is a matter of which was read first.

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
 from copydesk.domain.address import shown_at, web_address
-from copydesk.domain.age import age, ago
+from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
@@ -533,42 +533,3 @@ async def find_by_sso(api: Api, organization: str, user: str) -> Member | None:
     """Return a member if they sign in by single sign-on, else None."""
     found = await find_member(api, organization, user)
     return found if found is not None and found.sso else None
-
-
-async def _commenters(api: Api, target: Target, asked: Asked) -> Page[Member]:
-    ids = (target.space or "", target.change_request or "")
-    return await api.page(ops.list_change_request_commenters, *ids, **asked.paging)
-
-
-COMMENTERS: Resource[Member] = Resource(
-    noun="person",
-    title="Who commented",
-    pages=_commenters,
-    key=lambda member: member.id,
-    label=lambda member: member.user.display_name,
-    shown=(
-        Shown("name", "NAME", lambda member, now: member.user.display_name, flex=1, minimum=20,
-              sort=lambda member: member.user.display_name),
-        Shown("email", "E-MAIL", lambda member, now: member.user.email, 28, drop=2),
-        Shown("role", "ROLE", lambda member, now: member.role or "guest", 8),
-        Shown("joined", "JOINED", lambda member, now: age(member.joined_at, now), 8, drop=1,
-              sort=lambda member: member.joined_at),
-    ),
-    empty="Nobody has commented on this change request.",
-    of="space",
-)  # fmt: skip
-"""The members who wrote a comment or a reply on a change request."""
-
-
-@place("commenters", title="Who commented", uses="list_change_request_commenters")
-class CommentersPlace(ResourcePlace["Member"], scope="commenters"):
-    """Who commented on a change request; :commenters in its review opens this."""
-
-    RESOURCE = COMMENTERS
-    OF_SPACE = False
-
-    def missing(self) -> str | None:
-        """Say where this is asked for, when it is asked for elsewhere."""
-        if self.target.change_request is None:
-            return "Open a change request first: :commenters there lists who commented."
-        return super().missing()

@@ -9,9 +9,12 @@ from typing import cast
 
 from copydesk.domain.text import clean, plural
 from copydesk.present.threads import Thread
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.session.writes.comments import pending_line, review_drafts
 from copydesk.session.writes.log import WriteError
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import action, away, command, refusal
 from copydesk.tui.framework.keyboard import because
@@ -89,13 +92,34 @@ class WalkCommands(ReviewCommands, scope="review"):
 
     @command("commenters", uses="list_change_request_commenters")
     async def commenters(self, rest: str) -> None:
-        """List who commented on this change request."""
+        """List who commented on this change request; Enter goes to one of them."""
         if self.model.opened is None:
             self.place.say("The change request is not read yet.", "warn")
             return
-        space, request = self.model.ids
-        target = Target(self.place.target.organization, space, change_request=request)
-        await self.app.go("commenters", target)
+        ids = self.model.ids
+
+        async def read() -> list[Option]:
+            from copydesk.contract import operations as ops
+
+            api = await self.place.session.ready()
+            return [
+                Option(each.id, clean(each.user.display_name), clean(each.user.email or ""))
+                async for each in api.pages(ops.list_change_request_commenters, *ids)
+            ]
+
+        try:
+            found = await self.place.reads.now("commenters", read, "Reading who commented")
+        except failure_types() as error:
+            self.place.tell(sentence(error), "bad")
+            return
+        if found is None:
+            return
+        if not found:
+            self.place.say("No one has commented on this change request.")
+            return
+        chosen = await self.place.desk.push_screen_wait(Choice("Who commented", found))
+        if chosen:
+            await self.app.go("member", Target(self.place.target.organization, item=chosen))
 
     @action(
         "c",

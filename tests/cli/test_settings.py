@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -102,6 +103,48 @@ def test_a_mistake_leaves_the_others_unless_it_decides_which_service_is_meant(pa
         path.write_text(f"{deciding}\n")
         with pytest.raises(SettingsError):
             usable_settings(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('profil = "work"', "profil is no setting: did you mean profile?"),
+        ('Profile = "work"', "Profile is no setting: did you mean profile?"),
+        ('profile = "work"\nread_only = true', "read_only belongs below [profiles.NAME]"),
+        ('base_url = "https://a.example.com"', "base_url belongs below [profiles.NAME]"),
+        ('[profils.a]\nbase_url = "https://a.example.com"', "did you mean profiles?"),
+        ('[[views]]\nname = "a"\nprofile = "work"', "table views: put it above the first table"),
+        ("[clusters]\nread_only = true", "table clusters: put it below [profiles.NAME]"),
+        ('[checks]\nprofile = "work"', "table checks: put it above the first table"),
+    ],
+)
+def test_a_misspelt_or_misplaced_key_of_a_profile_opens_no_other_service(
+    path: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.parent.mkdir(parents=True)
+    work = '[profiles.work]\nbase_url = "https://docs.example.com"\n'
+    path.write_text(f"{text}\n{work}")
+    with pytest.raises(SettingsError, match=re.escape(said)):
+        usable_settings(path)
+    assert main(["profiles"]) != 0  # so does every command that opens a service
+    assert said in capsys.readouterr().err
+
+
+def test_nothing_is_set_that_would_open_nothing_and_no_text_is_spoilt(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["settings", "set", "profile", "gone"]) == 2
+    assert "there is no [profiles.gone]. Nothing was changed." in capsys.readouterr().err
+    assert not path.exists()
+    path.parent.mkdir(parents=True)
+    for text in (b"# caf\xe9\r\n", b"news = \n"):
+        path.write_bytes(text)
+        assert main(["settings", "set", "news", "bell"]) == 2
+        assert "Nothing was changed." in capsys.readouterr().err
+        assert path.read_bytes() == text
+    path.write_bytes(b'# mine\r\nnewz = "bell"\r\n')
+    assert main(["settings", "unset", "newz"]) == 0
+    assert path.read_bytes() == b"# mine\r\n"
 
 
 def test_the_schema_takes_the_examples_and_nothing_unknown() -> None:

@@ -24,9 +24,9 @@ from copydesk.local.settings import (
     SettingsError,
     line_of,
     load_settings,
-    mistake,
+    parse_settings,
 )
-from copydesk.local.settings_file import write_document
+from copydesk.local.settings_file import open_document, write_document
 from copydesk.local.settings_schema import schema, shown_values
 
 SIMPLE = (str, int)
@@ -96,28 +96,31 @@ def set_setting(*, name: str, value: str) -> int:
     given: str | int = value
     if kind is int and value.removeprefix("-").isdecimal():
         given = int(value)
-    wrong = mistake(setting, given) or (why_no_theme(value) if name == "theme" else "")
-    if wrong:
-        raise UsageError(f"{wrong}. Nothing was changed.")
     path = find_paths().settings
     document = _document(path)
     document[setting.name] = given
+    wrong = _mistake_of(setting.name, path, document.as_string())
+    if wrong := wrong or (why_no_theme(value) if name == "theme" else ""):
+        raise UsageError(f"{wrong}. Nothing was changed.")
     write_document(path, document)
     put(f"{setting.name} is {_shown(given)} now.")
     return DONE
 
 
 def unset_setting(*, name: str) -> int:
-    """Take a setting out of the file, so that its default holds. Raises ``UsageError``."""
+    """Take a setting out of the file, so that its default holds; also a misspelt one.
+
+    Raises ``UsageError`` where the file cannot be edited.
+    """
     path = find_paths().settings
     document = _document(path)
     if name not in document:
         put(f"{name} is not in the file: its default holds.")
         return DONE
-    setting = _setting(name)
-    del document[setting.name]
+    del document[name]
     write_document(path, document)
-    put(f"{setting.name} is {_shown(setting.default)} again.")
+    known = next((each for each in fields(Settings) if each.name == name), None)
+    put(f"{name} is {_shown(known.default)} again." if known else "It is out of the file.")
     return DONE
 
 
@@ -200,8 +203,9 @@ def settings_page() -> str:
     lines += [
         "",
         "A key that is unknown or has a wrong value is named with its line when copydesk opens,",
-        "and is left out; all others hold. After a mistake in a profile nothing is opened: it",
-        "would not be sure which service is meant. `copydesk settings check` tells every mistake.",
+        "and is left out; all others hold. After a mistake in a profile, or where a key that looks",
+        "like one of a profile stands elsewhere, nothing is opened: it would not be sure which",
+        "service is meant, and whether it is read-only. `copydesk settings check` tells all.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -264,13 +268,22 @@ def _text(path: Path) -> str:
 
 def _document(path: Path) -> Any:
     """Return the file for an edit of one key. Raises ``UsageError`` where it is not TOML."""
-    import tomlkit
-    from tomlkit.exceptions import ParseError
-
     try:
-        return tomlkit.parse(_text(path))
-    except ParseError as error:
+        return open_document(path)
+    except UnicodeDecodeError as error:
+        said = f"{path} is not UTF-8 text: save the file as UTF-8. Nothing was changed."
+        raise UsageError(said) from error
+    except ValueError as error:
         raise UsageError(f"{path}: {error}. Nothing was changed.") from error
+
+
+def _mistake_of(name: str, path: Path, text: str) -> str:
+    """Return what is wrong with a setting in a text; "" for nothing."""
+    try:
+        parse_settings(path, text)
+    except SettingsError as error:
+        return next((each.sentence for each in error.problems if each.key == name), "")
+    return ""
 
 
 def _row(setting: Field[Any], settings: Settings, problems: tuple[Problem, ...], text: str) -> Row:

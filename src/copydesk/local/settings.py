@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Set
 from dataclasses import Field, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,6 +27,8 @@ class Problem:
     line: int
     key: str
     sentence: str
+    deciding: bool = False
+    """Whether it leaves open which service is meant, or whether that may be written to."""
 
 
 class SettingsError(ValueError):
@@ -107,7 +110,10 @@ class Settings:
 
 
 DECIDING = frozenset({"", "profile", "profiles"})
-"""Keys whose mistakes are no warning: they say which service is opened ("": the whole file)."""
+"""Keys whose mistakes are no warning: they say which service is opened ("": the whole file).
+
+So do these misspelt, and the keys of a profile that stand where no profile is.
+"""
 
 
 def usable_settings(path: Path) -> tuple[Settings, tuple[Problem, ...]]:
@@ -118,7 +124,7 @@ def usable_settings(path: Path) -> tuple[Settings, tuple[Problem, ...]]:
     try:
         return load_settings(path), ()
     except SettingsError as error:
-        if any(problem.key in DECIDING for problem in error.problems):
+        if any(problem.deciding or problem.key in DECIDING for problem in error.problems):
             raise
         return error.usable, error.problems
 
@@ -138,7 +144,11 @@ def load_settings(path: Path) -> Settings:
         line = content.count(b"\n", 0, error.start) + 1
         problem = Problem(line, "", "this is not UTF-8 text: save the file as UTF-8")
         raise SettingsError(path, [problem]) from error
+    return parse_settings(path, text)
 
+
+def parse_settings(path: Path, text: str) -> Settings:
+    """Return the settings that a text says. Raises ``SettingsError`` with every mistake."""
     import tomllib  # without settings no start has to wait for it
 
     try:
@@ -150,10 +160,10 @@ def load_settings(path: Path) -> Settings:
 
 def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     from copydesk.domain.profile import EMBEDDED
-    from copydesk.local.profiles import profiles_of
+    from copydesk.local.profiles import KEYS, profiles_of
 
     known = {setting.name: setting for setting in fields(Settings)}
-    problems = []
+    problems = list(_misplaced({*DECIDING, *KEYS}, value, text))
     usable: dict[str, Any] = {}
     views, wrong = views_of(value.pop("views", []), text)
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
@@ -178,13 +188,18 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         clusters, said = clustering_of(value.pop("clusters"), text)
         problems += [Problem(line, "clusters", sentence) for line, sentence in said]
     for key, given in value.items():
-        if key in known:
-            sentence = mistake(known[key], given)
-        else:
-            near = get_close_matches(key, known, n=1)
-            meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
+        if key not in known:
+            near = get_close_matches(key.casefold(), [*known, *KEYS], n=1)
+            deciding = bool(near) and near[0] in {*DECIDING, *KEYS}
+            if near and near[0] in KEYS:
+                meant = f"{near[0]} belongs below [profiles.NAME]"
+            elif near:
+                meant = f"did you mean {near[0]}?"
+            else:
+                meant = f"the keys are {', '.join(known)}"
             sentence = f"{key} is no setting: {meant}"
-        if sentence:
+            problems.append(Problem(line_of(key, text), key, sentence, deciding))
+        elif sentence := _mistake(known[key], given):
             problems.append(Problem(line_of(key, text), key, sentence))
         else:
             usable[key] = given
@@ -202,8 +217,25 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     return settings
 
 
-def mistake(setting: Field[Any], given: object) -> str:
-    """Return what is wrong with a value of a setting that is no table; "" for nothing."""
+def _misplaced(keys: Set[str], value: dict[str, Any], text: str) -> Iterator[Problem]:
+    """Yield the keys of these that stand in a table of something else, where they say nothing.
+
+    That is so of what is added at the end of a file: it belongs to the last table there. A path
+    of ``[owners]`` may be called so.
+    """
+    for table, given in value.items():
+        rows = given if isinstance(given, list) else [given]
+        if table in ("profiles", "owners"):
+            continue
+        found = {key for row in rows if isinstance(row, dict) for key in row.keys() & keys
+                 if not isinstance(row[key], dict)}  # fmt: skip
+        for key in sorted(found):
+            where = "above the first table" if key == "profile" else "below [profiles.NAME]"
+            sentence = f"{key} stands in the table {table}: put it {where}"
+            yield Problem(line_of(key, text), table, sentence, deciding=True)
+
+
+def _mistake(setting: Field[Any], given: object) -> str:
     wanted = type(setting.default)
     if type(given) is not wanted:
         kind = {str: "text in quotes", bool: "true or false", int: "a whole number"}[wanted]

@@ -21,8 +21,16 @@ def read_document(path: Path, key: str = "") -> TOMLDocument:
     _, problems = usable_settings(path)
     if wrong := [problem for problem in problems if problem.key == key]:
         raise SettingsError(path, wrong)
+    return open_document(path)
+
+
+def open_document(path: Path) -> TOMLDocument:
+    """Return the settings for an edit, whatever mistakes are in them.
+
+    Raises ``OSError`` when the disk refuses, and ``ValueError`` for what is not TOML in UTF-8.
+    """
     try:
-        text = path.read_text("utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         text = ""
     return tomlkit.parse(text)

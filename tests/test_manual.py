@@ -40,7 +40,10 @@ esac
 
 
 def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each command of a page with the lines that it is said to print."""
+    """Yield each command of a page with the lines that it is said to print.
+
+    A line that begins with "> " goes on with the command, as a shell shows it.
+    """
     command, said = "", list[str]()
     for block in BLOCK.findall(page.read_text(encoding="utf-8")):
         for line in block.splitlines():
@@ -48,6 +51,8 @@ def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
                 if command:
                     yield command, said
                 command, said = re.sub(r"\s+# .*", "", line[2:]), []
+            elif line.startswith("> ") and not said:
+                command += f"\n{line[2:]}"
             else:
                 said.append(line)
     yield command, said
@@ -60,6 +65,8 @@ def script(page: Path, port: int) -> Iterator[str]:
         yield "printf '\\036'"
         if command in ELSEWHERE:
             yield "printf 'status 0\\n'"
+        elif "<< END" in command:
+            yield f"{command}\nprintf 'status %s\\n' $?"
         elif command.endswith(" &"):
             yield f"{command[:-2]} > served 2>&1 &"
             yield "until grep -q . served; do sleep 0.05; done; cat served; printf 'status 0\\n'"

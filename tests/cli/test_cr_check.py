@@ -141,3 +141,20 @@ def test_a_hostile_title_is_made_safe(scripts: ScriptDesk) -> None:
     said = scripts.out("cr", "check", world.change_request(space, edit=edit), status=1)
     assert "leads to where evil end was: it moved to /guides/old." in said
     assert "\u202e" not in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('[checks]\nprose = {command = "vale"}', "check prose: command must be a list"),
+        ('[checks]\nprose = {comand = ["vale"]}', "comand is no key of a check"),
+        ('[check]\nprose = {command = ["vale"]}', "check is no setting: did you mean checks?"),
+    ],
+)
+def test_a_check_that_cannot_be_run_is_not_left_out(
+    scripts: ScriptDesk, settings: str, said: str
+) -> None:
+    _settings("")
+    find_paths().settings.write_text(f"{settings}\n")
+    request = scripts.world.change_request(scripts.space, {"retries": "# Retries\n\nFive.\n"})
+    assert said in scripts.err("cr", "check", request, status=2)

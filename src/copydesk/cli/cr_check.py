@@ -28,12 +28,13 @@ def check_request(
 ) -> int:
     """Print what checks find in what a change request changes, or in ``every`` line of its pages.
 
-    Returns 1 where something is found, or a check did not do its work. Raises ``SettingsError``.
+    Returns 1 where something is found, or a check did not do its work. Raises ``SettingsError``,
+    also where a check of the settings cannot be run: without it nothing would be found.
     """
     from copydesk.session.checks import read_pages, run_checks
     from copydesk.session.reads.review import read_request
 
-    checks = usable_settings(find_paths().settings)[0].checks
+    checks = usable_settings(find_paths().settings, "checks")[0].checks
     connection = service.connection()
 
     async def check(api: Api, found: Found) -> int:

@@ -170,7 +170,7 @@ def _show(
             raise ConnectionError(str(error)) from error
 
     settings, problems = usable_settings(paths.settings)
-    wrong = [f"line {each.line}: {each.sentence}" for each in problems]
+    wrong = [each.said for each in problems]
     theme = settings.theme or DARK.name
     if said_of_theme := why_no_theme(settings.theme):
         wrong, theme = [*wrong, said_of_theme], DARK.name

@@ -310,4 +310,4 @@ def _shown(value: object) -> str:
 
 def _tell(problems: tuple[Problem, ...]) -> None:
     for each in problems:
-        tell(f"{f'line {each.line}: ' if each.line else ''}{each.sentence}")
+        tell(each.said)

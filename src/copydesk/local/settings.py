@@ -27,8 +27,13 @@ class Problem:
     line: int
     key: str
     sentence: str
-    deciding: bool = False
-    """Whether it leaves open which service is meant, or whether that may be written to."""
+    meant: str = ""
+    """The key that was probably meant, where there is no such key."""
+
+    @property
+    def said(self) -> str:
+        """The mistake with its line."""
+        return f"{f'line {self.line}: ' if self.line else ''}{self.sentence}"
 
 
 class SettingsError(ValueError):
@@ -116,15 +121,17 @@ So do these misspelt, and the keys of a profile that stand where no profile is.
 """
 
 
-def usable_settings(path: Path) -> tuple[Settings, tuple[Problem, ...]]:
+def usable_settings(path: Path, *needed: str) -> tuple[Settings, tuple[Problem, ...]]:
     """Return the settings that can be used, and the mistakes in the others.
 
-    Raises ``SettingsError`` where a mistake leaves open which service is meant, and ``OSError``.
+    Raises ``SettingsError`` where a mistake leaves open which service is meant, or is in what the
+    ``needed`` keys have, and ``OSError``.
     """
     try:
         return load_settings(path), ()
     except SettingsError as error:
-        if any(problem.deciding or problem.key in DECIDING for problem in error.problems):
+        no_warning = DECIDING | {*needed}
+        if any(no_warning & {each.key, each.meant or each.key} for each in error.problems):
             raise
         return error.usable, error.problems
 
@@ -190,15 +197,15 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     for key, given in value.items():
         if key not in known:
             near = get_close_matches(key.casefold(), [*known, *KEYS], n=1)
-            deciding = bool(near) and near[0] in {*DECIDING, *KEYS}
-            if near and near[0] in KEYS:
-                meant = f"{near[0]} belongs below [profiles.NAME]"
-            elif near:
-                meant = f"did you mean {near[0]}?"
+            meant = near[0] if near else ""
+            if meant in KEYS:
+                instead, meant = f"{meant} belongs below [profiles.NAME]", "profiles"
+            elif meant:
+                instead = f"did you mean {meant}?"
             else:
-                meant = f"the keys are {', '.join(known)}"
-            sentence = f"{key} is no setting: {meant}"
-            problems.append(Problem(line_of(key, text), key, sentence, deciding))
+                instead = f"the keys are {', '.join(known)}"
+            sentence = f"{key} is no setting: {instead}"
+            problems.append(Problem(line_of(key, text), key, sentence, meant))
         elif sentence := _mistake(known[key], given):
             problems.append(Problem(line_of(key, text), key, sentence))
         else:
@@ -232,7 +239,7 @@ def _misplaced(keys: Set[str], value: dict[str, Any], text: str) -> Iterator[Pro
         for key in sorted(found):
             where = "above the first table" if key == "profile" else "below [profiles.NAME]"
             sentence = f"{key} stands in the table {table}: put it {where}"
-            yield Problem(line_of(key, text), table, sentence, deciding=True)
+            yield Problem(line_of(key, text), table, sentence, "profiles")
 
 
 def _mistake(setting: Field[Any], given: object) -> str:

@@ -9,7 +9,7 @@ from tomlkit import TOMLDocument
 
 from copydesk.local.durable import write_file
 from copydesk.local.paths import private_folder
-from copydesk.local.settings import SettingsError, usable_settings
+from copydesk.local.settings import usable_settings
 
 
 def read_document(path: Path, key: str = "") -> TOMLDocument:
@@ -18,9 +18,7 @@ def read_document(path: Path, key: str = "") -> TOMLDocument:
     Raises ``OSError`` when the disk refuses, and ``SettingsError`` where there is a mistake in
     what the key has, or one that leaves open which service is meant.
     """
-    _, problems = usable_settings(path)
-    if wrong := [problem for problem in problems if problem.key == key]:
-        raise SettingsError(path, wrong)
+    usable_settings(path, *([key] if key else ()))
     return open_document(path)
 
 

@@ -332,6 +332,24 @@ async def test_files_that_both_changed_are_taken_from_the_side_that_is_chosen(
     assert (await desk.world.api()(ops.merge_change_request, desk.space, desk.request)).revision
 
 
+async def test_a_file_that_was_edited_after_the_choice_is_not_thrown_away(desk: Desk) -> None:
+    await with_files(desk)
+    await desk.work.read()
+    for _, hunk in desk.work.open:
+        await desk.work.choose({hunk.key: Choice("main")})
+    desk.world.edit_change_request(desk.request, edit=files(one=999))
+    with pytest.raises(NotDoneError, match="png was edited meanwhile"):
+        await desk.work.send()
+    assert desk.way.writes == []
+    await desk.work.put_back()
+    await desk.work.read()
+    assert [part.title for part, _ in desk.work.open] == ["one.png"]
+    for _, hunk in desk.work.open:
+        await desk.work.choose({hunk.key: Choice("request")})
+    await desk.work.send()
+    assert (await sizes(desk))["o"] == 999
+
+
 async def test_a_service_without_a_choice_of_files_has_them_settled_elsewhere(desk: Desk) -> None:
     await with_files(desk)
     desk.api.routes._note({ops.pull_change_request_updates_with_files.route: False})

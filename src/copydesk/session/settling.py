@@ -450,8 +450,8 @@ class Settlement:
         kept = self.kept
         assert kept is not None
         api = await self.session.ready()
-        request, now = await self._read_now(api, kept)
-        self._look_at_others(kept, request, now)
+        request, now, files = await self._read_now(api, kept)
+        self._look_at_others(kept, request, now, files)
         base = request.revision_merged_ancestor or request.revision_initial
         if kept.how == "update" and base != kept.main:
             if (await api(ops.get_space, self.space)).revision != kept.main:
@@ -475,7 +475,10 @@ class Settlement:
         parents = _parents(self._trees[1])
         return clearing(self.pages, now, kept.main, parents, slugs, kept.restored)
 
-    async def _read_now(self, api: Api, kept: Settling) -> tuple[ChangeRequest, Now]:
+    async def _read_now(
+        self, api: Api, kept: Settling
+    ) -> tuple[ChangeRequest, Now, Mapping[str, str]]:
+        """Return the request, its pages, and what tells its files from others, by their ids."""
         request = await api(ops.get_change_request, self.space, self.request)
         read = ops.get_change_request_revision
         tree = await api(read, self.space, self.request, metadata=False, computed=False)
@@ -492,10 +495,14 @@ class Settlement:
         pages = [page.id for page in (*kept.wanted, *self._lost) if page.id in there]
         read_ = dict(zip(pages, await asyncio.gather(*map(text, pages)), strict=True))
         sources = {page: source for page, (source, _) in read_.items()}
-        return request, Now(there, sources, {page: each for page, (_, each) in read_.items()})
+        files = {file.id: repr(content_of(file)) for file in tree.files}
+        others = {page: each for page, (_, each) in read_.items()}
+        return request, Now(there, sources, others), files
 
-    def _look_at_others(self, kept: Settling, request: ChangeRequest, now: Now) -> None:
-        """Raise `NotDoneError` where somebody else edited a page of it since."""
+    def _look_at_others(
+        self, kept: Settling, request: ChangeRequest, now: Now, files: Mapping[str, str]
+    ) -> None:
+        """Raise `NotDoneError` where somebody else edited a page or a file of it since."""
         if request.status not in ("open", "draft"):
             raise NotDoneError(f"It is {clean(request.status)}")
         if request.revision == kept.known:
@@ -508,6 +515,11 @@ class Settlement:
             source = now.sources.get(page.id)
             if source is not None and source not in said and not self._cleared(page, source):
                 raise NotDoneError(f"{clean(page.sides.title)} was edited meanwhile")
+        if (request.revision_merged_ancestor or request.revision_initial) == kept.main:
+            return  # the files are as they were chosen by now
+        for file in self.files:
+            if files.get(file.ids.get("request", ""), "") != file.hunks[0].request:
+                raise NotDoneError(f"{file.title} was edited meanwhile")
 
     def _cleared(self, page: SettledPage, source: str) -> bool:
         """Whether a text is that of a page which only gave up its address."""
@@ -634,7 +646,7 @@ class Settlement:
         api = await self.session.ready()
         self._sent = []
         while True:
-            request, now = await self._read_now(api, kept)
+            request, now, _ = await self._read_now(api, kept)
             heads = self._heads(now.parents)
             if (request.revision_merged_ancestor or request.revision_initial) == kept.base:
                 heads += self._lost

@@ -337,6 +337,7 @@ async def test_a_file_that_was_edited_after_the_choice_is_not_thrown_away(desk: 
     await desk.work.read()
     for _, hunk in desk.work.open:
         await desk.work.choose({hunk.key: Choice("main")})
+    desk.world.edit_change_request(desk.request, {"zebra": "# Zebra\n"})
     desk.world.edit_change_request(desk.request, edit=files(one=999))
     with pytest.raises(NotDoneError, match="png was edited meanwhile"):
         await desk.work.send()
@@ -346,6 +347,7 @@ async def test_a_file_that_was_edited_after_the_choice_is_not_thrown_away(desk: 
     assert [part.title for part, _ in desk.work.open] == ["one.png"]
     for _, hunk in desk.work.open:
         await desk.work.choose({hunk.key: Choice("request")})
+    desk.world.edit_change_request(desk.request, {"zebra": "# Zebras\n"})
     await desk.work.send()
     assert (await sizes(desk))["o"] == 999
 

@@ -481,7 +481,9 @@ class Settlement:
         """Return the request, its pages, and what tells its files from others, by their ids."""
         request = await api(ops.get_change_request, self.space, self.request)
         read = ops.get_change_request_revision
-        tree = await api(read, self.space, self.request, metadata=False, computed=False)
+        # What a file is told by is among the metadata.
+        whole = bool(self.files)
+        tree = await api(read, self.space, self.request, metadata=whole, computed=False)
         there = {node.id: node.parent for node in flatten(tree.pages)}
         turn = asyncio.Semaphore(AT_ONCE)
 

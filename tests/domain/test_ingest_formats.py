@@ -499,6 +499,15 @@ def test_fields_may_hold_anything(value: Any) -> None:
         assert isinstance(each, Item | Complaint)
 
 
+@pytest.mark.parametrize("kind", [["note"], {"a": 1}, None, 7])
+def test_a_thread_may_be_of_any_kind(kind: Any) -> None:
+    threads = [{"type": kind, "body": "It stops.", "createdBy": {"type": kind}, "state": kind}]
+    value = {"id": 1, "mailbox": {}, "threads": threads}
+    [found] = read_exports(io.BytesIO(json.dumps(value).encode()))
+    assert isinstance(found, Item)
+    assert [part.body for part in found.conversation.parts] == ["It stops."]
+
+
 def test_one_vendor_is_found_behind_what_is_none_of_its_conversations() -> None:
     users = [{"id": n, "name": "x"} for n in range(ingest_exports.LOOKED_AT + 5)]
     ticket = {"id": 9, "submitter_id": 1, "description": "x"}

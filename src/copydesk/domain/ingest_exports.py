@@ -314,7 +314,7 @@ def _help_scout(value: Fields, draft: Draft) -> None:
     )
     _notes(draft, value, ("status", "tags", "type", "mailbox.name"))
     for each in _by_moment(_threads(value), "createdAt"):
-        kind = each.get("type")
+        kind = _words(each.get("type"))
         if kind in _SILENT or each.get("state") in ("draft", "hidden"):
             continue
         author = _dict(each.get("createdBy")).get("type")

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import site_seed
+from copydesk.server import desk_seed, site_seed
 from copydesk.server.integrity import RULES
 from copydesk.server.store import Tx
 from tests.world import World
@@ -328,3 +328,39 @@ async def test_words_are_looked_for_once_for_a_page_and_issues_read_of_it_only(
     assert not [step for step in steps if "INDEX 0:=M" in step]
     of_issues = [step for step in steps if step.startswith(("SEARCH issue", "SCAN issue"))]
     assert ["conversation_id=?" in step for step in of_issues] == [True]
+
+
+async def test_words_and_a_cluster_are_found_without_trying_each_with_each(world: World) -> None:
+    made = cluster(world, "Late")
+    talks(world, "The webhooks are late", cluster=made, attributes={"plan": "team"})
+    connection = world.store.read(lambda tx: tx.connection)
+    seen: list[str] = []
+    query = {"query": "webhooks", "cluster": made, "attribute": "plan=team"}
+    async with world.client() as client:
+        connection.set_trace_callback(seen.append)
+        address = f"/orgs/{world.home}/conversations-search"
+        found = (await client.get(address, params=query)).json()
+        connection.set_trace_callback(None)
+    assert found["count"] == 1
+    counts = [sql for sql in seen if sql.startswith("SELECT count(*) FROM conversation_search")]
+    assert len(counts) == 1
+    plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {counts[0]}")]
+    assert not [step for step in plan if "rowid=?" in step], plan
+
+
+async def test_a_cluster_of_another_organization_finds_nothing(world: World) -> None:
+    def elsewhere(tx: Tx) -> str:
+        other = desk_seed.add_organization(tx, "Other")
+        theirs = site_seed.add_cluster(tx, other, "Theirs")
+        site_seed.add_conversation(
+            tx, other, [("user", "Hello")], source="zendesk", conversation_id="1"
+        )
+        site_seed.add_issue(tx, other, "1", "Hello", cluster_id=theirs)
+        return theirs
+
+    theirs = world.write(elsewhere)
+    talks(world, "Hello", conversation_id="1")
+    async with world.client() as client:
+        address = f"/orgs/{world.home}/conversations-search"
+        found = (await client.get(address, params={"cluster": theirs})).json()
+        assert found["items"] == []

@@ -17,7 +17,11 @@ AROUND = 60
 
 
 class Search:
-    """What is looked for: conditions on ``conversation_search``, and the hits of one page."""
+    """What is looked for: conditions on ``conversation_search``, and the hits of one page.
+
+    The plus sign before ``id`` keeps SQLite from trying each hit with each conversation of a
+    cluster, where it counts those that are both.
+    """
 
     def __init__(self, call: Call, organization_id: str, query: str | None) -> None:
         self.where = ["organization_id = ?"]
@@ -31,12 +35,12 @@ class Search:
             self.where.append("0")  # nothing in it is a word
         if self._query.words:
             self.where.append(
-                "id IN (SELECT rowid FROM conversation_words WHERE conversation_words MATCH ?)"
+                "+id IN (SELECT rowid FROM conversation_words WHERE conversation_words MATCH ?)"
             )
             self.values.append(all_of(self._query.words))
         for passage in self._query.passages:
             self.where.append(
-                "id IN (SELECT rowid FROM conversation_words "
+                "+id IN (SELECT rowid FROM conversation_words "
                 "WHERE instr(subject, ?) OR instr(said, ?))"
             )
             self.values += [passage] * 2
@@ -49,15 +53,18 @@ class Search:
 
     def of_cluster(self, cluster_id: str | None) -> None:
         """Demand an issue in a cluster, unless it is None."""
-        self.also(
-            "conversation_id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)",
-            cluster_id,
-        )
+        if cluster_id is not None:
+            # Ids of conversations are their senders': another organization may have the same.
+            self.where.append(
+                "conversation_id IN (SELECT conversation_id FROM issue "
+                "WHERE cluster_id = ? AND +organization_id = ?)"
+            )
+            self.values += [cluster_id, self._organization]
 
     def with_attribute(self, name: str, value: str) -> None:
         """Demand an attribute that the sender gave."""
         self.where.append(
-            "id IN (SELECT search_id FROM conversation_attribute "
+            "+id IN (SELECT search_id FROM conversation_attribute "
             "WHERE organization_id = ? AND name = ? AND value = ?)"
         )
         self.values += [self._organization, name, value]
@@ -136,10 +143,11 @@ class Search:
             after = after.replace(begin, "").replace(end, "")
             part = None
             if bodies is not None:
-                part = 0
-                while len(before) > len(bodies[part]):
-                    before = before[len(bodies[part]) + 1 :]
+                part = begins = 0
+                while begins + len(bodies[part]) < len(before):
+                    begins += len(bodies[part]) + 1
                     part += 1
+                before = before[begins:]
                 after = after[: len(bodies[part]) - len(before) - len(words)]
             return SearchHit(part=part, before=_last(before), words=words, after=_first(after))
         return None

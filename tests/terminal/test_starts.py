@@ -56,3 +56,24 @@ def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
         assert "March 2026" not in program.screen
         program.send(signal.SIGKILL)
         program.ended()
+
+
+def test_the_manual_is_opened_over_the_screens_and_left_for_them(home: Path) -> None:
+    with Program(home) as program:
+        program.until("live")
+        program.press("g", "t")
+        program.until("> Sites")
+        program.wait(lambda: "● live" in program.screen, "sites")
+        program.press(":", *"manual", "enter")
+        program.until("manual read-only")
+        program.until("Ten minutes on the sample")
+        program.until("q goes back to where you were")
+        program.wait(lambda: "● live" in program.screen, "manual")
+        program.press("q")
+        program.until("> Sites")
+        program.wait(lambda: "● live" in program.screen, "sites")
+        program.press(":", *"manual", "enter")
+        program.until("manual read-only")
+        program.wait(lambda: "● live" in program.screen, "manual")
+        program.press("Q")
+        assert program.ended() == 0

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from copydesk.local.profiles import Profiles
     from copydesk.server.store import Store
     from copydesk.session.session import Session
+    from copydesk.session.target import Target
 
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
 PROFILE_VARIABLE = "COPYDESK_PROFILE"
@@ -45,7 +46,7 @@ class Connection:
     are those of a service. ``close`` closes the desk or client that ``open`` opened in this
     process. ``make`` makes what is to be made once, with a line on the terminal: before the
     screens. ``nowhere`` says how to begin where it has no organization; "" says the same as for any
-    service.
+    service. ``begins`` is the space whose pages the screens open with, of the manual alone.
     """
 
     key: str
@@ -61,6 +62,7 @@ class Connection:
     close: Callable[[], None] = lambda: None
     make: Callable[[], None] = lambda: None
     nowhere: str = ""
+    begins: Target | None = None
 
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.

@@ -66,6 +66,12 @@ def open_address(*, url: str, service: Service = OWN) -> int:
     return _run(_terminal(), connection, place, target, read_only=service.read_only)
 
 
+def open_connection(connection: Connection) -> int:
+    """Open the screens on what is neither named by options nor by settings."""
+    gc.disable()
+    return _run(_terminal(), connection)
+
+
 @contextmanager
 def _looking(url: str) -> Iterator[None]:
     """Say that an address is looked for, while the terminal has nothing else to show."""
@@ -125,6 +131,8 @@ def _run(
     ways = Switchboard(paths, connection, read_only=read_only)
     said = ""
     while True:
+        if ways.connection.begins is not None:
+            first, target = "pages", ways.connection.begins
         try:
             app = _show(paths, ways, first, target, said, usual=usual)
         except (UsageError, SettingsError) as error:
@@ -135,8 +143,14 @@ def _run(
         else:
             if app.account.bound_for is None:
                 return app.return_code or 0
-            ways.go_on()
-            said = f"This is {ways.what} now."
+            if app.account.bound_for == ways.back:
+                ways.go_back()
+                said = ""
+            else:
+                ways.go_on()
+                said = f"This is {ways.what} now."
+                if ways.back is not None:
+                    said += " q goes back to where you were."
             usual = False
         first, target = FIRST_PLACE, None
         gc.unfreeze()
@@ -204,7 +218,7 @@ def _show(
     )
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
-    app.account.offers, app.opens_with = ways, said
+    app.account.offers, app.account.back, app.opens_with = ways, ways.back, said
     app.goes_on = target is None
     session.owners = settings.owners
     app.notices, app.pictures = settings.news, settings.pictures

@@ -32,7 +32,7 @@ from copydesk.domain.text import clean, listed, shorten
 Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 GROUPS = {
-    "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "help"),
+    "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "manual", "help"),
     "Work": ("cr", "watch", "sites", "structure", "clusters", "conversations"),
     "Desk": ("desk", "serve"),
     "Scripts": ("api", "ops", "log", "outbox", "cache", "completion"),
@@ -627,6 +627,7 @@ def build_parser() -> Parser:
     _ops(commands)
     _settings(commands)
     _keys(commands)
+    _manual(commands)
     _help(commands)
     _log(commands)
     _outbox(commands)
@@ -731,6 +732,11 @@ def _settings(commands: Subparsers) -> None:
         if name == "set":
             each.add_argument("value", metavar="VALUE", help="as text, without quotes")
         each.set_defaults(runner=f"copydesk.cli.settings:{runner}")
+
+
+def _manual(commands: Subparsers) -> None:
+    parser = commands.add_parser("manual", help="read the manual in the screens, offline")
+    parser.set_defaults(runner="copydesk.cli.manual:open_manual")
 
 
 def _help(commands: Subparsers) -> None:

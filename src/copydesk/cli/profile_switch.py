@@ -93,6 +93,20 @@ class Switchboard:
         self._next = first
         self._before: Connection | None = None
 
+    @property
+    def manual(self) -> Offer:
+        """The manual, which is none of what is `known`: nobody works with it."""
+        from copydesk.cli.manual import CALLED
+        from copydesk.session.profiles import Offer
+
+        return Offer("manual", "", CALLED, True, self.connection.begins is not None)
+
+    @property
+    def back(self) -> str | None:
+        """The id of what the manual was opened from; None where something else is open."""
+        before = self._before
+        return None if before is None or self.connection.begins is None else before.key
+
     def known(self) -> Sequence[Offer]:
         """Return the desk on this machine, the profiles, and what the program was begun with."""
         from urllib.parse import urlsplit
@@ -122,6 +136,11 @@ class Switchboard:
     def prepare(self, offer: Offer) -> None:
         """Read all that is needed to open it. Raises `NotDoneError` where something is missing."""
         with _told():
+            if offer.id == self.manual.id:
+                from copydesk.cli.manual import manual
+
+                self._next = manual()
+                return
             if offer.id == self._first.key:
                 # As it was begun: with the token of the environment, if that was given for it.
                 self._next = self._first
@@ -141,6 +160,8 @@ class Switchboard:
     def what(self) -> str:
         """What is open, in words."""
         name, host = self.connection.profile, self.connection.host
+        if self.connection.begins is not None:
+            return host
         if name == EMBEDDED:
             return "the desk on this machine"
         return f"{name} ({host})" if name else host

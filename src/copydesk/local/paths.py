@@ -81,6 +81,11 @@ class Paths:
         return self.cache / "checks"
 
     @property
+    def manual(self) -> Path:
+        """The folder of the manual as a desk."""
+        return self.cache / "manual"
+
+    @property
     def answers(self) -> Path:
         """The folder of cached answers."""
         return self.cache / "answers"

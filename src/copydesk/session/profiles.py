@@ -32,6 +32,10 @@ class Offer:
 class Offers(Protocol):
     """The services and desks that can be opened. Calls block and raise `NotDoneError`."""
 
+    @property
+    def manual(self) -> Offer:
+        """The manual."""
+
     def known(self) -> Sequence[Offer]:
         """Return all of them."""
 

@@ -671,9 +671,11 @@ class CopydeskApp(DeskApp):
             self._remember(place)
             self.pop_screen()  # not awaited, as in `_unwind`
         elif quits:
-            self.leave()
+            self.leave(bound_for=self.account.back)
         elif not self.account.hide_hint():
-            place.say("This is the first screen. q quits.")
+            place.say(
+                f"This is the first screen. q {'goes back' if self.account.back else 'quits'}."
+            )
 
     def leave(self, *, bound_for: str | None = None) -> None:
         """Quit, unless writes are under way: then say so, and quit at the second time.
@@ -733,8 +735,8 @@ class CopydeskApp(DeskApp):
     def profile_names(self) -> Sequence[str]:
         return self.account.profile_names
 
-    async def change_profile(self, name: str) -> None:
-        await self.account.change_profile(name)
+    async def change_profile(self, name: str, *, manual: bool = False) -> None:
+        await self.account.change_profile(name, manual=manual)
 
     async def action_quit(self) -> None:
         """Quit as `leave` does: ctrl+q over a sheet, or in a field, comes here."""

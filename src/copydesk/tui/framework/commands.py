@@ -471,6 +471,11 @@ class CommonCommands(Commands, scope="place"):
         """Quit. Typed text is kept."""
         self.place.desk.leave()
 
+    @command("manual")
+    async def open_manual(self, rest: str) -> None:
+        """Read the manual, offline, in these screens; q there comes back to where you were."""
+        await self.place.desk.change_profile("", manual=True)
+
     @command("quit")
     def quit_by_word(self, rest: str) -> None:
         """Quit, as Q does."""

@@ -109,8 +109,8 @@ class DeskApp(BaseApp):
         """The names that ``:profile`` takes, for its completion."""
 
     @abstractmethod
-    async def change_profile(self, name: str) -> None:
-        """Leave for another profile. Raises `NotDoneError`: then all stays as it is."""
+    async def change_profile(self, name: str, *, manual: bool = False) -> None:
+        """Leave for a profile, or the manual. Raises `NotDoneError`: then all stays as it is."""
 
     # Writes and runs
 

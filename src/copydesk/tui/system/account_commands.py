@@ -14,7 +14,7 @@ from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
-    from copydesk.session.profiles import Offers, Welcome
+    from copydesk.session.profiles import Offer, Offers, Welcome
     from copydesk.tui.framework.desk_app import DeskApp
 
 
@@ -31,6 +31,8 @@ class Account:
         """What ``:profile`` leads to; None where there is nothing."""
         self.bound_for: str | None = None
         """The id of the offer that it was left for; None where it was simply left."""
+        self.back: str | None = None
+        """What ``q`` leaves the first screen for, as `bound_for`; None ends the program."""
         self.welcome: Welcome | None = None
         """What is told in the first runs; None where there is nothing."""
         self._typing_token = False
@@ -124,20 +126,27 @@ class Account:
             return ()
         return [each.name for each in known if each.name]
 
-    async def change_profile(self, name: str) -> None:
+    async def change_profile(self, name: str, *, manual: bool = False) -> None:
         """Leave for the profile of that name, or for one that is chosen where none is given.
+
+        Or for the ``manual``.
 
         Raises `NotDoneError`: then all stays as it is.
         """
         from copydesk.tui.system.account import choose_offer, offer_named
 
         if self.offers is None:
-            raise NotDoneError("There are no profiles here.")
+            raise NotDoneError(f"There {'is no manual' if manual else 'are no profiles'} here.")
+        if manual:
+            await self._leave_for(self.offers, self.offers.manual)
+            return
         known = await asyncio.to_thread(self.offers.known)
         offer = offer_named(known, name) if name else await choose_offer(self._desk, known)
-        if offer is None:
-            return
+        if offer is not None:
+            await self._leave_for(self.offers, offer)
+
+    async def _leave_for(self, offers: Offers, offer: Offer) -> None:
         if offer.current:
             raise NotDoneError(f"{offer.title} is open already.")
-        await asyncio.to_thread(self.offers.prepare, offer)
+        await asyncio.to_thread(offers.prepare, offer)
         self._desk.leave(bound_for=offer.id)

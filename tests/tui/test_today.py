@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,18 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.server import site_seed as seeds
+from copydesk.server.store import Tx
 from copydesk.session.target import Target
-from tests.drive import drive
+from copydesk.tui.conversations.findings import FindingsPlace
+from tests.drive import Driver, drive
 from tests.tui.automation.test_integrations import seed
 from tests.tui.conversations.test_clusters import ask
 from tests.tui.opening import open_world
 from tests.tui.review_world import ReviewWorld
 from tests.tui.sites.test_settings import make_site
 from tests.tui.strange import strange
-from tests.world import BASE_URL, World
+from tests.world import BASE_URL, START, World
 
 OTHERS: list[dict[str, Any]] = [
     {
@@ -297,3 +301,91 @@ async def test_sources_are_named_and_tasks_counted(world: World) -> None:
         assert "zendesk 4" in driver.screen, driver.screen
         assert "integration:" not in driver.screen
         assert "7 total, 2 done" in driver.line("tasks"), driver.screen
+
+
+WEEKS = {
+    "Webhooks arrive late": [2] * 12 + [14],
+    "Exports are cut off": [6] * 8 + [0] * 5,
+    "Sign-in loops": [2] * 13,
+}
+"""How often each was told of in the weeks of `monday`."""
+
+
+async def monday(path: Path | None = None) -> tuple[World, Target]:
+    """Make a desk of today's: what grows, what a merge has helped, what stays, and a new finding.
+
+    The one that stays has a draft.
+    """
+    world = World(path, edition="today")
+    guide = world.space("Guide", {"webhooks": "Webhooks arrive late.\n"})
+    now = START + timedelta(weeks=13)
+
+    def begin(tx: Tx) -> tuple[str, dict[str, str]]:
+        site = seeds.add_site(tx, world.home, "Docs")
+        seeds.add_site_space(tx, site, guide)
+        return site, {name: seeds.add_cluster(tx, world.home, name) for name in WEEKS}
+
+    site, clusters = world.write(begin)
+
+    def tell(tx: Tx, name: str, counts: list[int]) -> None:
+        for week, count in enumerate(counts):
+            at = now - timedelta(weeks=12 - week, days=3)
+            for nth in range(count):
+                said: list[Any] = [("user", f"{name}, says mo@acme.example of {week}.{nth}")]
+                key = seeds.add_conversation(
+                    tx, world.home, said, source="slack", subject=name, created_at=at
+                )
+                seeds.add_issue(tx, world.home, key, name, cluster_id=clusters[name], created_at=at)
+
+    async with world.api() as api:  # what is found now is old on that Monday
+        await api.page(ops.list_site_findings, world.home, site)
+        world.clock.now = now - timedelta(weeks=4, days=3)
+        for name, status in (("Exports are cut off", "open"), ("Sign-in loops", "draft")):
+            request = world.change_request(
+                guide, {"new": f"{name}\n"}, subject=name, cluster=clusters[name], status=status
+            )
+            if status == "open":
+                await api(ops.merge_change_request, guide, request)
+    world.clock.now = now
+
+    def write(tx: Tx) -> None:
+        for name, counts in WEEKS.items():
+            tell(tx, name, counts)
+        clusters["Plans of a team"] = seeds.add_cluster(tx, world.home, "Plans of a team")
+        tell(tx, "Plans of a team", [0] * 12 + [6])
+
+    world.write(write)
+    return world, Target(world.home, site=site)
+
+
+def listed(driver: Driver) -> set[str]:
+    """Return the titles of the findings that are listed."""
+    place = driver.place
+    assert isinstance(place, FindingsPlace)
+    return {row.title for row in place.rows.source.base.shown()}
+
+
+async def test_a_monday_on_findings(update_golden: bool) -> None:
+    world, target = await monday()
+    app = open_world(world, "findings", target)
+    async with drive(app, size=(140, 40)) as driver:
+        assert len(listed(driver)) == 4, driver.screen
+        await driver.press("2")
+        assert listed(driver) == {"Plans of a team"}, driver.screen
+        await driver.press("3")
+        assert listed(driver) == {"Webhooks arrive late"}, driver.screen
+        driver.golden("findings-growing", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("findings-growing", update=update_golden)
+        await driver.resize(140, 40)
+        await driver.press("4")
+        assert listed(driver) == {"Exports are cut off"}, driver.screen
+        assert "▲ merged" in driver.screen
+        await driver.press("5")
+        assert "Sign-in loops" not in listed(driver), driver.screen
+        assert len(listed(driver)) == 3, driver.screen
+        await driver.press("x")
+        assert listed(driver) == {"Webhooks arrive late", "Plans of a team"}, driver.screen
+        await driver.press("3", "x")
+        assert "asked about more this week than usual" in driver.screen, driver.screen
+    world.close()

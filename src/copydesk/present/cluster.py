@@ -58,6 +58,11 @@ def none_yet(under_way: str = "", message: str = "") -> str:
     return f"{said} {message}" if message else f"{said} c in :issues makes one by hand."
 
 
+def none_in(meant: str) -> str:
+    """Return what to say where a view is empty, of which it is said what it means."""
+    return f"None is here now. What is: {meant}. 1 shows all."
+
+
 def is_new(row: ClusterRow) -> bool:
     """Whether the first issue of a cluster came in the latest week."""
     return row.rate.move == "new" and row.issues <= row.pulse[-1]

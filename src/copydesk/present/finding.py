@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import rate, sane, spark
+from copydesk.present import cluster
 from copydesk.present.cluster import rate_cell
 from copydesk.present.facts import Fact, hint
+from copydesk.session.cluster_rows import Merge, finding_row, merge_of
 from copydesk.session.glyphs import UNICODE, glyphs
 
 if TYPE_CHECKING:
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.finding import SiteFinding
     from copydesk.contract.models.question import QuestionStats
     from copydesk.session.reads.findings import AnswerDetails, FindingDetails
@@ -41,6 +44,45 @@ SHOWN = 10
 """So many pages, change requests and answers of a thread are among the details."""
 
 
+VIEWS: Mapping[str, str] = {
+    name: cluster.VIEWS[name] for name in ("new", "grows", "helped", "untaken")
+}
+"""The views of findings besides all of them, called as those of clusters."""
+
+VIEWS_MEAN: Mapping[str, str] = {
+    "new": "found in the last 7 days",
+    "grows": "asked about more this week than usual, beyond chance",
+    "helped": "asked about less since a change request for it was merged, beyond chance",
+    "untaken": cluster.VIEWS_MEAN["untaken"],
+}
+"""What is in a view. What is done or canceled is in none but that of what has helped."""
+
+NEW = timedelta(weeks=1)
+
+
+def in_view(
+    finding: SiteFinding,
+    view: str,
+    pulse: Sequence[float],
+    requests: Sequence[ChangeRequest] | None,
+    now: datetime,
+) -> bool:
+    """Whether a finding is in one of `VIEWS`; ``requests`` are None where they are not known."""
+    row = finding_row(finding, pulse)
+    if view == "new":
+        found = finding.created_at
+        return row.closed is None and found is not None and now - found <= NEW
+    if view == "helped":
+        return cluster.has_helped(row, merges_of(requests or ()), now)
+    taken = None if requests is None else any(each.status in ("open", "draft") for each in requests)
+    return cluster.in_view(row, view, (), now, taken=taken)
+
+
+def merges_of(requests: Iterable[ChangeRequest]) -> list[Merge]:
+    """Return the merges among change requests."""
+    return [merge for each in requests if (merge := merge_of(each)) is not None]
+
+
 def kind_text(finding: SiteFinding) -> str:
     """Return what a finding says of the content."""
     return KINDS.get(finding.type, clean(finding.type))
@@ -56,15 +98,21 @@ def severity_rank(finding: SiteFinding) -> int:
     return SEVERITIES.index(finding.severity) if finding.severity in SEVERITIES else -1
 
 
-def pulse_cell(pulse: Sequence[float]) -> Text | None:
-    """Return 13 weeks as a small chart; None where nothing was asked in them."""
+def pulse_cell(pulse: Sequence[float], marks: Collection[int] = ()) -> Text | None:
+    """Return 13 weeks as a small chart; None where nothing was asked in them.
+
+    In the weeks ``marks`` something was merged: a sign replaces the bar.
+    """
     weeks = [sane(week) for week in pulse]
     if not any(weeks):
         return None
     text = Text()
     drawn = spark(weeks, ascii=glyphs().spark != UNICODE.spark)
-    for week, cell in zip(weeks, drawn, strict=True):
-        text.append(cell, style="accent" if week > 0 else "muted")
+    for at, (week, cell) in enumerate(zip(weeks, drawn, strict=True)):
+        if at in marks:
+            text.append(glyphs().merged, style="strong")
+        else:
+            text.append(cell, style="accent" if week > 0 else "muted")
     return text
 
 
@@ -74,9 +122,9 @@ def trend_text(pulse: Sequence[float]) -> Text | None:
     return None if found.move == "few" else rate_cell(found)
 
 
-def asked_fact(pulse: Sequence[float]) -> Fact | None:
-    """Return the chart of 13 weeks with its trend."""
-    chart, change = pulse_cell(pulse), trend_text(pulse)
+def asked_fact(pulse: Sequence[float], marks: Collection[int] = ()) -> Fact | None:
+    """Return the chart of 13 weeks with its trend, and ``marks`` where something was merged."""
+    chart, change = pulse_cell(pulse, marks), trend_text(pulse)
     if chart is None:
         return None
     return Fact("asked", chart if change is None else Text("  ").join((chart, change)))
@@ -98,11 +146,17 @@ def connector_text(connector: str) -> str:
     return clean(connector.partition(":")[2] or connector)
 
 
-def finding_facts(found: FindingDetails | None, shown: Callable[[str], str]) -> list[Fact]:
+def finding_facts(
+    found: FindingDetails | None, now: datetime, shown: Callable[[str], str]
+) -> list[Fact]:
     """Return the facts of a finding that are read once the cursor rests on it; ``shown`` masks."""
     if found is None:
         return []
-    facts = [fact] if (fact := asked_fact(found.pulse)) is not None else []
+    pulse, merges = found.pulse, merges_of(found.requests)
+    marks = cluster.merge_weeks(merges, now, len(pulse))
+    facts = [fact] if (fact := asked_fact(pulse, marks)) is not None else []
+    if facts and (effects := cluster.helped(pulse, merges, now)):
+        facts.append(Fact(f"{glyphs().merged} merged", Text("\n").join(effects)))
     requests = Text()
     for request in found.requests[:SHOWN]:
         requests.append("\n" if requests else "").append(f"#{request.number} ", style="strong")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.cluster import ClusterSuggestion, IssuesCluster
     from copydesk.contract.models.conversation import ConversationIssueItem
+    from copydesk.contract.models.finding import SiteFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,30 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
             (clean(each.kind), clean(each.label).strip() or "Untitled", each.at)
             for each in cluster.history
         ),
+    )
+
+
+def finding_row(finding: SiteFinding, pulse: Sequence[float]) -> ClusterRow:
+    """Return a finding of a site as the row of a cluster: it stands where there are no clusters.
+
+    ``pulse`` is how often its questions were asked in each week: they are what it is told by.
+    """
+    from copydesk.domain.documents import document_to_markdown
+
+    weeks = tuple(map(sane, pulse))[-WEEKS:]
+    said = "" if finding.description is None else document_to_markdown(finding.description)
+    return ClusterRow(
+        finding.id,
+        clean(finding.title).strip() or "Untitled",
+        clean(said, lines=True, limit=4_000).strip(),
+        (0,) * (WEEKS - len(weeks)) + weeks,
+        int(sum(weeks)),
+        finding.records,
+        (),
+        finding.created_at,
+        finding.updated_at,
+        web_address(finding.urls.app),
+        closed=finding.updated_at if finding.status in ("done", "canceled") else None,
     )
 
 

@@ -270,7 +270,7 @@ async def test_topics_questions_and_records_of_a_site(
     monkeypatch.chdir(tmp_path)
     support = Support(world)
     async with drive(open_world(world, "findings", support.home), size=(140, 40)) as driver:
-        await driver.press("]")
+        await driver.press("6")
         driver.golden("topics", update=update_golden)
         await send(driver, "export csv topics.csv")
         assert "Wrote 2 topics" in driver.screen
@@ -294,7 +294,7 @@ async def test_topics_questions_and_records_of_a_site(
         await driver.press("enter")
         assert "Docs > Webhooks arrive late > Findings" in driver.screen
         assert "Broken link" not in driver.screen
-        await driver.press("]")
+        await driver.press("6")
         assert "Why are webhooks late?" in driver.screen
         assert "or ***" not in driver.screen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
@@ -17,7 +17,7 @@ from copydesk.session.operations import ops
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.finding import SiteFindingPage, SiteFindingStats
+    from copydesk.contract.models.finding import SiteFinding, SiteFindingPage, SiteFindingStats
     from copydesk.contract.models.question import (
         AnswerSource,
         QuestionStats,
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 MOST = 50
 """Pages, questions and change requests that are read of a finding."""
+
+LISTED = 1_000
+"""Findings of a site that are read to tell which are in a view, or for a report."""
+
+AT_ONCE = 4
+"""Findings that are asked for more of themselves at the same time."""
 
 SITES = 20
 """Sites whose findings are looked through."""
@@ -74,6 +80,40 @@ async def read_finding(api: Api, ids: Ids, finding: str) -> FindingDetails:
         api.page(ops.list_site_finding_questions, *ids, finding, limit=MOST),
     )
     return FindingDetails(requests.items, pages, questions.items)
+
+
+async def read_listed(api: Api, ids: Ids, **asked: Any) -> list[SiteFinding]:
+    """Return the findings of a site that are asked for, `LISTED` at most. Raises ``ApiError``."""
+    found: list[SiteFinding] = []
+    async for each in api.pages(ops.list_site_findings, *ids, **asked):
+        found.append(each)
+        if len(found) == LISTED:
+            break
+    return found
+
+
+async def read_requests(
+    api: Api, ids: Ids, findings: Iterable[SiteFinding]
+) -> dict[str, Sequence[ChangeRequest]]:
+    """Return the change requests of findings, by the ids of these; `MOST` of each.
+
+    Those that have none take no request. Raises ``ApiError``.
+    """
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def read(finding: SiteFinding) -> Sequence[ChangeRequest]:
+        if not finding.change_requests:
+            return ()
+        async with gate:
+            found = await api.page(
+                ops.list_site_finding_change_requests, *ids, finding.id, limit=MOST
+            )
+            return found.items
+
+    wanted = list(findings)
+    return dict(
+        zip((each.id for each in wanted), await asyncio.gather(*map(read, wanted)), strict=True)
+    )
 
 
 async def read_pages(api: Api, ids: Ids, finding: str) -> Sequence[SiteFindingPage]:

@@ -299,7 +299,7 @@ class ClusterRequests:
         if not found or view not in present.VIEWS_MEAN:
             told = self.analysis
             return present.none_yet(*() if told is None else (told.said, told.message))
-        return f"None is here now. What is: {present.VIEWS_MEAN[view]}. 1 shows all."
+        return present.none_in(present.VIEWS_MEAN[view])
 
     def doubt(self) -> None:
         """Read the change requests of clusters anew where the cursor is; the old ones show."""

@@ -30,7 +30,13 @@ from copydesk.present.facts import Fact
 from copydesk.present.finding import trend_text
 from copydesk.present.traffic import per_week, short_count
 from copydesk.session.operations import ops
-from copydesk.session.reads.findings import Ids, read_pages, read_pulse
+from copydesk.session.reads.findings import (
+    Ids,
+    read_listed,
+    read_pages,
+    read_pulse,
+    read_requests,
+)
 from copydesk.session.reads.traffic import USUAL, read_page_views
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
@@ -475,10 +481,15 @@ QUESTION_PARTS: Mapping[str, Resource[Any]] = {
 
 
 def tabs(counts: Mapping[str, int | None], topic: bool) -> list[View]:
-    """Return the tabs with the counts that are known; a topic has none for topics."""
+    """Return the tabs with the counts that are known; a topic has none for topics.
+
+    Those of findings that a support lead looks at on Monday follow all of them.
+    """
+    titles = {name: each.title for name, each in KINDS.items()}
+    first = {"findings": titles.pop("findings")}
     return [
-        View(name, each.title, counts.get(name))
-        for name, each in KINDS.items()
+        View(name, title, counts.get(name))
+        for name, title in {**first, **present.VIEWS, **titles}.items()
         if not (topic and name == "topics")
     ]
 
@@ -520,6 +531,7 @@ class FindingViews:
         """Whether more is being read, and is to be read again for other rows."""
         self._pulses: dict[str, tuple[datetime | None, tuple[float, ...]]] = {}
         """The weeks of findings, by the ids of these, and when these had last changed."""
+        self.monday = MondayViews(place)
         self.resource: Resource[SiteFinding] = FINDINGS
         """What is listed: it has a column once there is something in it."""
 
@@ -553,14 +565,16 @@ class FindingViews:
             self._pulses[finding.id] = finding.updated_at, pulse
 
     def try_again(self) -> None:
-        """Have the views counted where that has failed."""
+        """Have the views counted where that has failed, and change requests read again."""
         self._failed = False
+        self.monday.requests.clear()
 
     def forget(self) -> None:
         """Drop the read views: another site is shown."""
         self._counted, self._failed = None, False
         self._pages.clear()
         self._pulses.clear()
+        self.monday.requests.clear()
 
     def look(self) -> None:
         """Have more of the findings on screen read, once the cursor stays."""
@@ -684,3 +698,37 @@ class FindingViews:
     def _rank(self, finding: SiteFinding) -> int | None:
         views = self.of(finding)
         return None if views is None else -views
+
+
+class MondayViews:
+    """Which findings are in the views besides all of them, as far as the service tells."""
+
+    def __init__(self, place: FindingsPlace) -> None:
+        self._place = place
+        self.requests: dict[str, Sequence[ChangeRequest]] = {}
+        """The change requests of findings, by the ids of these, where a view goes by them."""
+
+    async def page(self, api: Api, view: str, ids: Ids, asked: Asked) -> Page[SiteFinding]:
+        """Read all findings, and return those of a view in one page. Raises ``ApiError``.
+
+        The service is asked for those with change requests where only they can be in it; the rest
+        of what a view goes by it does not know.
+        """
+        from copydesk.contract.models.base import Page
+
+        place = self._place
+        only = {"has_change_requests": True} if view == "helped" else {}
+        order = asked.order or FINDINGS.orders[0].query
+        found = await read_listed(api, ids, **order, **{**only, **asked.conditions})
+        if view in ("grows", "helped"):
+            await place.traffic.read_all(api, found)
+        if view in ("helped", "untaken"):
+            lacking = [each for each in found if each.id not in self.requests][:MOST]
+            self.requests |= await read_requests(api, ids, lacking)
+        now, pulse = place.session.now, place.traffic.pulse
+        rows = [
+            each
+            for each in found
+            if present.in_view(each, view, pulse(each), self.requests.get(each.id), now)
+        ]
+        return Page[Any](items=rows, count=len(rows))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from copydesk.domain.text import clean, plural, shorten, shorten_middle
+from copydesk.present import cluster
 from copydesk.present import finding as present
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
@@ -110,8 +111,8 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
     @property
     def listed(self) -> str:
-        """What is listed, by the name of its tab."""
-        return self.view or "findings"
+        """What is listed, by the name of its tab: of views of findings that of all."""
+        return self.view if self.view in KINDS else "findings"
 
     @property
     def mask(self) -> MaskCommands:
@@ -146,10 +147,12 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             ),
             ("CR", "change requests that were begun for it"),
             ("ANSWERED", "how often it was answered, of the times that it was asked"),
+            *((present.VIEWS[name], meant) for name, meant in present.VIEWS_MEAN.items()),
         ]
 
     def status_left(self) -> str:
-        if self._numbers is None or self.listed != "findings" or self.target.item:
+        sifted = self.listed != "findings" or self.view in present.VIEWS
+        if self._numbers is None or sifted or self.target.item:
             return super().status_left()
         findings, questions = self._numbers
         counts = findings.statuses
@@ -178,14 +181,22 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if target.item is not None:
             topic = [target.item] if self.listed == "questions" else target.item
             asked = _with(asked, {**asked.conditions, "topic": topic})
-        found = await super().page(api, resource, target, asked)
+        view = self.view or "findings"
+        if view in present.VIEWS:
+            found = await self.traffic.monday.page(api, view, ids_of(target), asked)
+        else:
+            found = await super().page(api, resource, target, asked)
         if self.listed == "findings" and self.orders.at in ORDERS:
             await self.traffic.read_all(api, found.items)
         if asked.token is None and not self.limits.chosen:
             many = found.count if found.next or found.count is not None else len(found.items)
-            self._counts[resource.title.lower()] = many
+            self._counts[view] = many
             self.call_later(self._show_tabs)
         return found
+
+    def nothing(self) -> str:
+        meant = "" if self.limits.chosen else present.VIEWS_MEAN.get(self.view, "")
+        return cluster.none_in(meant) if meant else super().nothing()
 
     async def _find_site(self, api: Api, organization: str) -> None:
         if self.target.site is None:
@@ -324,7 +335,9 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         facts = super().facts_of(item)
         if self.listed == "findings":
             facts += self.traffic.facts(item)
-            facts += present.finding_facts(self._details.get(item.id), self.mask.shown)
+            facts += present.finding_facts(
+                self._details.get(item.id), self.session.now, self.mask.shown
+            )
         return facts
 
     # Going on

@@ -8,7 +8,7 @@ CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
 .PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey mutants drift
-.PHONY: wheel constraints generate clean
+.PHONY: wheel manual release constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
@@ -79,6 +79,9 @@ drift: $(VENV)/.test         ## hold the contract against SPEC=FILE, a service's
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .
+
+manual: $(VENV)/.test        ## build the manual as a site below build/manual, without a network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 constraints: $(VENV)/.test   ## pin the tested set of dependencies again
 	$(BIN)/python -m pip --disable-pip-version-check freeze --exclude-editable \

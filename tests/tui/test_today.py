@@ -389,3 +389,24 @@ async def test_a_monday_on_findings(update_golden: bool) -> None:
         await driver.press("3", "x")
         assert "asked about more this week than usual" in driver.screen, driver.screen
     world.close()
+
+
+async def test_change_requests_are_begun_from_several_findings_and_from_a_question() -> None:
+    world, target = await monday()
+    async with drive(open_world(world, "findings", target), "5", "space", "space") as driver:
+        await driver.press("ctrl+n")
+        assert "New change request for 2 findings" in driver.screen, driver.screen
+        await driver.press("y")
+        assert "Begun #3 in Guide, #4 in Guide" in driver.screen, driver.screen
+        assert len(listed(driver)) == 1, driver.screen
+        await driver.press("u")
+        assert len(listed(driver)) == 3, driver.screen
+        await driver.press("7", "ctrl+n")
+        assert "New change request for Webhooks arrive late" in driver.screen, driver.screen
+        await driver.press("y")
+        assert "Begun #5 in Guide" in driver.screen, driver.screen
+        await driver.press("L")
+        assert "it begins them" in driver.screen, driver.screen
+        await driver.press("8", "L")
+        assert "does not tell which findings" in driver.screen, driver.screen
+    world.close()

@@ -92,6 +92,15 @@ async def read_listed(api: Api, ids: Ids, **asked: Any) -> list[SiteFinding]:
     return found
 
 
+async def read_asked_by(api: Api, ids: Ids, questions: Iterable[str]) -> list[SiteFinding]:
+    """Return the findings that questions tell of, each once. Raises ``ApiError``."""
+    pages = [
+        await api.page(ops.list_site_findings, *ids, question=each, limit=MOST)
+        for each in questions
+    ]
+    return list({each.id: each for page in pages for each in page.items}.values())
+
+
 async def read_requests(
     api: Api, ids: Ids, findings: Iterable[SiteFinding]
 ) -> dict[str, Sequence[ChangeRequest]]:

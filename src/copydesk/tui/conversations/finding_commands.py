@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.finding_inverses import finding_turned, requests_begun, topic_used
@@ -21,7 +23,7 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.resource.place import SORTED_AT_MOST, WHOLE, nothing_selected
+from copydesk.tui.resource.place import NAME_CELLS, SORTED_AT_MOST, WHOLE, nothing_selected
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from copydesk.tui.conversations.findings import FindingsPlace
     from copydesk.tui.framework.place import Place
 
+
+TOLD = 8
+"""Findings that a dialog names."""
 
 COUNTS = ("requests", "topics")
 """Columns that have a dash for none, where a table has 0: a column of it can be summed."""
@@ -96,14 +101,14 @@ def nothing_new(here: FindingsPlace) -> str | None:
     """Say why nothing can be begun or handed in here."""
     if here.listed == "records":
         return here.missing() or here.rights.lacks("ingest_conversations")
-    if here.listed == "findings":
+    if here.listed in ("findings", "questions"):
         return here.begins_nothing() or nothing_selected(here)
     return "In Findings it begins a change request, in Records it hands one in."
 
 
 def new_label(here: FindingsPlace) -> str:
     """Return what ctrl+n does now; nothing for those who may not."""
-    if here.listed == "findings":
+    if here.listed in ("findings", "questions"):
         return "" if here.begins_nothing() else "new request"
     may = here.listed == "records" and not here.rights.lacks("ingest_conversations")
     return "hand in" if may else ""
@@ -185,64 +190,106 @@ class FindingCommands(Commands, scope="findings"):
         "ctrl+n", "new", unless=nothing_new, danger=2, show=24, group="Write", now=new_label,
         uses=(
             "begin_site_finding_change_requests",
+            "list_site_findings",
             "list_site_finding_change_requests",
             "list_site_spaces",
             "upsert_site_context_records",
         ),
-        types=True,
+        types=True, takes="marked",
     )  # fmt: skip
     async def begin(self) -> None:
-        """Have the service begin a change request for the finding; in Records hand one in."""
-        if self.place.listed == "findings":
-            await self._begin_request()
-        else:
-            await self._hand_in()
+        """Have the service begin change requests: for the findings that are marked, or this one.
 
-    async def _begin_request(self) -> None:
-        item, ids = self.place.item, ids_of(self.place.target)
-        assert item is not None
-        name = self.place.named(item)
-        self.place.say("Reading spaces…")
-        api = await self.place.session.ready()
+        In Questions for the findings that tell of them; in Records it hands one in.
+        """
+        if self.place.listed == "records":
+            await self._hand_in()
+        elif findings := await self._meant():
+            await self._begin_requests(findings)
+
+    async def _meant(self) -> Sequence[SiteFinding]:
+        """Return the findings that are meant: of questions those that tell of them."""
+        place, chosen = self.place, self.place.rows.chosen()
+        if place.listed == "findings":
+            return chosen
+        questions = [each.id for each in chosen]
+        ids = ids_of(place.target)
+
+        async def read() -> Sequence[SiteFinding]:
+            return await reading.read_asked_by(await place.session.ready(), ids, questions)
+
+        found = await place.reads.now("findings", read, "Reading what they tell of")
+        if found is not None and not found:
+            place.say("No finding tells of that: the service begins change requests for findings.")
+        return found or ()
+
+    async def _begin_requests(self, findings: Sequence[SiteFinding]) -> None:
+        ids, place = ids_of(self.place.target), self.place
+        names = [shorten(place.mask.shown(clean(each.title)), NAME_CELLS) for each in findings]
+        name = names[0] if len(names) == 1 else plural(len(names), "finding")
+        place.say("Reading spaces…")
+        api = await place.session.ready()
         spaces, known = await asyncio.gather(
-            reading.read_site_spaces(api, ids),
-            api.page(ops.list_site_finding_change_requests, *ids, item.id, limit=reading.MOST),
+            reading.read_site_spaces(api, ids), reading.read_requests(api, ids, findings)
         )
-        self.place.clear_message()
+        place.clear_message()
         if not spaces.may_begin:
-            site = shorten(self.place.title or "the site", 40)
-            self.place.say(f"That takes the role edit in a space of {site}.", "warn")
+            site = shorten(place.title or "the site", 40)
+            place.say(f"That takes the role edit in a space of {site}.", "warn")
             return
-        former = spaces.named(each.space for each in known.items if each.status != "archived")
-        facts = [
-            f"It is {clean(str(item.status))}, and has "
-            f"{plural(item.change_requests, 'change request')}{f' in {former}' if former else ''}.",
-            "The service chooses the space and begins a draft there. u archives it.",
-        ]
+        facts = []
+        for title, each in list(zip(names, findings, strict=True))[:TOLD]:
+            former = spaces.named(one.space for one in known[each.id] if one.status != "archived")
+            it = "It" if len(findings) == 1 else f"{title}:"
+            facts.append(
+                f"{it} is {clean(str(each.status))}, and has "
+                f"{plural(each.change_requests, 'change request')}"
+                f"{f' in {former}' if former else ''}."
+            )
+        if len(findings) > TOLD:
+            facts.append(f"And {len(findings) - TOLD} more.")
+        facts.append("The service chooses the space and begins a draft there. u archives it.")
         sheet = Confirm(f"New change request for {name}", facts, verb="begin")
-        if not await self.place.desk.push_screen_wait(sheet):
+        if not await place.desk.push_screen_wait(sheet):
             return
 
         def back(made: Sequence[ChangeRequest]) -> Reversal | None:
             return requests_begun([(each.space, each.id) for each in made])
 
-        made = await self.place.writer.perform(
-            "Begin change request",
-            name,
-            lambda api: reading.begin_requests(api, ids, item.id),
-            reversal=back,
-            several=True,
-        )
-        begun = ", ".join(f"#{each.number} in {spaces.named([each.space])}" for each in made)
-        said = f"Begun {begun}. gc goes to it, u archives it." if made else (
+        group = secrets.token_hex(8) if len(findings) > 1 else ""
+        begun_now: list[ChangeRequest] = []
+        for title, each in zip(names, findings, strict=True):
+            made = await place.writer.perform(
+                "Begin change request",
+                title,
+                partial(reading.begin_requests, ids=ids, finding=each.id),
+                reversal=back,
+                several=True,
+                group=group,
+            )
+            if made:
+                self.begun[each.id] = made[-1]
+                for one in made:  # one for a broken link does not name it
+                    place.session.left["begun for", one.id] = (ids[1], each.id)
+            begun_now += made
+        begun = ", ".join(f"#{each.number} in {spaces.named([each.space])}" for each in begun_now)
+        said = f"Begun {begun}. gc goes to it, u archives it." if begun else (
             "The service begins it. R shows it once it is there."
         )  # fmt: skip
-        if made:
-            self.begun[item.id] = made[-1]
-            for each in made:  # one for a broken link does not name it
-                self.place.session.left["begun for", each.id] = (ids[1], item.id)
-        self.place.tell(said, "good")
-        self.place.read_written(item.id)
+        place.tell(said, "good")
+        place.rows.set_marks(())
+        item = place.item
+        place.read_written("" if item is None else item.id)
+
+    @action("L", "link request", show=False, group="Write", takes="none")
+    def link(self) -> None:
+        """Say why no change request is linked: the service begins those of findings itself."""
+        if self.place.listed == "records":
+            self.place.say(
+                "The service does not tell which findings a record is part of: Findings do."
+            )
+        else:
+            self.place.say("The service links none to a finding: it begins them. ctrl+n does that.")
 
     @action(
         "g c", "its requests", unless=nothing_to_open, show=19, group="Go",

@@ -40,6 +40,8 @@ from copydesk.tui.framework.place import View
 from copydesk.tui.resource.columns import MaskCommands
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.marks import Marking
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
 
 WHICH = "Which site? g q or :site chooses one."
 """Stands in the list where an organization has several sites and none is chosen."""
+
+
+class FindingRows(Marking, VirtualList[Any]):
+    """Findings, or what else a tab lists, of which several may be marked."""
 
 
 @place(
@@ -79,6 +85,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     OF_SITE = True
     COMMAND_CLASSES = (FindingCommands, MaskCommands)
     RESOURCE = FINDINGS
+    ROWS = FindingRows
     RAW = ("get_site_topic", "get_site_question", "get_site_context_record")
     CONDITIONS = tuple(
         {each.name: each for kind in KINDS.values() for each in kind.conditions}.values()

@@ -470,6 +470,7 @@ class RowReader(Generic[T]):
         """Give the list the columns, title and filter of another kind."""
         place, rows = self._place, self._place.rows
         # What is there goes first: it is of the former kind.
+        rows.set_marks(())
         rows.source = ListSource((), key=resource.key)
         place.reads.cancel("rows")
         place.orders.forget()

@@ -24,6 +24,7 @@ from typing import Any
 
 from benchmarks.terminal import table
 from copydesk.server.clustering.problems import problems_of
+from copydesk.server.ingestion import TELLS
 
 DATA = Path(__file__).parent / "data"
 MANY, NEW, MOST_MIB = 20_000, 1_000, 1_024
@@ -80,7 +81,7 @@ def read(path: Path) -> list[Told]:
         conversation = json.loads(line)
         attributes = (conversation.get("metadata") or conversation).get("attributes") or {}
         names = (attributes.get("problem") or "").split() or [None]
-        parts = [(part["role"], part["body"]) for part in conversation["parts"]]
+        parts = [(TELLS[part["role"]], part["body"]) for part in conversation["parts"]]
         problems = problems_of(conversation.get("subject") or "", parts)
         # What tells nothing is still one of the conversations that are counted.
         for number, text in enumerate([each.text for each in problems] or [""]):

@@ -17,9 +17,10 @@ from copydesk.contract.models.conversation import ConversationIngest
 from copydesk.domain.clustering import Clustering
 from copydesk.server.app import create_app
 from copydesk.server.background import DeskClosedError, Worker
-from copydesk.server.clustering import process
+from copydesk.server.clustering import job, process
 from copydesk.server.clustering.__main__ import answer
-from copydesk.server.clustering.job import LEASE, Clusterer
+from copydesk.server.clustering.job import LEASE, LONGEST, QUIET, Clusterer
+from copydesk.server.clusters import recount
 from copydesk.server.ingestion import ingest
 from copydesk.server.integrity import RULES
 from copydesk.server.store import Row, Tx
@@ -68,17 +69,24 @@ class Desk:
         self.meanwhile: list[Meanwhile] = []
         self.asked: list[str] = []
         self.says: list[Callable[[Any], dict[str, Any]]] = []
+        self.pauses: list[Meanwhile] = []
         self.find = self.clusterer()
 
     def clusterer(self) -> Clusterer:
         """Return the job of a program that has the desk open."""
-        return Clusterer(Clustering(), self._ask)
+        return Clusterer(Clustering(), self._ask, self._pause)
 
     def _ask(self, request: Mapping[str, Any], settings: Clustering, **_: Any) -> dict[str, Any]:
         self.asked.append(request["do"])
         if self.meanwhile:
             self.meanwhile.pop(0)()
         return self.says.pop(0)(request) if self.says else answer(request)
+
+    def _pause(self, worker: Worker, seconds: float) -> bool:
+        self.world.clock.now += timedelta(seconds=seconds)
+        if self.pauses:
+            self.pauses.pop(0)()
+        return False
 
     def run(self, find: Clusterer | None = None) -> int:
         """Do rounds until nothing is due; return how many there were."""
@@ -151,7 +159,7 @@ def fill(desk: Desk, many: int = 8) -> None:
 async def test_what_is_handed_in_is_grouped_and_what_comes_later_is_put_there(desk: Desk) -> None:
     fill(desk)
     waits = await desk.send("GET", "-analysis")
-    assert waits.items() >= {"state": "running", "waiting": 32, "clustered": 0}.items()
+    assert waits.items() >= {"state": "waiting", "waiting": 32, "clustered": 0}.items()
     assert desk.run() == 1
     done = await desk.send("GET", "-analysis")
     assert (done["state"], done["waiting"]) == ("idle", 0)
@@ -329,6 +337,108 @@ async def test_a_desk_that_ended_in_the_middle_goes_on_as_if_it_had_not(grouped:
     assert found[0] == found[1]
 
 
+async def test_a_long_sending_is_grouped_once_and_waits_a_minute_at_most(desk: Desk) -> None:
+    assert desk.home
+    began = desk.world.clock.now
+    numbers = iter(range(100))
+
+    def more() -> None:
+        desk.hand_in("login", next(numbers))
+        desk.pauses.append(more)
+
+    more()
+    desk.meanwhile.append(desk.pauses.clear)
+    desk.run()
+    assert desk.asked == ["find"]
+    assert LONGEST <= desk.world.clock.now - began < LONGEST + 4 * QUIET
+    assert len(desk.all("SELECT 1 FROM issue")) > 10
+    # What came a while ago waits for nothing.
+    desk.hand_in("export", 1)
+    desk.world.clock.now = began = desk.world.clock.now + QUIET
+    desk.pauses.append(lambda: pytest.fail("it waited for more"))
+    desk.run()
+
+
+async def test_a_worker_in_a_hurry_waits_for_no_more(desk: Desk) -> None:
+    hurried = []
+
+    def waits(worker: Worker) -> bool:
+        hurried.append(worker.pause(600))
+        return False
+
+    worker = Worker(desk.world.store, (), Worker(desk.world.store, (waits,)))
+    worker.wake(hurry=True)
+    worker.wait()
+    assert hurried == [True]
+    app = create_app(desk.world.store, clustering=Clustering(off=True))
+    desk.world.app = app
+    fill(desk, 1)
+    async with desk.world.client() as client:
+        told = await client.get(f"/orgs/{desk.home}/conversations-analysis?hurry=true")
+    assert told.json()["state"] == "waiting"
+    app.worker.wait()
+    assert (await desk.send("GET", "-analysis"))["message"] == process.OFF
+
+
+class Dying(Worker):
+    """A worker whose process is killed after so many writes."""
+
+    left = 0
+
+    def write(self, work: Callable[[Tx], Any]) -> Any:
+        if not self.left:
+            raise DeskClosedError
+        self.left -= 1
+        return super().write(work)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+async def test_an_answer_is_written_in_slices_and_gone_on_with_after_a_kill(
+    desk: Desk, grouped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "SLICE", 3)
+    fill(desk, 8)
+    if grouped:
+        desk.run()
+        # A regrouping that joins, splits, and leaves out.
+        desk.world.write(
+            lambda tx: tx.run(
+                "UPDATE issue SET cluster_id = (SELECT id FROM cluster ORDER BY id LIMIT 1) "
+                "WHERE cluster_id IS NOT NULL AND conversation_id LIKE '%-1'"
+            )
+        )
+        desk.world.write(
+            lambda tx: recount(tx, [row["id"] for row in tx.all("SELECT id FROM cluster")])
+        )
+        fill(desk, 14)
+    found = []
+    for writes in (1, 2, 3, 4, 999):
+        worker = Dying(desk.world.store, ())
+        worker.left = writes
+        finds = desk.clusterer()
+        if writes == 999:
+            while finds(worker):
+                pass
+            assert desk.asked[-1] == "find"
+        else:
+            with pytest.raises(DeskClosedError):
+                finds(worker)
+        assert (await desk.send("GET", "-analysis"))["state"] == (
+            "idle" if writes == 999 else "running"
+        )
+        desk.check()
+        found.append(desk.members())
+        desk.world.clock.now += LEASE + timedelta(seconds=1)
+    last = {talks for key, talks in found[-1].items() if key}
+    assert {frozenset(talk.partition("-")[0] for talk in talks) for talks in last} == {
+        frozenset({problem}) for problem in TOLD
+    }
+    assert sum(map(len, last)) >= 0.8 * len(TOLD) * (14 if grouped else 8)
+    # What was written by the time of a kill stays what it was.
+    assert len({frozenset(each.items()) for each in found}) > 3
+    assert desk.all("SELECT 1 FROM issue WHERE placed = 'waiting'") == []
+
+
 async def test_two_programs_do_not_do_the_same(desk: Desk) -> None:
     fill(desk)
     other = desk.clusterer()
@@ -455,14 +565,14 @@ async def test_the_process_answers_and_is_ended_with_the_desk(tmp_path: Path) ->
         for number, text in enumerate(ways[:4])
     ]
     world.write(lambda tx: ingest(tx, desk_home, talks))
-    app.worker.wake()
+    app.worker.wake(hurry=True)
     app.worker.wait()
     rows = world.store.read(lambda tx: tx.all("SELECT placed FROM issue"))
     assert {row["placed"] for row in rows} <= {"machine", "none"}
     assert "machine" in {row["placed"] for row in rows}
     again = [talk.model_copy(update={"id": f"{talk.id}-again"}) for talk in talks]
     world.write(lambda tx: ingest(tx, desk_home, again))
-    app.worker.wake()
+    app.worker.wake(hurry=True)
     world.close()
     app.worker.wait()  # it does not go on for long
 

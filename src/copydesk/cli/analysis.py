@@ -29,15 +29,15 @@ async def await_analysis(api: Api, places: Iterable[Organization], *, wait: bool
     Raises ``ApiError``.
     """
     for place in places:
-        found = await _read(api, place)
+        found = await _read(api, place, hurry=wait)
         shown = wait and sys.stderr is not None and sys.stderr.isatty()
         try:
-            while wait and found is not None and found.waiting and found.state != "unavailable":
+            while wait and found is not None and found.state in {"waiting", "running"}:
                 done = found.clustered + found.unclustered
                 if shown:
                     redraw(f"Analysing: {done:,} of {done + found.waiting:,} issues")
                 await asyncio.sleep(SECONDS)
-                found = await _read(api, place)
+                found = await _read(api, place, hurry=wait)
         finally:
             if shown:
                 redraw()
@@ -45,9 +45,9 @@ async def await_analysis(api: Api, places: Iterable[Organization], *, wait: bool
             _tell(found)
 
 
-async def _read(api: Api, place: Organization) -> ConversationsAnalysis | None:
+async def _read(api: Api, place: Organization, *, hurry: bool) -> ConversationsAnalysis | None:
     try:
-        return await api(ops.get_conversations_analysis, place.id)
+        return await api(ops.get_conversations_analysis, place.id, hurry=hurry or None)
     except (Forbidden, NotFound, OperationMissing):
         return None
 

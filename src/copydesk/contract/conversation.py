@@ -97,8 +97,14 @@ def move_conversation_issues(organization_id: str, body: IssueMove) -> IssuesMov
     ended=True,
     successor=FINDINGS,
 )
-def get_conversations_analysis(organization_id: str) -> ConversationsAnalysis:
-    """Say how far the search for clusters in conversations is."""
+def get_conversations_analysis(
+    organization_id: str, *, hurry: bool | None = None
+) -> ConversationsAnalysis:
+    """Say how far the search for clusters in conversations is.
+
+    It begins once nothing has come in for a moment; where somebody waits for it they are in a
+    ``hurry``, and it begins at once.
+    """
     ...
 
 

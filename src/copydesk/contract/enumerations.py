@@ -213,8 +213,8 @@ ClusterChange: TypeAlias = Literal["joined", "split"]
 ClusterNaming: TypeAlias = Literal["machine", "hand"]
 """Who gave a cluster its label."""
 
-AnalysisState: TypeAlias = Literal["idle", "running", "unavailable"]
-"""Whether clusters are sought in conversations at present, or cannot be."""
+AnalysisState: TypeAlias = Literal["idle", "waiting", "running", "unavailable"]
+"""Whether clusters are sought in conversations at present, or cannot be; "waiting" is for more."""
 
 PartRole: TypeAlias = Literal["user", "assistant", "team-member"]
 """Who wrote a part of a conversation."""

@@ -167,10 +167,10 @@ _KEEP = "copydesk.keep"
 class _Answer(Answer):
     """What an operation answers; a read's is sent again for as long as nobody writes.
 
-    ``worker`` is woken once it is sent.
+    ``wake`` is called once it is sent.
     """
 
-    __slots__ = ("_operation", "_worker")
+    __slots__ = ("_operation", "_wake")
 
     def __init__(
         self,
@@ -178,18 +178,18 @@ class _Answer(Answer):
         status: int,
         headers: list[tuple[bytes, bytes]],
         body: bytes,
-        worker: Worker | None,
+        wake: Callable[[], None] | None,
     ) -> None:
         super().__init__(status, headers, body)
         self._operation = operation
-        self._worker = worker
+        self._wake = wake
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
         scope[OPERATION] = self._operation
         await super().__call__(scope, receive, send)
-        if self._worker is not None:
-            self._worker.wake()
+        if self._wake is not None:
+            self._wake()
 
 
 def _caller(scope: Scope) -> tuple[str, str]:
@@ -295,7 +295,8 @@ def _answer(
         if audit is not None:
             audit.record(result)
         mark_place(op, arguments, result)
-        response = _response(op, call, result, worker if call.goes_on else None)
+        wake = partial(worker.wake, hurry=call.hurries) if call.goes_on else None
+        response = _response(op, call, result, wake)
         if call.goes_on or tx.timed or implementation.writes:
             scope.pop(_KEEP, None)
         return response
@@ -395,7 +396,7 @@ def _bearer(credential: str) -> str:
 
 
 def _response(
-    op: Operation[..., Any], call: Call, result: object, worker: Worker | None
+    op: Operation[..., Any], call: Call, result: object, wake: Callable[[], None] | None
 ) -> _Answer:
     headers: list[tuple[bytes, bytes]] = []
     if call.status == 201:
@@ -406,7 +407,7 @@ def _response(
     if result is None or op.result is NoneType:
         if call.status != 204:  # it has no content to have a length
             headers.append((b"content-length", b"0"))
-        return _Answer(op.name, call.status, headers, content, worker)
+        return _Answer(op.name, call.status, headers, content, wake)
     if isinstance(result, BaseModel) and not isinstance(result, Page):
         content = to_json(result)
     elif isinstance(result, Page) and (items := all_written(result.items)) is not None:
@@ -416,7 +417,7 @@ def _response(
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
     headers.append((b"content-length", b"%d" % len(content)))
     headers.append((b"content-type", JSON))
-    return _Answer(op.name, call.status, headers, content, worker)
+    return _Answer(op.name, call.status, headers, content, wake)
 
 
 def _page_json(page: Page[Any], items: list[bytes]) -> bytes:

@@ -56,12 +56,18 @@ class Worker:
         self._closed = False
         self._thread: threading.Thread | None = None
         self._ends: list[Callable[[], None]] = []
+        self._hurried = threading.Event()
         store.before_closing(self.close)
 
-    def wake(self) -> None:
-        """Wake the worker for work that is due now. Returns at once."""
+    def wake(self, *, hurry: bool = False) -> None:
+        """Wake the worker for work that is due now. Returns at once.
+
+        ``hurry`` says that somebody waits for it: what pauses goes on.
+        """
         if self._beside is not None:
-            self._beside.wake()
+            self._beside.wake(hurry=hurry)
+        if hurry:
+            self._hurried.set()
         with self._lock:
             self._asked = True
             if self._thread is None and not self._closed:
@@ -80,6 +86,7 @@ class Worker:
         """Write nothing from now on. A transaction that is under way ends first."""
         with self._gate:
             self._closed = True
+        self._hurried.set()
         for end in tuple(self._ends):
             end()
 
@@ -96,6 +103,27 @@ class Worker:
             yield
         finally:
             self._ends.remove(end)
+
+    def pause(self, seconds: float) -> bool:
+        """Block for so many seconds, for more to come; return whether somebody is in a hurry.
+
+        Raises ``DeskClosedError`` when the desk is closed meanwhile.
+        """
+        hurried = self._hurried.wait(seconds)
+        if self._closed:
+            raise DeskClosedError
+        self._hurried.clear()
+        return hurried
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Run a read on the desk, which keeps nobody from writing.
+
+        Raises ``DeskClosedError`` when it is being closed.
+        """
+        with self._gate:
+            if self._closed:
+                raise DeskClosedError
+            return self._store.read(work)
 
     def write(self, work: Callable[[Tx], T]) -> T:
         """Run a write on the desk. Raises ``DeskClosedError`` when it is being closed."""
@@ -115,6 +143,7 @@ class Worker:
             # A busy or full disk: the next reader of something unfinished wakes another worker.
             _LOG.exception("The desk's worker stopped")
         finally:
+            self._store.end_reads()
             with self._lock:
                 if self._thread is threading.current_thread():
                     self._thread = None

@@ -34,7 +34,8 @@ class Call:
     ``status`` starts as the operation's documented success code; a handler changes it where the
     outcome decides (an update instead of a creation, a deletion that found nothing). ``location``
     is the Location header of a 201. ``goes_on`` says that something was left to the desk's worker,
-    which is woken once the answer is out. ``settled``: the answer says what there is; else a read
+    which is woken once the answer is out; with ``hurries`` it does not wait for more to come.
+    ``settled``: the answer says what there is; else a read
     may raise ``OutdatedError``, once. ``remembered`` keeps what queries found, under their own
     keys, so that a list that names one person fifty times reads them once. ``noted`` is what the
     audit says of the call besides.
@@ -46,6 +47,7 @@ class Call:
     status: int
     location: str | None = field(default=None)
     goes_on: bool = False
+    hurries: bool = False
     settled: bool = True
     remembered: dict[tuple[str, str], Any] = field(default_factory=dict)
     noted: dict[str, str] = field(default_factory=dict)

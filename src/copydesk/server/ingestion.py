@@ -28,7 +28,7 @@ SOURCE_ATTRIBUTE = "source"
 DEFAULT_SOURCE = "api"
 """The source of a conversation whose sender does not name one."""
 
-_TELLS = {"user": "user", "assistant": "bot", "team-member": "team"}
+TELLS = {"user": "user", "assistant": "bot", "team-member": "team"}
 """What those who look for problems call who said something."""
 
 
@@ -65,7 +65,7 @@ def _ingest(tx: Tx, organization_id: str, conversation: ConversationIngest) -> N
     from copydesk.server.clustering.problems import problems_of  # a desk opens without it
 
     problems = problems_of(
-        conversation.subject or "", [(_TELLS[part.role], part.body) for part in conversation.parts]
+        conversation.subject or "", [(TELLS[part.role], part.body) for part in conversation.parts]
     )
     before = remove_issues(tx, organization_id, conversation.id)
     for problem, known in zip(problems, _known(problems, before), strict=True):

@@ -209,6 +209,14 @@ class Store:
         with reader as known:
             return work(Tx(reader.connection, self.clock(), self.new_id, known))
 
+    def end_reads(self) -> None:
+        """Close what this thread read the desk through, before it ends."""
+        reader: Reader | None = getattr(self._local, "reader", None)
+        if reader is not None and reader.connection in self._connections:
+            self._connections.remove(reader.connection)
+            reader.connection.close()
+            self._local.reader = None
+
     def write(self, work: Callable[[Tx], T]) -> T:
         """Run ``work`` in a transaction of its own and return once it is on disk.
 

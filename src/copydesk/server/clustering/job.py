@@ -1,14 +1,18 @@
 """Finding clusters in the background: issues wait, a process groups them, its answer is written.
 
-No transaction is open while the process works. What people and other programs did meanwhile holds:
-the answer is put onto what is there by then, and what came since waits for the next time. A desk
-that ends in the middle loses the answer only, and another one asks again.
+It begins once nothing has come for a moment, so that a long sending is not grouped again and again.
+No transaction is open while the process works, and the answer is written in slices, between which
+others write. What people and other programs did meanwhile holds: each slice is put onto what is
+there by then, and what came since waits for the next time. A desk that ends in the middle leaves
+the analysis running, and another one asks again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copydesk.domain.late_dataclass import dataclass
@@ -32,6 +36,18 @@ AGAIN = timedelta(minutes=2)
 
 GROWN = 1.2
 """All issues are grouped anew when there are so many times as many as when they were last."""
+
+QUIET = timedelta(seconds=3)
+"""For how long nothing may have come in before issues are looked at."""
+
+LONGEST = timedelta(minutes=1)
+"""How long the first of them waits for more at most."""
+
+SLICE = 400
+"""Issues that are written in one transaction."""
+
+_GROUPING = 1
+"""As the number of ``grouped`` issues: an answer is being written, so all are asked about again."""
 
 LABEL_LENGTH = 120
 """The longest label of a cluster that the desk makes."""
@@ -62,32 +78,52 @@ class _Work:
 
 
 class Clusterer:
-    """Finds clusters for one desk; one at a time of all programs that have it open."""
+    """Finds clusters for one desk; one at a time of all programs that have it open.
 
-    def __init__(self, settings: Clustering, ask: Asking = ask) -> None:
+    ``pause`` waits so many seconds for more to come, and says whether somebody is in a hurry.
+    """
+
+    def __init__(
+        self,
+        settings: Clustering,
+        ask: Asking = ask,
+        pause: Callable[[Worker, float], bool] = Worker.pause,
+    ) -> None:
         self._settings = settings
         self._asking = ask
+        self._pause = pause
         self._name = random_id()
 
     def __call__(self, worker: Worker) -> bool:
         """Do one round for an organization in which issues wait; say whether there was one."""
-        organization: str | None = worker.write(self._due)
+        organization: str | None = worker.read(self._due)
         if organization is None:
             return False
         why = problem(self._settings)
         if why is not None:
             worker.write(lambda tx: self._fail(tx, organization, why))
             return False
+        self._await_more(worker, organization)
         if not worker.write(lambda tx: self._take(tx, organization)):
             return False
-        work = worker.write(lambda tx: _work(tx, organization))
+        work = worker.read(lambda tx: _work(tx, organization))
         try:
             answer = self._ask(worker, organization, work) if work.asked else {}
         except UnavailableError as error:
             sentence = str(error)
             worker.write(lambda tx: self._fail(tx, organization, sentence))
             return False
-        return worker.write(lambda tx: self._apply(tx, organization, work, answer))
+        return self._write(worker, organization, work, answer)
+
+    def _await_more(self, worker: Worker, organization: str) -> None:
+        """Wait until nothing has come for a moment, or the first has waited for long enough."""
+        paused, seen = 0.0, ""
+        while paused < LONGEST.total_seconds():
+            latest, rest = worker.read(lambda tx: _rest(tx, organization))
+            # Where a clock stands still, or was put back, what came last says it.
+            if rest <= 0 or latest == seen or self._pause(worker, rest):
+                return
+            paused, seen = paused + rest, latest
 
     def _ask(self, worker: Worker, organization: str, work: _Work) -> dict[str, Any]:
         running: list[Popen[str]] = []
@@ -103,10 +139,14 @@ class Clusterer:
             return self._asking(work.request, self._settings, started=running.append, still=still)
 
     def _due(self, tx: Tx) -> str | None:
-        """Return an organization in which issues wait, unless somebody is at it or it failed."""
+        """Return an organization in which issues wait, unless somebody is at it or it failed.
+
+        One in which somebody was at it, and is not any more, is one of them.
+        """
         found: str | None = tx.value(
-            "SELECT id FROM organization o WHERE EXISTS "
-            "(SELECT 1 FROM issue WHERE organization_id = o.id AND placed = 'waiting') "
+            "SELECT id FROM organization o WHERE (EXISTS "
+            "(SELECT 1 FROM issue WHERE organization_id = o.id AND placed = 'waiting') OR EXISTS "
+            "(SELECT 1 FROM clustering WHERE organization_id = o.id AND state = 'running')) "
             "AND NOT EXISTS (SELECT 1 FROM clustering c WHERE c.organization_id = o.id AND ("
             "c.state = 'running' AND c.taken_by <> ?1 AND c.taken_at > ?2 OR "
             "c.state = 'unavailable' AND c.taken_by = ?1 AND c.taken_at > ?3)) ORDER BY id LIMIT 1",
@@ -146,24 +186,72 @@ class Clusterer:
             self._name,
         )
 
-    def _apply(self, tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) -> bool:
-        row = tx.one("SELECT * FROM clustering WHERE organization_id = ?", organization)
-        if row is None or row["taken_by"] != self._name:
-            return False  # another program thought that this one was gone, and is at it
-        if "clusters" in answer:
-            _group(tx, organization, work, answer)
-        elif work.asked:
-            _place(tx, organization, work, answer)
+    def _write(
+        self, worker: Worker, organization: str, work: _Work, answer: Mapping[str, Any]
+    ) -> bool:
+        """Write an answer slice by slice; say whether it was about any issue.
+
+        It stops where another program thought that this one was gone, and is at it.
+        """
+        groups = "clusters" in answer
+        if groups:
+            plan = worker.read(lambda tx: _regroup(tx, organization, work, answer))
+        else:
+            plan = _placing(work, answer)
+        writing = _Writing(organization, work, plan)
+        for step in writing.steps():
+            if not worker.write(
+                partial(self._still, organization=organization, groups=groups, step=step)
+            ):
+                return False
+        return worker.write(lambda tx: self._finish(tx, organization, groups, len(work.asked)))
+
+    def _still(self, tx: Tx, organization: str, groups: bool, step: Callable[[Tx], None]) -> bool:
+        """Write a slice, if this program is the one that is at it; return whether it is."""
+        if not self._holds(tx, organization):
+            return False
         tx.run(
-            "UPDATE clustering SET state = 'idle', message = NULL, taken_by = NULL, "
-            "finished_at = ?, grouped = CASE WHEN ? THEN ? ELSE grouped END "
+            "UPDATE clustering SET taken_at = ?, grouped = iif(?, ?, grouped) "
             "WHERE organization_id = ?",
             tx.now,
-            "clusters" in answer,
-            len(work.asked),
+            groups,
+            _GROUPING,
             organization,
         )
-        return bool(work.asked)
+        step(tx)
+        return True
+
+    def _finish(self, tx: Tx, organization: str, groups: bool, asked: int) -> bool:
+        if not self._holds(tx, organization):
+            return False
+        tx.run(
+            "UPDATE clustering SET state = 'idle', message = NULL, taken_by = NULL, "
+            "finished_at = ?, grouped = iif(?, ?, grouped) WHERE organization_id = ?",
+            tx.now,
+            groups,
+            asked,
+            organization,
+        )
+        return bool(asked)
+
+    def _holds(self, tx: Tx, organization: str) -> bool:
+        by = tx.value("SELECT taken_by FROM clustering WHERE organization_id = ?", organization)
+        return bool(by == self._name)
+
+
+def _rest(tx: Tx, organization: str) -> tuple[str, float]:
+    """Return when an issue came last of those that wait, and how many seconds to wait for more."""
+    waiting = "FROM issue WHERE organization_id = ?1 AND placed = 'waiting'"
+    row = tx.one(
+        # Each by itself: SQLite looks at one end of the index then.
+        f"SELECT (SELECT min(ingested_at) {waiting}) AS first, "
+        f"(SELECT max(ingested_at) {waiting}) AS latest",
+        organization,
+    )
+    if row is None or row["latest"] is None:
+        return "", 0
+    first, latest = (tx.moment - datetime.fromisoformat(row[name]) for name in ("first", "latest"))
+    return row["latest"], min(QUIET - latest, LONGEST - first, QUIET).total_seconds()
 
 
 def _work(tx: Tx, organization: str) -> _Work:
@@ -197,8 +285,29 @@ def _issue(row: Row) -> dict[str, Any]:
     return {"id": row["id"], "text": row["text"], "cluster": cluster, "by_hand": hand}
 
 
-def _group(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) -> None:
-    """Make the clusters what the answer says, as far as people did not say otherwise."""
+@dataclass(slots=True)
+class _Plan:
+    """Where an answer puts issues: by the ids of clusters, or by the places of its groups."""
+
+    where: Mapping[str, int | str | None]
+    """All that have to be written; None: in no cluster."""
+    likely: Mapping[str, tuple[int | str, float]] = field(default_factory=dict)
+    """What those in no cluster are similar to."""
+    groups: Mapping[int, tuple[str, str, str | None]] = field(default_factory=dict)
+    """Titles and summaries of new clusters, and which cluster they were split from."""
+    ended: Mapping[str, int | str | None] = field(default_factory=dict)
+    """The clusters that end, and what they are joined with; None: they were scattered."""
+
+
+_OPEN = (
+    "SELECT *, named = 'hand' OR id IN (SELECT cluster_id FROM change_request) OR "
+    "id IN (SELECT cluster_id FROM issue WHERE placed = 'hand') AS held FROM cluster "
+    "WHERE organization_id = ? AND closed_at IS NULL"
+)
+
+
+def _regroup(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) -> _Plan:
+    """Return what an answer makes of the clusters, as far as people did not say otherwise."""
     now = {
         row["id"]: row
         for row in tx.all(
@@ -207,15 +316,7 @@ def _group(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) ->
             organization,
         )
     }
-    known = {
-        row["id"]: row
-        for row in tx.all(
-            "SELECT *, named = 'hand' OR id IN (SELECT cluster_id FROM change_request) OR "
-            "id IN (SELECT cluster_id FROM issue WHERE placed = 'hand') AS held FROM cluster "
-            "WHERE organization_id = ? AND closed_at IS NULL",
-            organization,
-        )
-    }
+    known = {row["id"]: row for row in tx.all(_OPEN, organization)}
     # What was ingested again since stays where it is until it is asked about.
     pinned = {
         key: row["cluster_id"]
@@ -242,99 +343,137 @@ def _group(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) ->
         groups,
         pinned,
     )
-    made: dict[int, str] = {}
-    for place in settled.new:
-        found = answer["clusters"][place]
-        label = " ".join(found["title"].split())[:LABEL_LENGTH] or "Without words"
-        made[place] = add_cluster(
-            tx, organization, label, summary=found["summary"], named="machine"
-        )
-        if place in settled.split:
-            clusters.tell(tx, settled.split[place], "split", made[place], label)
-    wanted: dict[str, str] = {
-        key: cluster
-        for cluster, issues in (
-            *settled.kept.items(),
-            *((made[place], issues) for place, issues in settled.new.items()),
-        )
-        for key in issues
-    }
-    for key, into in sorted(settled.joined.items()):
-        target = made[into] if isinstance(into, int) else into
-        if target is None:
-            clusters.end(tx, known[key], "none")
-        else:
-            clusters.join(tx, known[key], target)
-    _move(tx, {key: wanted.get(key) for key in asked if now[key]["placed"] != "hand"})
-    names = {**settled.heirs, **made}
-    _suggest(tx, asked, answer["likely"], names)
-
-
-def _place(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) -> None:
-    """Put issues into the clusters that the answer names, if those are there and open."""
-    takes = {
-        row["id"]
-        for row in tx.all(
-            "SELECT id FROM cluster WHERE organization_id = ? AND closed_at IS NULL", organization
-        )
-    }
-    asked = {
-        row["id"]
-        for row in tx.all(
-            "SELECT id, ingested_at FROM issue WHERE organization_id = ? AND placed = 'waiting'",
-            organization,
-        )
-        if work.asked.get(row["id"]) == row["ingested_at"]
-    }
-    placed = answer.get("issues", {})
-    gone = {key for key in asked if key in placed and placed[key] not in takes}
-    _move(tx, {key: placed.get(key) for key in asked - gone})
-    _suggest(tx, asked, answer.get("likely", ()), {each: each for each in takes})
-
-
-def _move(tx: Tx, wanted: Mapping[str, str | None]) -> None:
-    """Put issues where the machine says, writing the rows that change only."""
-    by_cluster: dict[str | None, list[str]] = {}
-    for key, cluster in sorted(wanted.items()):
-        by_cluster.setdefault(cluster, []).append(key)
-    for cluster, keys in by_cluster.items():
-        placed: clusters.Placed = "none" if cluster is None else "machine"
-        changed = [
-            row["id"]
-            for row in tx.all(
-                "SELECT id FROM issue WHERE id IN (SELECT value FROM json_each(?)) "
-                "AND (cluster_id IS NOT ? OR placed <> ?)",
-                to_json(keys),
-                cluster,
-                placed,
+    wanted: dict[str, int | str] = {}
+    for cluster, issues in settled.kept.items():
+        wanted.update(dict.fromkeys(issues, cluster))
+    for place, issues in settled.new.items():
+        wanted.update(dict.fromkeys(issues, place))
+    places: dict[int, int | str] = {**settled.heirs, **{place: place for place in settled.new}}
+    new = {place: answer["clusters"][place] for place in settled.new}
+    return _Plan(
+        {
+            key: wanted.get(key)
+            for key in asked
+            if now[key]["placed"] != "hand"
+            and not (
+                now[key]["cluster_id"] == wanted.get(key, "") and now[key]["placed"] == "machine"
             )
-        ]
-        if changed:
-            clusters.place(tx, changed, cluster, placed)
-
-
-def _suggest(
-    tx: Tx,
-    asked: Iterable[str],
-    likely: Iterable[Mapping[str, Any]],
-    names: Mapping[Any, str],
-) -> None:
-    """Keep what may belong somewhere, of the issues that are in no cluster.
-
-    ``names`` are the ids of the clusters that the answer speaks of.
-    """
-    tx.run(
-        "DELETE FROM suggestion WHERE issue_id IN (SELECT value FROM json_each(?))",
-        to_json(sorted(asked)),
+        },
+        _nearest(answer["likely"], places),
+        {
+            place: (found["title"], found["summary"], settled.split.get(place))
+            for place, found in new.items()
+        },
+        settled.joined,
     )
-    for each in likely:
+
+
+def _placing(work: _Work, answer: Mapping[str, Any]) -> _Plan:
+    """Return which known clusters an answer puts issues into."""
+    placed, likely = answer.get("issues", {}), answer.get("likely", ())
+    names = {each["cluster"]: each["cluster"] for each in likely}
+    return _Plan({key: placed.get(key) for key in work.asked}, _nearest(likely, names))
+
+
+def _nearest(
+    likely: Iterable[Mapping[str, Any]], names: Mapping[Any, int | str]
+) -> dict[str, tuple[int | str, float]]:
+    """Return the cluster that each issue is most similar to; ``names`` has those that there are."""
+    found: dict[str, tuple[int | str, float]] = {}
+    for each in sorted(likely, key=lambda each: float(each["similarity"])):
         if each["cluster"] in names:
-            tx.run(
-                "INSERT INTO suggestion (issue_id, cluster_id, similarity) "
-                "SELECT id, ?, ? FROM issue WHERE id = ? AND placed = 'none' "
-                "ON CONFLICT DO UPDATE SET cluster_id = excluded.cluster_id, "
-                "similarity = excluded.similarity WHERE excluded.similarity > similarity",
-                names[each["cluster"]],
-                each["similarity"],
-                each["issue"],
+            found[each["issue"]] = names[each["cluster"]], each["similarity"]
+    return found
+
+
+class _Writing:
+    """Writes a plan onto what is there by then, in steps that others write between."""
+
+    def __init__(self, organization: str, work: _Work, plan: _Plan) -> None:
+        self._organization = organization
+        self._asked = work.asked
+        self._plan = plan
+        self._made: dict[int, str] = {}
+
+    def steps(self) -> Iterator[Callable[[Tx], None]]:
+        """Yield what to do in a transaction each."""
+        for key in sorted(self._plan.ended):
+            yield partial(self._end, key=key)
+        where = self._plan.where
+        # By their clusters, so that a step counts few anew. Those in none come last: only then all
+        # clusters are there that they may be similar to.
+        ranked = sorted(where, key=lambda key: (where[key] is None, str(where[key]), key))
+        for start in range(0, len(ranked), SLICE):
+            yield partial(self._put, keys=ranked[start : start + SLICE])
+
+    def _end(self, tx: Tx, key: str) -> None:
+        """End a cluster, unless somebody has begun to hold on to it."""
+        row = tx.one(f"{_OPEN} AND id = ?", self._organization, key)
+        if row is None or row["held"]:
+            return
+        target = self._plan.ended[key]
+        if target is None:
+            clusters.end(tx, row, "none")
+        elif (into := self._cluster(tx, target)) is not None:
+            clusters.join(tx, row, into)
+
+    def _put(self, tx: Tx, keys: Sequence[str]) -> None:
+        """Put issues where they belong that nobody has moved or handed in again since."""
+        rows = tx.all(
+            "SELECT i.id AS id, i.cluster_id AS cluster_id, i.placed AS placed "
+            "FROM json_each(?) AS wanted CROSS JOIN comparable_issue AS i "
+            "ON i.id = wanted.value ->> 0 AND i.ingested_at = wanted.value ->> 1 "
+            "WHERE i.organization_id = ? AND i.placed <> 'hand'",
+            to_json([[key, self._asked[key]] for key in keys]),
+            self._organization,
+        )
+        by_target: dict[int | str | None, list[Row]] = {}
+        for row in rows:
+            by_target.setdefault(self._plan.where[row["id"]], []).append(row)
+        for target, held in by_target.items():
+            cluster = None if target is None else self._cluster(tx, target)
+            if target is not None and cluster is None:
+                continue  # it ended meanwhile: those that wait for the next time stay
+            placed: clusters.Placed = "none" if cluster is None else "machine"
+            changed = [
+                row["id"] for row in held if row["cluster_id"] != cluster or row["placed"] != placed
+            ]
+            if changed:
+                clusters.place(tx, changed, cluster, placed)
+            if cluster is None:
+                self._suggest(tx, [row["id"] for row in held])
+
+    def _cluster(self, tx: Tx, target: int | str) -> str | None:
+        """Return the id of a cluster that takes issues, which may have to be made; else None."""
+        if isinstance(target, int) and target not in self._made:
+            title, summary, source = self._plan.groups[target]
+            label = " ".join(title.split())[:LABEL_LENGTH] or "Without words"
+            made = add_cluster(tx, self._organization, label, summary=summary, named="machine")
+            self._made[target] = made
+            if source is not None and self._is_open(tx, source):
+                clusters.tell(tx, source, "split", made, label)
+            return made
+        key = self._made[target] if isinstance(target, int) else target
+        return key if self._is_open(tx, key) else None
+
+    def _is_open(self, tx: Tx, key: str) -> bool:
+        return bool(
+            tx.value(
+                "SELECT EXISTS (SELECT 1 FROM cluster "
+                "WHERE id = ? AND organization_id = ? AND closed_at IS NULL)",
+                key,
+                self._organization,
             )
+        )
+
+    def _suggest(self, tx: Tx, issues: Sequence[str]) -> None:
+        """Keep what issues may belong to that are in no cluster."""
+        tx.run(
+            "DELETE FROM suggestion WHERE issue_id IN (SELECT value FROM json_each(?))",
+            to_json(issues),
+        )
+        for issue in issues:
+            target, similarity = self._plan.likely.get(issue, (None, 0.0))
+            key = self._made.get(target) if isinstance(target, int) else target
+            if key is not None and self._is_open(tx, key):
+                tx.insert("suggestion", issue_id=issue, cluster_id=key, similarity=similarity)

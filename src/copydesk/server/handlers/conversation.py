@@ -142,11 +142,14 @@ def move_conversation_issues(call: Call, organization_id: str, body: IssueMove) 
 
 
 @implements(ops.get_conversations_analysis)
-def get_conversations_analysis(call: Call, organization_id: str) -> ConversationsAnalysis:
+def get_conversations_analysis(
+    call: Call, organization_id: str, *, hurry: bool | None = None
+) -> ConversationsAnalysis:
     """Count what waits and what was found; whoever asks wakes what works on it."""
     reading_organization(call, organization_id)
     found = analysis(call, organization_id)
-    call.goes_on = bool(found.waiting)
+    call.goes_on = bool(found.waiting) or found.state == "running"
+    call.hurries = bool(hurry)
     return found
 
 

@@ -49,7 +49,8 @@ def go_on(call: Call, organization_id: str) -> None:
         call.tx.value(
             "SELECT EXISTS (SELECT 1 FROM issue WHERE organization_id = ?1 AND placed = 'waiting') "
             "AND NOT EXISTS (SELECT 1 FROM clustering WHERE organization_id = ?1 "
-            "AND state = 'unavailable')",
+            "AND state = 'unavailable') OR EXISTS (SELECT 1 FROM clustering "
+            "WHERE organization_id = ?1 AND state = 'running')",
             organization_id,
         )
     )
@@ -151,7 +152,7 @@ def analysis(call: Call, organization_id: str) -> ConversationsAnalysis:
     waiting, clustered = int(counts["waiting"]), int(counts["clustered"])
     state = "idle" if found is None else found["state"]
     return ConversationsAnalysis(
-        state="running" if waiting and state == "idle" else state,
+        state="waiting" if waiting and state == "idle" else state,
         waiting=waiting,
         clustered=clustered,
         unclustered=counts["issues"] - waiting - clustered,

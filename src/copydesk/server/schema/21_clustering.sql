@@ -9,6 +9,7 @@ ALTER TABLE issue ADD COLUMN told TEXT;         -- what its user says of it; NUL
 UPDATE issue SET placed = 'waiting'
     WHERE organization_id NOT IN (SELECT organization_id FROM cluster);
 CREATE INDEX issue_placed ON issue(organization_id, placed, cluster_id, id);
+CREATE INDEX issue_waiting ON issue(organization_id, ingested_at) WHERE placed = 'waiting';
 
 -- The issues that may be compared: in no closed cluster, and not put into none by a person.
 CREATE VIEW comparable_issue AS

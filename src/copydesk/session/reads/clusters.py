@@ -186,6 +186,8 @@ class Analysis:
         """How far it is, in a few words; nothing where it is not under way."""
         if self.state == "unavailable" or not self.waiting:
             return ""
+        if self.state == "waiting":
+            return f"{self.waiting:,} to analyse, once no more come"
         return f"analysing {self.done:,} of {self.done + self.waiting:,}"
 
 

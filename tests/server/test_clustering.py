@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import select
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
@@ -588,3 +591,38 @@ async def test_a_process_that_fails_is_told_as_a_sentence(
         monkeypatch.setattr(sys, "executable", program)
         with pytest.raises(process.UnavailableError, match=said):
             process.ask({"do": "find"}, Clustering(), started=_nothing, still=_nothing)
+
+
+PARENT = """
+import sys
+from copydesk.domain.clustering import Clustering
+from copydesk.server.clustering.process import ask
+
+issues = [{"id": str(number), "text": f"Login fails {number}"} for number in range(9)]
+command = "echo $PPID > $0; exec cat > $0.said < $0.never"
+ask(
+    {"do": "find", "issues": issues},
+    Clustering(embed=("/bin/sh", "-c", command, sys.argv[1])),
+    started=lambda process: None,
+    still=lambda: None,
+)
+"""
+"""A program that asks, with vectors of a command that tells who runs it and is never done."""
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells of others' ends")
+def test_the_process_ends_when_the_program_that_asked_is_killed(tmp_path: Path) -> None:
+    tells = tmp_path / "tells"
+    os.mkfifo(tells)
+    os.mkfifo(tmp_path / "tells.never")
+    with subprocess.Popen([sys.executable, "-c", PARENT, str(tells)]) as parent:
+        child = os.pidfd_open(int(tells.read_text()))
+        try:
+            assert select.select([child], [], [], 0)[0] == []
+            parent.kill()
+            parent.wait()
+            assert select.select([child], [], [], 60)[0] == [child]
+        finally:
+            # The command waits for somebody to say something to it.
+            os.close(os.open(tmp_path / "tells.never", os.O_WRONLY))
+            os.close(child)

@@ -3,16 +3,29 @@
 A request is ``{"do": "find", "issues": […], "settings": {…}}``, answered with
 ``{"clusters": […], "likely": […]}``; or ``{"do": "place", "issues": […], "known": {…},
 "settings": {…}}``, answered with ``{"issues": {…}, "likely": […]}``. What cannot be done is
-answered with ``{"error": "a sentence"}``.
+answered with ``{"error": "a sentence"}``. It ends when the program that started it is gone.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+
+LOOK_SECONDS = 1.0
+"""How often it is looked whether the program that asked is still there."""
+
+
+def _end_with(parent: int) -> None:
+    """End this process once its parent is another: who was killed ends nothing itself."""
+    wait = threading.Event().wait
+    while os.getppid() == parent:
+        wait(LOOK_SECONDS)
+    os._exit(1)
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,6 +53,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer the request on standard input."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     json.dump(answer(json.load(sys.stdin)), sys.stdout)
 
 

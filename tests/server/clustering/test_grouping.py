@@ -124,7 +124,7 @@ def test_a_title_is_a_sentence_of_the_cluster_in_the_language_that_most_of_it_is
     [
         (["hello. invoices are wrong!"], "Invoices are wrong"),
         (["iPhone invoices are wrong"], "iPhone invoices are wrong"),
-        (["something else. the invoice is wrong, " + "and so on " * 20], "The invoice is wrong,"),
+        (["something else. the invoice is wrong, " + "and so on " * 20], "The invoice is wrong"),
         ([""], ""),
     ],
 )

@@ -7,19 +7,29 @@ cluster differs from the others, in the language that most of them are told in.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 
 from copydesk.server.clustering.problems import SUMMARY_LENGTH, sentences, shorten
 from copydesk.server.clustering.words import language_of, words_of
 
-LONGEST = 72
+LONGEST = 60
 """The longest title of a cluster, in characters."""
 
 _READ = 12  # central issues whose sentences are compared
 _TELLING = 12  # words by which a cluster differs that are looked for
 _EASY = 9  # words of a sentence that still reads as a title
+_FEWEST = 3  # words of a clause that tells something by itself
+_ALIKE = 0.6  # share of the words that two of a summary have in common, if they say the same
+_TOLD = 3  # issues that a summary tells of
+_CLAUSE = re.compile(r"[,;:]\s+|\s+[-–—]\s+|\s\(")
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|hallo|moin|bonjour|salut|hola|guten (?:tag|morgen)|good morning)\b"
+    r"(?:\s+(?:there|all|team|everyone|support|zusammen|an alle|à tous))*[\s,!.:–-]+",
+    re.IGNORECASE,
+)
 
 
 def title_of(said: Sequence[str], telling: Mapping[str, float]) -> str:
@@ -35,15 +45,28 @@ def title_of(said: Sequence[str], telling: Mapping[str, float]) -> str:
         held = sum(best.get(word, 0.0) for word in words_of(sentence, language))
         return held / math.sqrt(max(_EASY, len(sentence.split())))
 
-    told = [sentence for text in central for sentence in list(sentences(text))[:3]]
+    told = [part for text in central for each in list(sentences(text))[:3] for part in _parts(each)]
     title = max(told, key=score, default="")
     return shorten(_begun(title.strip(" .,;:!-–*•\"'")), LONGEST)
 
 
 def summary_of(said: Sequence[str]) -> str:
-    """Return what the three most central issues of a cluster say."""
-    lines = dict.fromkeys(" ".join(text.split()) for text in said)
-    return " · ".join(shorten(text, SUMMARY_LENGTH // 3 - 3) for text in list(lines)[:3])
+    """Return what central issues of a cluster say, of those that say the same one."""
+    told: list[tuple[str, set[str]]] = []
+    for text in said:
+        words = set(text.casefold().split())
+        if all(len(words & other) < _ALIKE * min(len(words), len(other)) for _, other in told):
+            told.append((" ".join(text.split()), words))
+        if len(told) == _TOLD:
+            break
+    return " · ".join(shorten(text, SUMMARY_LENGTH // _TOLD - 3) for text, _ in told)
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    """Yield what may be a title of a sentence: all of it, or its clauses where it is long."""
+    told = _GREETING.sub("", sentence, count=1) if _GREETING.match(sentence) else sentence
+    clauses = [each for each in _CLAUSE.split(told) if len(each.split()) >= _FEWEST]
+    yield from clauses if len(told) > LONGEST and clauses else [told]
 
 
 def _begun(title: str) -> str:

@@ -11,8 +11,10 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.present.cluster_report import report_value
 from copydesk.server import site_seed as seeds
 from copydesk.server.store import Tx
+from copydesk.session.reads.cluster_report import read_report
 from copydesk.session.target import Target
 from copydesk.tui.conversations.findings import FindingsPlace
 from tests.drive import Driver, drive
@@ -409,4 +411,29 @@ async def test_change_requests_are_begun_from_several_findings_and_from_a_questi
         assert "it begins them" in driver.screen, driver.screen
         await driver.press("8", "L")
         assert "does not tell which findings" in driver.screen, driver.screen
+    world.close()
+
+
+async def test_a_report_is_of_findings_where_there_are_no_clusters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    world, target = await monday()
+    async with drive(open_world(world, "findings", target)) as driver:
+        await driver.press(":")
+        await driver.type("report week.md")
+        await driver.press("enter")
+        assert "Wrote the report" in driver.screen, driver.screen
+    text = (tmp_path / "week.md").read_text("utf-8")
+    assert "The service has no clusters: this is told of the findings" in text
+    assert "| 1 | Webhooks arrive late |" in text
+    assert "14, usually 2 (x7.0" in text
+    assert "Plans of a team" in text[text.index("## New this week") :]
+    assert "6 a week before #1 was merged, 0 since" in text
+    assert "> Webhooks arrive late" in text
+    assert "acme.example" not in text
+    async with world.api() as api:
+        read = await read_report(api, world.home, "Acme", 1, api.now)
+    value = report_value(read, masked=True)
+    assert (value["of"], value["clusters"], value["top"][0]["lately"]) == ("findings", 4, 14)
     world.close()

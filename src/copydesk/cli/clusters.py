@@ -18,6 +18,7 @@ from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.output_file import check_form, give_json, give_table
+from copydesk.client.errors import OperationMissing
 from copydesk.contract.enumerations import ClusterOrder
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
     from copydesk.contract.models.organization import Organization
 
 _LONGEST = 60
+
+FINDINGS_INSTEAD = (
+    "This service has no clusters: its sites have findings. “copydesk clusters report” tells of "
+    "them, g q shows them, “copydesk api GET /orgs/ORGANIZATION/sites/SITE/findings” lists them."
+)
+"""What to say, and what to do, where a service has no clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +155,16 @@ async def _clusters(
 ) -> list[FoundCluster]:
     """Return all clusters in an order; each organization after the other in one of the service."""
     served: Any = sort if sort in get_args(ClusterOrder) else None
-    found = [
-        FoundCluster(model, cluster_row(model), place)
-        for place in places
-        async for model in api.pages(
-            ops.list_issues_clusters, place.id, limit=PAGE, order_by=served
-        )
-    ]
+    try:
+        found = [
+            FoundCluster(model, cluster_row(model), place)
+            for place in places
+            async for model in api.pages(
+                ops.list_issues_clusters, place.id, limit=PAGE, order_by=served
+            )
+        ]
+    except OperationMissing as error:
+        raise UsageError(FINDINGS_INSTEAD, FAILED) from error
     if sort is None or served is not None:
         return found
     by_row = {id(each.row): each for each in found}

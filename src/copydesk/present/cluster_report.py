@@ -131,10 +131,12 @@ class _Report:
         read = self._read
         yield Heading(1, [Run(report_title(read))])
         yield Paragraph([Run(self._hide(read.organization), strong=True), Run(f". {self._made()}")])
+        if read.note:
+            yield Paragraph([Run(read.note)])
         yield Items([*self._numbers()])
         yield Heading(2, [Run("What came up most")])
         if not read.top:
-            yield Paragraph([Run(f"No issue of a cluster came up {self._lately}.")])
+            yield Paragraph([Run(f"No {read.unit} of a {read.noun} came up {self._lately}.")])
         else:
             yield self._table()
             yield Paragraph([Run(self._scale())])
@@ -147,6 +149,10 @@ class _Report:
     def _lately(self) -> str:
         weeks = self._read.weeks
         return "this week" if weeks == 1 else f"in the last {weeks} weeks"
+
+    def _count(self, count: float) -> str:
+        whole, unit = number(count), self._read.unit
+        return plural(whole, unit) if isinstance(whole, int) else f"{whole:,} {unit}s"
 
     def _hide(self, text: str) -> str:
         return shown(text, masked=self._masked)
@@ -166,14 +172,14 @@ class _Report:
         late = sum(lately(row, read.weeks) for row in read.clusters)
         came = [row for row in read.clusters if lately(row, read.weeks) > 0]
         yield [
-            Run(_issues(late), strong=True),
-            Run(f" came up {self._lately}, in {plural(len(came), 'cluster')} "),
+            Run(self._count(late), strong=True),
+            Run(f" came up {self._lately}, in {plural(len(came), read.noun)} "),
             Run(f"of {len(read.clusters):,}."),
         ]
         nobody = [told for told in read.top if not told.requests and not told.more]
         if nobody:
             yield [
-                Run(plural(len(nobody), "cluster"), strong=True),
+                Run(plural(len(nobody), read.noun), strong=True),
                 Run(f" of the {len(read.top)} below have no change request: "),
                 Run("; ".join(self._hide(told.row.label) for told in nobody) + "."),
             ]
@@ -181,14 +187,14 @@ class _Report:
         if new:
             which = "is new" if len(new) == 1 else "are new"
             yield [
-                Run(plural(len(new), "cluster"), strong=True),
-                Run(f" {which}: the first issue came {self._lately}."),
+                Run(plural(len(new), read.noun), strong=True),
+                Run(f" {which}: the first {read.unit} came {self._lately}."),
             ]
         grow = [row for row in read.clusters if row.rate.move == "grows"]
         if grow:
             yield [
-                Run(plural(len(grow), "cluster"), strong=True),
-                Run(" had more issues this week than chance explains: "),
+                Run(plural(len(grow), read.noun), strong=True),
+                Run(f" had more {read.unit}s this week than chance explains: "),
                 Run("; ".join(self._hide(row.label) for row in grow[:LISTED]) + "."),
             ]
         merges = [
@@ -198,7 +204,7 @@ class _Report:
             numbers = dict.fromkeys(merge.label for merge in merges)
             yield [
                 Run(plural(len(numbers), "change request"), strong=True),
-                Run(f" for clusters merged {self._lately}: {', '.join(numbers)}."),
+                Run(f" for {read.noun}s merged {self._lately}: {', '.join(numbers)}."),
             ]
 
     def _table(self) -> Table:
@@ -218,7 +224,7 @@ class _Report:
                 ]
             )
         headings = [
-            *("", "Cluster", "13 weeks"),
+            *("", self._read.noun.capitalize(), "13 weeks"),
             *([f"{self._read.weeks} weeks"] if several else []),
             *("This week", "Change requests"),
         ]
@@ -228,11 +234,13 @@ class _Report:
         first = self._read.now - timedelta(weeks=WEEKS)
         said = (
             f"Each bar is a week, the first from {_date(first)}; all have one scale, the highest "
-            f"is {_issues(self._top)}. In brackets is how many times the usual this week is, and "
-            "between what that probably is: in 9 of 10 cases."
+            f"is {self._count(self._top)}. In brackets is how many times the usual this week is, "
+            "and between what that probably is: in 9 of 10 cases."
         )
         if any(self._read.merges.get(told.row.id) for told in self._read.top):
-            said += " ▲ marks a week in which a change request for the cluster was merged."
+            said += (
+                f" ▲ marks a week in which a change request for the {self._read.noun} was merged."
+            )
         return said
 
     def _pulse(self, row: ClusterRow) -> Pulse:
@@ -247,16 +255,17 @@ class _Report:
         if row.summary:
             yield Paragraph([Run(_short(self._hide(row.summary), SUMMARY))])
         sources = ", ".join(f"{self._hide(name)} {number(count)}" for name, count in row.sources)
+        source = self._read.source
         lines: list[Line] = [
             [Run(f"This week: {rate_said(row.rate)}.")],
             [
-                Run(f"{_issues(row.issues)} from {plural(row.conversations, 'conversation')}"),
+                Run(f"{self._count(row.issues)} from {plural(row.conversations, source)}"),
                 Run(f" in all ({sources})." if sources else " in all."),
             ],
         ]
         if self._read.weeks > 1:
             late = lately(row, self._read.weeks)
-            lines.insert(0, [Run(f"{_issues(late)} {self._lately}.")])
+            lines.insert(0, [Run(f"{self._count(late)} {self._lately}.")])
         merges = self._read.merges.get(row.id, ())
         lines += [[Run(f"{line}.")] for line in helped(row.pulse, merges, self._read.now)]
         lines += [self._request(request) for request in told.requests]
@@ -277,7 +286,7 @@ class _Report:
     def _by(self, quote: Quote) -> Line:
         said = [self._hide(quote.source), _day(quote.at)]
         where = self._address(quote.address)
-        link = [Run(", "), Run("conversation", where)] if where else []
+        link = [Run(", "), Run(self._read.source, where)] if where else []
         return [Run(", ".join(filter(None, said)) or "unknown source"), *link]
 
     def _merged(self) -> Iterator[Block]:
@@ -298,7 +307,9 @@ class _Report:
             ]
         )
         if len(told) > LISTED:
-            yield Paragraph([Run(f"{plural(len(told) - LISTED, 'more cluster')} had some merged.")])
+            yield Paragraph(
+                [Run(f"{plural(len(told) - LISTED, f'more {read.noun}')} had some merged.")]
+            )
 
     def _new(self) -> Iterator[Block]:
         new = new_clusters(self._read)
@@ -309,13 +320,13 @@ class _Report:
             [
                 [
                     Run(self._hide(row.label), self._address(row.address)),
-                    Run(f": {_issues(row.issues)}"),
+                    Run(f": {self._count(row.issues)}"),
                 ]
                 for row in new[:LISTED]
             ]
         )
         if len(new) > LISTED:
-            yield Paragraph([Run(f"{plural(len(new) - LISTED, 'more cluster')} began.")])
+            yield Paragraph([Run(f"{plural(len(new) - LISTED, f'more {self._read.noun}')} began.")])
 
 
 def new_clusters(read: ReportRead) -> list[ClusterRow]:
@@ -342,11 +353,6 @@ def reachable(url: str) -> str:
 
 def _short(text: str, cells: int) -> str:
     return shorten(" ".join(clean(text, lines=True).split()), cells)
-
-
-def _issues(count: float) -> str:
-    whole = number(count)
-    return plural(whole, "issue") if isinstance(whole, int) else f"{whole:,} issues"
 
 
 def _date(moment: datetime) -> str:
@@ -433,6 +439,8 @@ def report_value(read: ReportRead, *, masked: bool) -> dict[str, Any]:
         "organization": hide(read.organization),
         "since": read.since.isoformat(timespec="seconds"),
         "until": read.now.isoformat(timespec="seconds"),
+        "of": f"{read.noun}s",
+        "note": read.note or None,
         "clusters": len(read.clusters),
         "top": [told_value(told) for told in read.top],
         "new": [cluster(row) for row in new_clusters(read)],

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.address import web_address
 from copydesk.domain.conversation import readable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.secret_values import holds_private_key, tells_secret
-from copydesk.domain.text import clean
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, issue_row
+from copydesk.domain.text import clean, plural
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, finding_row, issue_row, merge_of
 from copydesk.session.operations import ops
+from copydesk.session.reads import findings
 from copydesk.session.reads.clusters import AT_ONCE, find_requests, read_all, read_merges
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ SOUGHT = 20
 
 LONGEST = 4_000
 """Characters of a message that are read for a quote."""
+
+FINDINGS = 200
+"""Findings of a site whose weeks are read: a request each."""
 
 MERGED_PAGES = 100
 """Pages of merged change requests that are looked through."""
@@ -81,6 +86,14 @@ class ReportRead:
     clusters: Sequence[ClusterRow]
     merges: Mapping[str, Sequence[Merge]]
     top: Sequence[Told]
+    noun: str = "cluster"
+    """What is told of; "finding" where the service has these in place of clusters."""
+    unit: str = "issue"
+    """What its weeks count."""
+    source: str = "conversation"
+    """What tells of it."""
+    note: str = ""
+    """What the service lacks for the report."""
 
     @property
     def since(self) -> datetime:
@@ -96,11 +109,16 @@ def lately(row: ClusterRow, weeks: int) -> float:
 async def read_report(
     api: Api, organization: str, title: str, weeks: int, now: datetime
 ) -> ReportRead:
-    """Read a report on an organization, called ``title``. Raises ``ApiError``."""
-    rows = await read_all(api, organization, "issues")
+    """Read a report on an organization, called ``title``. Raises ``ApiError``.
+
+    Where the service has no clusters it is on the findings of the sites.
+    """
+    try:
+        rows = await read_all(api, organization, "issues")
+    except OperationMissing:
+        return await _of_findings(api, organization, title, weeks, now)
     merges = await read_merges(api, organization, now - timedelta(weeks=WEEKS), MERGED_PAGES)
-    told = [row for row in rows if lately(row, weeks) > 0]
-    told.sort(key=lambda row: (-lately(row, weeks), -row.issues, row.label, row.id))
+    told = _most(rows, weeks)
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def tell(row: ClusterRow) -> Told:
@@ -110,8 +128,93 @@ async def read_report(
             quotes = await _quotes(api, organization, row.id, now - timedelta(weeks=weeks))
             return Told(row, requests, found.more, quotes)
 
-    top = await asyncio.gather(*map(tell, told[:TOP]))
+    top = await asyncio.gather(*map(tell, told))
     return ReportRead(clean(title).strip(), now, weeks, rows, merges, top)
+
+
+def _most(rows: Sequence[ClusterRow], weeks: int) -> list[ClusterRow]:
+    """Return what came up most in the latest weeks, `TOP` at most."""
+    told = [row for row in rows if lately(row, weeks) > 0]
+    told.sort(key=lambda row: (-lately(row, weeks), -row.issues, row.label, row.id))
+    return told[:TOP]
+
+
+async def _of_findings(
+    api: Api, organization: str, title: str, weeks: int, now: datetime
+) -> ReportRead:
+    """Read a report on the findings of the sites of an organization. Raises ``ApiError``."""
+    rows: list[ClusterRow] = []
+    site_of: dict[str, str] = {}
+    requests: dict[str, Sequence[ChangeRequest]] = {}
+    ids_of: dict[str, findings.Ids] = {}
+    gate, unread, at = asyncio.Semaphore(AT_ONCE), 0, 0
+
+    async def pulse(ids: findings.Ids, finding: str) -> Sequence[float]:
+        async with gate:
+            return await findings.read_pulse(api, ids, finding)
+
+    async for site in api.pages(ops.list_sites, organization):
+        ids, at = (organization, site.id), at + 1
+        try:
+            found = await findings.read_listed(api, ids, order_by="sources")
+        except (Forbidden, NotFound):
+            found = []
+        asked = [each for each in found if each.questions]
+        unread += len(asked) - len(asked[:FINDINGS]) + len(found) - len(asked)
+        asked = asked[:FINDINGS]
+        weekly = await asyncio.gather(*(pulse(ids, each.id) for each in asked))
+        requests |= await findings.read_requests(api, ids, asked)
+        rows += [finding_row(each, weeks) for each, weeks in zip(asked, weekly, strict=True)]
+        ids_of |= {each.id: ids for each in asked}
+        site_of |= {each.id: clean(site.title).strip() for each in asked}
+        if at == findings.SITES:
+            break
+    if at > 1:  # two sites may have findings of one name
+        rows = [replace(row, label=f"{row.label} ({site_of[row.id]})") for row in rows]
+    since = now - timedelta(weeks=WEEKS)
+    merges = {
+        each: [m for one in found_for if (m := merge_of(one)) is not None and m.at >= since]
+        for each, found_for in requests.items()
+    }
+
+    async def tell(row: ClusterRow) -> Told:
+        async with gate:
+            quotes = await _from_records(api, ids_of[row.id], row.id)
+            return Told(row, [*map(_request, requests[row.id])], "", quotes)
+
+    top = await asyncio.gather(*(tell(row) for row in _most(rows, weeks)))
+    lacks = [
+        "The service has no clusters: this is told of the findings of its sites, by the questions "
+        "that were asked about them. Sources of findings are not known."
+    ]
+    if unread:
+        lacks.append(f"{plural(unread, 'more finding')} without weeks of questions left out.")
+    return ReportRead(
+        clean(title).strip(), now, weeks, rows, {each: m for each, m in merges.items() if m}, top,
+        "finding", "question", "record", " ".join(lacks),
+    )  # fmt: skip
+
+
+async def _from_records(api: Api, ids: findings.Ids, finding: str) -> Sequence[Quote]:
+    """Return what the latest records of a finding say. Raises ``ApiError``."""
+    page = await api.page(ops.list_site_finding_records, *ids, finding, limit=SOUGHT)
+    said = [
+        (each.description or each.title, clean(each.connection), each.created_at, each.urls.source)
+        for each in page.items
+    ]
+    quotes: dict[str, Quote] = {}
+    for text, source, at, address in said:
+        _add_quote(quotes, text, source, at, web_address(address))
+    return tuple(quotes.values())[:QUOTES]
+
+
+def _add_quote(
+    found: dict[str, Quote], said: str, source: str, at: datetime | None, address: str
+) -> None:
+    """Add what somebody said, once, unless there is a password or a key in it."""
+    words = " ".join(readable(said[:LONGEST]).split())
+    if words and not tells_secret(words) and not holds_private_key(words):
+        found.setdefault(words.casefold(), Quote(words, source, at, address))
 
 
 def _request(request: ChangeRequest) -> Request:
@@ -141,8 +244,5 @@ async def _quotes(api: Api, organization: str, cluster: str, since: datetime) ->
         except (Forbidden, NotFound):
             continue  # it is gone, or somebody else's
         said = next((part.body for part in read.parts if part.role == "user"), "")
-        words = " ".join(readable(said[:LONGEST]).split())
-        if words and not tells_secret(words) and not holds_private_key(words):
-            quote = Quote(words, row.source, row.created, row.address)
-            found.setdefault(words.casefold(), quote)
+        _add_quote(found, said, row.source, row.created, row.address)
     return tuple(found.values())

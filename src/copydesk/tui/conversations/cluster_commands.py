@@ -46,6 +46,20 @@ def no_cluster(here: ClustersPlace) -> str | None:
     return no_row(here.clusters, "There is no cluster here.")
 
 
+async def write_report(place: Place, organization: str, rest: str, *, masked: bool) -> None:
+    """Write the report on this week of an organization to a file, called as was typed."""
+    html = rest.lower().endswith((".html", ".htm"))
+
+    async def read() -> tuple[bytes, str]:
+        from copydesk.present.cluster_report_html import report_file
+
+        title, session = place.session.title_of(organization), place.session
+        found = await read_report(await session.ready(), organization, title, 1, session.now)
+        return report_file(found, html=html, masked=masked), "the report"
+
+    await write_asked(place, rest, "clusters-{}.md", read, masked=masked)
+
+
 class ClusterCommands(Commands, scope="clusters"):
     """What can be done about a cluster."""
 
@@ -97,20 +111,9 @@ class ClusterCommands(Commands, scope="clusters"):
         in the folder that copydesk was started in, with the date in its name. What is masked on
         screen is masked in it. “copydesk clusters report” has more weeks.
         """
-        html, organization = rest.lower().endswith((".html", ".htm")), self._organization
-        if organization is None:
-            return
-
-        async def read() -> tuple[bytes, str]:
-            from copydesk.present.cluster_report_html import report_file
-
-            session = self.place.session
-            title = session.title_of(organization)
-            found = await read_report(await session.ready(), organization, title, 1, session.now)
-            return report_file(found, html=html, masked=masked), "the report"
-
-        masked = self.place.reader.masked
-        await write_asked(self.place, rest, "clusters-{}.md", read, masked=masked)
+        if (organization := self._organization) is not None:
+            masked = self.place.reader.masked
+            await write_report(self.place, organization, rest, masked=masked)
 
     @property
     def _organization(self) -> str | None:

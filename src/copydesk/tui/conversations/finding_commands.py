@@ -18,6 +18,7 @@ from copydesk.session.cluster_rows import WEEKS
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
 from copydesk.session.target import Target
+from copydesk.tui.conversations.cluster_commands import write_report
 from copydesk.tui.conversations.finding_resources import ids_of, told
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
@@ -395,6 +396,18 @@ class FindingCommands(Commands, scope="findings"):
 
         usual = f"{kind.title.lower()}-{{}}.csv"
         await write_asked(place, name, usual, read, masked=not place.shows_secret)
+
+    @command("report", "[FILE]", uses=("list_site_findings", "list_site_finding_records"))
+    async def report(self, rest: str) -> None:
+        """Write a report on this week, as on the screen of clusters: of findings where the service
+        has no clusters.
+        """
+        place = self.place
+        if (organization := place.organization) is None:
+            place.say("There is no organization here.", "warn")
+            return
+        masked = not place.shows_secret
+        await write_report(place, organization, rest, masked=masked)
 
     def _table(self, rows: Sequence[Any]) -> str:
         place, kind = self.place, self.place.resource

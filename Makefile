@@ -80,6 +80,9 @@ drift: $(VENV)/.test         ## hold the contract against SPEC=FILE, a service's
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .
 
+release: $(VENV)/.test       ## all files of a release into dist/, each tried; URL=where they will be
+	bash .ci/release $(URL)
+
 manual: $(VENV)/.test        ## build the manual as a site below build/manual, without a network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 

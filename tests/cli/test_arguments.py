@@ -127,3 +127,20 @@ def test_a_slip_is_told_with_the_nearest_word(
         parse(line.split())
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_help_explains_a_command_and_an_action_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, usage in (
+        (["cr", "merge"], "copydesk cr merge"),
+        (["merge"], "copydesk cr merge"),
+        (["cr"], "copydesk cr"),
+        ([], "copydesk"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            parse(["help", *words]).run()
+        assert ended.value.code == 0
+        assert f"usage: {usage} [-h]" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        parse(["help", "mereg"]).run()
+    assert ended.value.code == 2
+    assert "did you mean cr merge?" in capsys.readouterr().err

@@ -26,12 +26,18 @@ STATUSES = (
 def print_help(*, words: Sequence[str] = (), markdown: bool = False) -> int:
     """Print how a command is used, of all of them where no word names one.
 
-    A word that is no command ends the program as it does elsewhere: status 2, and the nearest one.
+    An action is found without the command that it belongs to: ``help merge``. A word that is
+    neither ends the program as it does elsewhere: status 2, and the nearest one.
     """
     parser = build_parser()
+    if markdown and words:
+        raise errors.UsageError("--markdown is the page of all commands: leave out the words")
     if markdown:
         put(commands_page(parser), end="")
         return errors.DONE
+    known = [path for path, _, _ in _leaves(parser, ())]
+    if words and all(path[0] != words[0] for path in known):
+        words = next((path for path in known if path[1:] == tuple(words)), words)
     parser.read([*words, "--help"])
     raise AssertionError("argparse ends the program after its help")
 

@@ -12,6 +12,9 @@ from copydesk.domain.text import clean, exposed, unseen
 REMOVED = "-"
 """The destination of a line that removes a redirect."""
 
+LONGEST = 10_000
+"""Characters of a field: no address is so long."""
+
 COLUMNS = ("from", "to", "kind", "rest", "state")
 """The columns, in their order where the file has no line with their names."""
 
@@ -73,6 +76,9 @@ def read_redirects_file(text: str) -> tuple[list[Wanted], list[BadLine]]:
             return wanted, bad
         except csv.Error as error:
             bad.append(BadLine(start, f"this is no CSV: {clean(str(error))}"))
+            continue
+        if any(len(cell) > LONGEST for cell in raw):
+            bad.append(BadLine(start, f"a field has more than {LONGEST:,} characters"))
             continue
         cells = [cell.strip() for cell in raw]
         if not any(cells) or cells[0].startswith("#"):

@@ -373,9 +373,9 @@ async def test_undo_takes_back_a_merge_of_another_day(world: World) -> None:
         assert "Take back #1 Limits: why?" in driver.screen
 
 
-async def test_a_picture_that_both_changed_is_taken_from_one_side(
-    world: World, update_golden: bool
-) -> None:
+def two_pictures(world: World) -> tuple[str, str]:
+    """Make a request that changed the same picture as main; return its space and its id."""
+
     def put(width: int, colour: str) -> Callable[[Editor], None]:
         def edit(editor: Editor) -> None:
             editor.file("images/diagram.png", picture(width, colour))
@@ -386,6 +386,25 @@ async def test_a_picture_that_both_changed_is_taken_from_one_side(
     world.commit(space, edit=put(30, "red"))
     request = world.change_request(space, edit=put(36, "blue"), subject="Diagram")
     world.commit(space, edit=put(24, "green"))
+    return space, request
+
+
+async def test_a_file_whose_sending_stopped_goes_on(world: World) -> None:
+    space, _ = two_pictures(world)
+    way = Way(world)
+    way.trouble = {1: 500}
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, "settle", at(space), api=api), size=(80, 24)) as driver:
+        await driver.press("1", "ctrl+s", "y")
+        assert "0 open   stopped" in driver.screen
+        await driver.press("r")
+        assert "#1 is settled" in " ".join(driver.screen.split())
+
+
+async def test_a_picture_that_both_changed_is_taken_from_one_side(
+    world: World, update_golden: bool
+) -> None:
+    space, request = two_pictures(world)
     app = open_world(world, "settle", at(space, "merge"))
     async with drive(app, size=(140, 40), draws=True) as driver:
         assert "36 x 12" in driver.screen

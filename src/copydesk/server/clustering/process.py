@@ -38,6 +38,11 @@ class UnavailableError(Exception):
     """Clusters cannot be found; the text is a sentence for a person."""
 
 
+def environment() -> dict[str, str]:
+    """Return the environment for a program that is started here, without what is copydesk's own."""
+    return {name: value for name, value in os.environ.items() if "COPYDESK" not in name}
+
+
 def problem(settings: Clustering) -> str | None:
     """Return why clusters cannot be found here, without starting anything."""
     if settings.off:
@@ -68,7 +73,7 @@ def ask(
             stderr=PIPE,
             text=True,
             encoding="utf-8",
-            env={name: value for name, value in os.environ.items() if "COPYDESK" not in name},
+            env=environment(),
         )
     except OSError as error:
         raise UnavailableError(f"Finding clusters cannot be started: {error}") from None

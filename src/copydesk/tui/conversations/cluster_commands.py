@@ -30,13 +30,13 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.widgets.list import no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.tui.conversations.clusters import ClustersPlace
+    from copydesk.tui.conversations.conversations import ConversationsPlace
     from copydesk.tui.conversations.reader import ConversationReader
     from copydesk.tui.framework.place import Place
 
@@ -133,9 +133,9 @@ class ClusterCommands(Commands, scope="clusters"):
             return
         self.place.session.drafts.drop(WORDS_KEY)
         await self.app.go("conversations", Target(organization=self._organization))
-        here = cast("Place", self.place.desk.here)
-        if here.PLACE == "conversations":
-            here.call_later(run_command, here, here.LINE_COMMANDS["said"], words)
+        here = self.place.desk.here
+        if here is not None and here.PLACE == "conversations":
+            cast("ConversationsPlace", here).say_words(words)
 
     @action(
         "g c",

@@ -247,6 +247,7 @@ def at_conversation(here: ClustersPlace) -> str | None:
         "get_conversation",
         "list_conversations",
         "list_organization_change_requests",
+        "get_conversations_analysis",
     ),
 )
 class ClustersPlace(Place, scope="clusters"):

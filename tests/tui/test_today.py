@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
+from copydesk.cli.clusters import find_cluster
+from copydesk.cli.errors import UsageError
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.present.cluster_report import report_value
@@ -434,6 +436,8 @@ async def test_a_report_is_of_findings_where_there_are_no_clusters(
     assert "acme.example" not in text
     async with world.api() as api:
         read = await read_report(api, world.home, "Acme", 1, api.now)
+        with pytest.raises(UsageError, match=r"has no clusters: its sites have findings\."):
+            await find_cluster(api, "Webhooks arrive late", None)
     value = report_value(read, masked=True)
     assert (value["of"], value["clusters"], value["top"][0]["lately"]) == ("findings", 4, 14)
     world.close()

@@ -158,11 +158,12 @@ def test_addresses_lead_where_a_browser_gets_without_a_password() -> None:
 
 
 def test_masked_unless_it_is_said_not_to_be() -> None:
-    read = report_with("ask kim@example.org or +351 912 345 678")
+    read = report_with("ask kim@example.org or +351 912 345 678, password: hunter2-x9")
     for masked in (True, False):
         texts = [report_file(read, html=html, masked=masked).decode() for html in (True, False)]
         for text in (*texts, str(report_value(read, masked=masked))):
             found = re.sub(r"[\\\s]+", " ", text).replace(" @", "@")
             assert ("kim@example.org" in found) is not masked
             assert ("912 345" in found) is not masked
+            assert ("hunter2" in found) is not masked
         assert ("are not masked" in texts[0]) is not masked

@@ -13,12 +13,13 @@ from math import inf
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.personal_data import mask_kept
 from copydesk.domain.secret_values import without_password
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.trend import Rate, spark
 from copydesk.present.cluster import helped, merge_weeks, number, rate_said
 from copydesk.present.conversation import shown_address
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, shown
+from copydesk.session.cluster_rows import WEEKS, ClusterRow
 from copydesk.session.reads.cluster_report import Quote, ReportRead, Request, Told, lately
 
 QUOTED = 240
@@ -109,7 +110,7 @@ Block = Heading | Paragraph | Items | Said | Table
 
 
 def report_blocks(read: ReportRead, *, masked: bool) -> list[Block]:
-    """Return a report, with e-mail addresses and phone numbers masked unless it is said not to."""
+    """Return a report; addresses, numbers and secrets are masked unless it is said not to."""
     return list(_Report(read, masked=masked).blocks())
 
 
@@ -155,7 +156,7 @@ class _Report:
         return plural(whole, unit) if isinstance(whole, int) else f"{whole:,} {unit}s"
 
     def _hide(self, text: str) -> str:
-        return shown(text, masked=self._masked)
+        return mask_kept(text) if self._masked else text
 
     def _address(self, url: str) -> str:
         """Return an address that a browser may follow, without a password; "" for none."""
@@ -390,7 +391,7 @@ def report_value(read: ReportRead, *, masked: bool) -> dict[str, Any]:
     """Return a report for scripts: what its text says, in fields."""
 
     def hide(text: str) -> str:
-        return shown(text, masked=masked)
+        return mask_kept(text) if masked else text
 
     def link(url: str) -> str | None:
         return shown_address(reachable(url), masked=masked) or None

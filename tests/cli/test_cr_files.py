@@ -10,7 +10,7 @@ import pytest
 
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import KEPT, file_names
-from tests.cli.script_desk import ScriptDesk, Typed
+from tests.cli.script_desk import Screen, ScriptDesk, Typed
 
 
 class Folder:
@@ -86,6 +86,19 @@ def test_what_is_changed_in_a_folder_goes_back_as_one_write(
     folder.write("letters.md", "They wait.", "They rest.")
     folder.push("--yes")
     assert "They rest." in folder.text("letters")
+
+
+def test_a_plan_on_a_terminal_shows_what_nobody_would_see(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("retries.md", "Five.", "Six\x1b[8m\u202e\x9b\rSeven.")
+    patch = folder.push("--plan", status=7)
+    assert "+Six\x1b[8m\u202e\x9b\rSeven.\n" in patch, "git applies it"
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", screen := Screen())
+        folder.scripts.run("cr", "push", str(folder.folder), "--plan")
+    assert "+Six<U+001B>[8m<U+202E><U+009B><U+000D>Seven." in screen.text()
+    assert "\u202e" not in screen.text()
 
 
 def test_what_changed_on_both_sides_is_named_and_nothing_is_sent(

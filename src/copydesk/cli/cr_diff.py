@@ -16,7 +16,7 @@ from copydesk.cli.output import put, put_bytes, put_json
 from copydesk.client.errors import NotFound
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
-from copydesk.domain.text import plural
+from copydesk.domain.text import exposed, plural
 from copydesk.present.page_changes import entries, in_order, place_of, sign
 from copydesk.session.operations import ops
 
@@ -192,12 +192,13 @@ def _side(page: ContentPage | None, before: ContentPage | None) -> Side:
 
 
 def put_patch(patch: bytes) -> None:
-    """Print a patch: exactly for git, made safe on a terminal."""
+    """Print a patch: exactly for git; on a terminal with what nobody would see, as a review is."""
     if not patch:
         return
     if sys.stdout.isatty():
         for line in patch.decode("utf-8", "replace").removesuffix("\n").split("\n"):
-            put(line, {"+": "good", "-": "bad"}.get(line[:1], ""))
+            shown = exposed(line.replace("\r", "<U+000D>"))
+            put(shown, {"+": "good", "-": "bad"}.get(line[:1], ""))
     else:
         put_bytes(patch)
 

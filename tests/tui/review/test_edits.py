@@ -8,11 +8,13 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.state import State
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.dialog import Confirm
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
@@ -343,8 +345,14 @@ async def test_a_picture_is_inserted_from_a_path(
         await driver.type(f"{tmp_path}")
         await driver.press("enter")
         assert "is a folder: name a file in it." in driver.screen
-        await driver.press("escape", "I", "ctrl+u")
-        await driver.type(f"{picture}")
+        assert isinstance(driver.app.screen, Ask), "the path stays, to be mended"
+        await driver.type("/states.pgn")
+        await driver.press("enter")
+        assert "states.pgn cannot be read: No such file" in driver.screen
+        await driver.press("escape", "I")
+        assert driver.app.screen.query_one(Input).value == f"{tmp_path}/states.pgn"
+        await driver.press("backspace", "backspace", "backspace")
+        await driver.type("png")
         await driver.press("enter")
         assert "states.png, 26 bytes, 640 x 480" in driver.screen
         await driver.press("escape", ":")

@@ -32,6 +32,7 @@ from copydesk.present import page_changes as present
 from copydesk.present.page_changes import Entry
 from copydesk.session import taking_back
 from copydesk.session.draft_keys import SEND, insertion_key, source_key
+from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.page_changes import Changed
@@ -308,11 +309,17 @@ class PageEditing(ReviewCommands, scope="review"):
         if not await self.takes_content():
             return
         key = insertion_key(*self.model.ids, page, "path")
-        sheet = Ask("Insert a file", "Path:", draft_key=key, check=path_wrong)
+
+        async def picked(path: str) -> None:
+            try:
+                await asyncio.to_thread(pick, path)
+            except FileRefusedError as error:
+                raise NotDoneError(str(error)) from error
+
+        sheet = Ask("Insert a file", "Path:", draft_key=key, check=path_wrong, send=picked)
         typed = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if typed is not None:
             await self._insert(typed)
-            self.place.session.drafts.drop(key)
 
     @command("insert", "PATH", stages=True, uses=READS)
     async def insert_path(self, rest: str) -> None:

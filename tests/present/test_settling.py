@@ -62,3 +62,18 @@ def test_one_side_stands_below_the_result_where_there_is_not() -> None:
     assert not any("five" in line for line in lines)
     assert all(len(line.rstrip()) <= 60 for line in lines)
     assert "  (nothing)" in drawn(60, Choice("text"))
+
+
+def test_where_one_side_has_room_each_choice_says_what_it_makes() -> None:
+    def lines(main: PageSide | None, field: str) -> list[str]:
+        page = settled_page(PageSides("p", PageSide(BEFORE), main, PageSide(MINE, "guides")))
+        [at] = [place for place, hunk in enumerate(page.hunks) if hunk.field == field]
+        found = hunk_lines(page, at, {}, 76, name=lambda page: page.title())
+        return ["".join(text for text, _ in line) for line in found]
+
+    assert lines(None, "page")[:4] == [
+        "Result: open", "1 here: keep, edited", "2 main: delete", "0 before: the page as it was",
+    ]  # fmt: skip
+    assert lines(PageSide(BEFORE, "limits\x1b"), "place")[1:4] == [
+        "1 here: below Guides", "2 main: below Limits", "0 before: at the top",
+    ]  # fmt: skip

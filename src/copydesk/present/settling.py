@@ -57,12 +57,28 @@ def hunk_lines(
     texts = {each: _said(page, hunk, each, name) for each in NAMES}
     if width >= WIDE:
         return [*_beside(texts, width), [], *result]
+    if hunk.field:  # a text has room for one side, a value for all of them
+        result[1:1] = _choices(hunk, width, name)
     shown = [side]
     if hunk.field == PAGE and side != "before" and getattr(page.sides, side) is None:
         shown.append("main" if side == "request" else "request")
     for each in shown:
         result += [[(NAMES[each], "strong")], *_drawn(texts, each, width)]
     return result
+
+
+def _choices(hunk: Hunk, width: int, name: Callable[[str], str]) -> Iterator[Line]:
+    """Return a line for each choice: its key, and what each side made of what is no text."""
+    said = {side: _field(hunk, str(getattr(hunk, side)), name) for side in NAMES}
+    if hunk.field == PAGE:
+        stays = {
+            side: "delete" if getattr(hunk, side) == "deleted" else f"keep, {words}"
+            for side, words in said.items()
+        }
+        said = {**stays, "before": said["before"]}
+    for side, whose in (("request", "here"), ("main", "main"), ("before", "before")):
+        key = NAMES[side][0]
+        yield [(f"{key} ", "accent"), (clean(f"{whose}: {said[side]}", limit=width - 2), "")]
 
 
 def file_lines(

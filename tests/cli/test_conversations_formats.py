@@ -166,3 +166,85 @@ def test_mistakes_of_a_kind_are_told_once_and_counted(here: ScriptDesk, tmp_path
     assert here.run("conversations", "send", "many.csv", "--skip-bad", "--json") == 1
     told = [json.loads(line) for line in here.said()[0].splitlines()]
     assert [each["state"] for each in told].count("bad") == 30
+
+
+FIRST_MAIL = b"""From - Tue Jun  2 09:00:00 2026
+From: Kim Sato <kim@example.org>
+Subject: Export
+Date: Tue, 2 Jun 2026 09:00:00 +0000
+Message-ID: <a1@example.org>
+
+The export of invoices fails. Write to kim@example.org about it.
+
+"""
+ANSWER = b"""From - Wed Jun  3 09:00:00 2026
+From: Acme <support@acme.example>
+Subject: Re: Export
+Date: Wed, 3 Jun 2026 09:00:00 +0000
+Message-ID: <a2@acme.example>
+References: <a1@example.org>
+
+Which month?
+
+"""
+LAST_MAIL = b"""From - Thu Jun  4 09:00:00 2026
+From: Kim Sato <kim@example.org>
+Subject: Re: Export
+Date: Thu, 4 Jun 2026 09:00:00 +0000
+Message-ID: <a3@example.org>
+References: <a1@example.org> <a2@acme.example>
+
+All of May.
+
+"""
+
+
+def test_a_later_part_of_a_thread_takes_nothing_away(here: ScriptDesk, tmp_path: Path) -> None:
+    fails = "The export of invoices fails. Write to kim@example.org about it."
+    boxes = {
+        "one": FIRST_MAIL,
+        "two": ANSWER,
+        "three": ANSWER + LAST_MAIL,
+        "masked": FIRST_MAIL + LAST_MAIL,
+    }
+    for name, mails in boxes.items():
+        (tmp_path / f"{name}.mbox").write_bytes(mails)
+
+    def talk() -> list[str]:
+        (found,) = there(here).values()
+        return found
+
+    # What began earlier goes first, whichever is sent first.
+    send(here, "two.mbox", "--team", "acme.example")
+    assert "1 sent again" in send(here, "one.mbox")
+    assert talk() == [fails, "Which month?"]
+    assert "1 sent again" in send(here, "three.mbox", "--team", "acme.example")
+    assert talk() == [fails, "Which month?", "All of May."]
+    assert "1 sent before" in send(here, "three.mbox", "--team", "acme.example")
+    # What is kept is masked, too, and nothing stands there twice for it.
+    assert "1 sent again" in send(here, "masked.mbox", "--mask")
+    hidden = fails.replace("kim@example.org", "[e-mail]")
+    assert talk() == [hidden, "Which month?", "All of May."]
+    assert "1 sent again" in send(here, "two.mbox", "--mask")
+    assert talk() == [hidden, "Which month?", "All of May."]
+    row = here.world.store.read(lambda tx: tx.all("SELECT * FROM conversation"))[0]
+    assert (row["subject"], row["created_at"][:10]) == ("Export", "2026-06-02")
+    send(here, "two.mbox", "--again")
+    assert talk() == ["Which month?"]
+
+
+def test_a_later_table_of_messages_takes_nothing_away_and_an_export_replaces(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    table = tmp_path / "messages.csv"
+    columns = ("--columns", "id=Thread, role=Who, subject=Title, body=Words, created=When")
+    send(here, "messages.csv", *columns)
+    head = FILES["messages.csv"].partition("\n")[0]
+    table.write_text(f"{head}\nt1,customer,,The word is invoice.,14/06/2026 8:00 AM\n", "utf-8")
+    assert "1 sent again" in send(here, "messages.csv", *columns)
+    assert there(here)["t1"] == ["Search finds nothing.", "Which words?", "The word is invoice."]
+    send(here, "tickets.csv")
+    tickets = tmp_path / "tickets.csv"
+    tickets.write_text(FILES["tickets.csv"].replace("invite a reader", "ask Ann"), "utf-8")
+    assert "1 sent again" in send(here, "tickets.csv")
+    assert there(here)["4712"] == ["How do I ask Ann?"]

@@ -233,7 +233,7 @@ class Handing:
                     if seen is None or seen.digest != item.digest:
                         raise changed
                     if (seen.file, seen.number) == (file, item.number):
-                        yield Row(given.name, item)
+                        yield Row(given.name, item, partial=given.holds_parts, hide=given.hide)
                     elif not told:
                         where = f"{self._inputs[seen.file].name}, line {seen.line}"
                         self._report.item(given.name, item, "same", f"as in {where}")

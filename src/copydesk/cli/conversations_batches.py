@@ -21,9 +21,14 @@ from copydesk.cli.output import let_go, plain_json, put_on, redraw
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, NotFound, RateLimited
 from copydesk.contract import operations as ops
-from copydesk.contract.models.conversation import ConversationBatch
+from copydesk.contract.models.conversation import (
+    ConversationBatch,
+    ConversationDetail,
+    ConversationIngest,
+)
+from copydesk.domain.ingest_draft import with_earlier
 from copydesk.domain.ingest_file import Item, is_there
-from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import is_source_id
@@ -54,6 +59,10 @@ MOST_HELD = 100
 MOST_SOURCES = 8
 """How many names of sources are looked up where a service takes ids only."""
 
+_TOO_LARGE = (
+    f"with what was sent of it before it is larger than {LARGEST // 2**20} MiB; --again replaces it"
+)
+
 _NAME = 60
 
 _ECHO = 12
@@ -81,12 +90,29 @@ class Halted(Exception):  # noqa: N818 - says what happened
 
 @dataclass(slots=True)
 class Row:
-    """A conversation to be sent. ``again``: it was sent before. ``tried``: alone, in vain."""
+    """A conversation to be sent. ``again``: it was sent before. ``tried``: alone, in vain.
+
+    ``partial``: an earlier file may hold more of it; that is kept, masked where ``hide`` says so.
+    ``whole`` is what is sent then.
+    """
 
     file: str
     item: Item
     again: bool = False
     tried: bool = False
+    partial: bool = False
+    hide: bool = False
+    whole: ConversationIngest | None = None
+
+    @property
+    def sent(self) -> ConversationIngest:
+        """What is sent of it."""
+        return self.whole or self.item.conversation
+
+    @property
+    def size(self) -> int:
+        """How many bytes a request needs for it."""
+        return len(self.whole.to_json()) if self.whole else self.item.size
 
 
 class Sending:
@@ -175,7 +201,7 @@ class Sending:
                 self._report.expect(row.item)
                 self._stop_if_asked()
                 wanted = await self._is_wanted(row)
-                needed = row.item.size + 1 if wanted else 0
+                needed = row.size + 1 if wanted else 0
                 if batch and (
                     len(batch) + wanted > self._bounds.items
                     or size + needed > self._bounds.size
@@ -229,21 +255,26 @@ class Sending:
             return False
         if self._again:
             return True
-        if known.pending == item.digest:
-            # It was under way when an earlier run ended.
+        if self._is_known(known, item):
+            self._tell(row, "known")
+            return False
+        if known.pending == item.digest or (row.partial and row.again):
             try:
-                there = await self._is_there(item)
+                found = await self._found(row)
             except ApiError as error:
                 raise Halted(
                     f"it cannot be read what arrived: {error}", status_for(error)
                 ) from error
-            if there:
+            if found is not None and row.partial:
+                row.whole = with_earlier(item.conversation, found, hide=row.hide)
+            if known.pending == item.digest and found and is_there(row.sent, found):
+                # It was under way when an earlier run ended.
                 self._book.arrived([item.id])
                 self._tell(row, "known", "it had arrived")
-            return not there
-        if self._is_known(known, item):
-            self._tell(row, "known")
-            return False
+                return False
+            if row.size > LARGEST:
+                self._tell(row, "failed", _TOO_LARGE)
+                return False
         return True
 
     def _is_known(self, known: Known, item: Item) -> bool:
@@ -287,7 +318,7 @@ class Sending:
             self._report.progress()
 
     async def _request(self, part: Sequence[Row]) -> None:
-        conversations = [row.item.conversation for row in part]
+        conversations = [row.sent for row in part]
         body = conversations[0] if len(part) == 1 else ConversationBatch(conversations)
         await self._api(ops.ingest_conversation, self._organization, body)
 
@@ -369,9 +400,7 @@ class Sending:
 
     async def _which_are_there(self, part: Sequence[Row]) -> set[str]:
         """Return the ids of conversations that arrived as they were sent. Raises ``ApiError``."""
-        found = await asyncio.gather(
-            *(self._is_there(row.item) for row in part), return_exceptions=True
-        )
+        found = await asyncio.gather(*(self._is_there(row) for row in part), return_exceptions=True)
         there: set[str] = set()
         for row, answer in zip(part, found, strict=True):
             if isinstance(answer, BaseException):
@@ -380,12 +409,15 @@ class Sending:
                 there.add(row.item.id)
         return there
 
-    async def _is_there(self, item: Item) -> bool:
+    async def _is_there(self, row: Row) -> bool:
+        found = await self._found(row)
+        return found is not None and is_there(row.sent, found)
+
+    async def _found(self, row: Row) -> ConversationDetail | None:
         try:
-            detail = await self._api(ops.get_conversation, self._organization, item.id)
+            return await self._api(ops.get_conversation, self._organization, row.item.id)
         except NotFound:
-            return False
-        return is_there(item.conversation, detail)
+            return None
 
     # A pause that the service asks for
 
@@ -428,15 +460,15 @@ def _said(error: ApiError, part: Sequence[Row]) -> str:
     """Return what a service says, up to where it repeats what a conversation says."""
     message = str(error)
     for row in part:
-        for text in _texts(row.item):
+        for text in _texts(row.sent):
             start = clean(text).strip()[:_ECHO]
             if len(start) == _ECHO and (at := message.find(start)) >= 0:
                 message = f"{message[:at]}…"
     return f"{message.rstrip('.')}." if message.endswith("..") else message
 
 
-def _texts(item: Item) -> Iterable[str]:
-    conversation, metadata = item.conversation, item.conversation.metadata
+def _texts(conversation: ConversationIngest) -> Iterable[str]:
+    metadata = conversation.metadata
     yield conversation.subject or ""
     if metadata is not None:
         yield metadata.url or ""

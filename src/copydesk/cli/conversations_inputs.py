@@ -87,6 +87,12 @@ class Input:
             with Path(self.name).open("rb") as file:
                 yield file
 
+    @property
+    def holds_parts(self) -> bool:
+        """Whether what is in it may be a part of a conversation; known once it was read."""
+        messages = self.table is not None and self.table.holds_messages
+        return messages or self.format.kind in ("mailbox", "mail")
+
     def items(self, file: BinaryIO) -> Iterator[Item | Complaint]:
         """Yield the conversations in it as they are sent, and problems at their places."""
         if not self.hide:

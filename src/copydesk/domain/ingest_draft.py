@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from copydesk.contract.enumerations import PartRole
-from copydesk.contract.models.conversation import ConversationIngest, MetadataIngest, PartIngest
+from copydesk.contract.models.conversation import (
+    ConversationDetail,
+    ConversationIngest,
+    MetadataIngest,
+    PartIngest,
+)
 from copydesk.contract.models.parts import EARLIEST, LATEST
 from copydesk.domain.conversation import html_text
 from copydesk.domain.ingest_file import Item, item_of
@@ -170,6 +176,69 @@ def masked(item: Item) -> Item:
     parts = [(part.role, hide(part.body)) for part in given.parts]
     hidden = _conversation(key, hide(given.subject or ""), told, parts)
     return item_of(item.line, item.number, hidden, item.who, item.updated)
+
+
+def with_earlier(
+    sent: ConversationIngest, found: ConversationDetail, *, hide: bool = False
+) -> ConversationIngest:
+    """Return a part of a thread with what a service has of the thread besides, in order.
+
+    ``sent`` counts where both say the same, masked or not. What only the service has stands where
+    it stood among what both have, otherwise on its side of ``sent`` by when they began. ``hide``
+    masks it.
+    """
+    metadata, known = sent.metadata or MetadataIngest(), found.metadata
+    url = (known.url if known else None) or ""
+    earlier = known.created_at if known else None
+    had = _conversation(
+        sent.id,
+        found.conversation.subject or "",
+        {
+            "url": url if len(url) <= _URL and _ADDRESS.fullmatch(url) else None,
+            "attributes": known.attributes if known else None,
+        },
+        [
+            (role, part.body)
+            for part in found.parts
+            for role in get_args(PartRole)
+            if role == part.role and part.body
+        ],
+    )
+    if hide:
+        had = masked(item_of(0, 0, had)).conversation
+    begins = metadata.created_at
+    is_first = earlier is None or begins is None or earlier <= begins
+    told = had.metadata or MetadataIngest()
+    both: dict[str, Any] = {
+        "url": metadata.url or told.url,
+        "created_at": min((each for each in (earlier, begins) if each is not None), default=None),
+        "attributes": (told.attributes or {}) | (metadata.attributes or {}),
+    }
+    subject = (is_first and had.subject) or sent.subject or had.subject or ""
+    return _conversation(sent.id, subject, both, _in_order(had.parts, sent.parts, is_first))
+
+
+def _in_order(had: Sequence[PartIngest], sent: Sequence[PartIngest], is_first: bool) -> list[Words]:
+    """Return all that is sent, and what else there was; ``is_first``: that goes before the rest."""
+    places: dict[str, list[int]] = {}
+    for place, part in enumerate(sent):
+        places.setdefault(_told(part), []).append(place)
+    begin, ordered, waiting = 0, list[PartIngest](), list[PartIngest]()
+    for part in had:
+        if (among := places.get(_told(part))) is None:
+            waiting.append(part)
+        elif (at := bisect_left(among, begin)) < len(among):
+            between = sent[begin : among[at]]
+            ordered += [*waiting, *between] if is_first else [*between, *waiting]
+            ordered.append(sent[among[at]])
+            begin, waiting = among[at] + 1, []
+    rest = sent[begin:]
+    ordered += [*waiting, *rest] if is_first else [*rest, *waiting]
+    return [(part.role, part.body) for part in ordered]
+
+
+def _told(part: PartIngest) -> str:
+    return mask_kept(clean_long(part.body)).strip()
 
 
 def _conversation(

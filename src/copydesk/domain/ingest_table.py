@@ -263,6 +263,11 @@ class TableReader:
                 file.seek(back)
                 yield self._read(number, rows)
 
+    @property
+    def holds_messages(self) -> bool:
+        """Whether a row is a message of a conversation, of which others may be elsewhere."""
+        return "id" in self.columns.meant and ("role" in self.columns.meant or bool(self._rows_of))
+
     def _look_over(self, file: BinaryIO) -> dict[int, array[int]]:
         """Return where the rows of each id begin that has several, and find the order of dates."""
         first: dict[int, int] = {}

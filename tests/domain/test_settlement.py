@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
@@ -10,6 +11,7 @@ import pytest
 
 from copydesk.domain.hunks import Choice, Side
 from copydesk.domain.page_source import page_source
+from copydesk.domain.page_tree import PageNode, compare_trees
 from copydesk.domain.reversal import JSON
 from copydesk.domain.settlement import (
     Now,
@@ -199,3 +201,87 @@ def test_choices_are_steps() -> None:
     assert two.undo() == one
     assert two.undo().undo() == kept
     assert kept.undo() is kept
+
+
+def children_of(parents: Mapping[str, str | None]) -> dict[str | None, list[str]]:
+    found: dict[str | None, list[str]] = {}
+    for page, parent in parents.items():
+        found.setdefault(parent, []).append(page)
+    return found
+
+
+def moved_as_a_service_does(
+    changes: list[dict[str, JSON]], tree: Mapping[str, str | None], old: Mapping[str, str | None]
+) -> dict[str, str | None]:
+    """Return the parents of pages in reading order, after changes of their places."""
+    below = children_of(tree)
+
+    def leave(page: str) -> None:
+        next(pages for pages in below.values() if page in pages).remove(page)
+
+    for change in changes:
+        page = change["page"]
+        if change["operation"] == "delete_page":
+            leave(page)
+            doomed = [page]
+            while doomed:
+                doomed += below.pop(doomed.pop(), [])
+        elif change["operation"] == "revert_page":
+            known = {each for pages in below.values() for each in pages}
+            assert page not in known
+            into = old[page] if old[page] in known else None
+            below.setdefault(into, []).insert(children_of(old)[old[page]].index(page), page)
+        elif "into" in change:
+            leave(page)
+            below.setdefault(change["into"], []).insert(change["at"], page)
+    found: dict[str, str | None] = {}
+
+    def walk(parent: str | None) -> None:
+        for page in below.get(parent, ()):
+            found[page] = parent
+            walk(page)
+
+    walk(None)
+    return found
+
+
+def some_tree(pages: list[str], chance: random.Random) -> dict[str, str | None]:
+    """Return the parents of some of these pages, in reading order."""
+    below: dict[str | None, list[str]] = {None: []}
+    for page in chance.sample(pages, chance.randint(1, len(pages))):
+        into = chance.choice([None, None, *[each for each in below if each is not None]])
+        below[page] = []
+        below[into].insert(chance.randint(0, len(below[into])), page)
+    return moved_as_a_service_does([], {p: a for a, ps in below.items() for p in ps}, {})
+
+
+def nodes_of(tree: Mapping[str, str | None]) -> list[PageNode]:
+    below = children_of(tree)
+    at = {page: place for pages in below.values() for place, page in enumerate(pages)}
+    return [PageNode(page, page, parent=parent, position=at[page]) for page, parent in tree.items()]
+
+
+@pytest.mark.parametrize("cut", [50, 3])
+def test_any_tree_is_made_any_other_with_each_page_in_its_place(cut: int) -> None:
+    chance = random.Random(7)
+    for size in range(1, 400):
+        pages = [f"p{number}" for number in range(size % 12 + 2)]
+        old, new = some_tree(pages, chance), some_tree(pages, chance)
+        wanted = []
+        for change in compare_trees(nodes_of(new), nodes_of(old)):
+            sides = [
+                None if node is None else side("", node.parent, node.position)
+                for node in (change.before, change.after)
+            ]
+            page = settled_page(PageSides(change.id, sides[0], sides[0], sides[1], shifted=True))
+            found = page.wanted({})
+            assert found is not None
+            wanted.append(found)
+        now = new
+        for _ in range(100):
+            sources = {page: side("").source for page in now}
+            changes = writing(wanted, Now(now, sources), lambda page: "old")
+            if not changes:
+                break
+            now = moved_as_a_service_does(changes[:cut], now, old)
+        assert list(now.items()) == list(old.items()), (size, old, new)

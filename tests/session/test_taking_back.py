@@ -78,6 +78,24 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
         await taking(desk)
 
 
+async def test_a_page_comes_back_to_its_place_where_others_on_its_level_were_new(
+    desk: Desk,
+) -> None:
+    def edit(editor: Editor) -> None:
+        editor.page("New", "# New\n\nText.\n", index=1, slug="new")
+        editor.remove(editor.find("events"))
+        editor.remove(editor.find("limits/burst"))
+        editor.page("Hourly", "# Hourly\n\nText.\n", parent=editor.find("limits"), index=0)
+
+    desk.request = desk.world.change_request(desk.space, edit=edit)
+    before = await tree(desk)
+    await merge(desk, desk.request)
+    made, work = await begin(desk, await taking(desk))
+    await work.send()
+    await merge(desk, made.id)
+    assert await tree(desk) == before
+
+
 @pytest.mark.parametrize("letter", ["x", "語", "e\u0301"])
 async def test_a_subject_is_cut_to_what_a_service_takes(desk: Desk, letter: str) -> None:
     long = (letter * 100)[:100]

@@ -194,9 +194,10 @@ class SettledPage:
             slug = chosen(hunk, choices.get(hunk.key)) or hunk.main
             source = with_setting(source, "slug", slug)
         found = replace(self._others(choices), source=source, parent=side.parent)
-        if sides.shifted and sides.request is not None and PLACE not in fields:
-            return replace(found, at=sides.request.position, placed=True)
-        return replace(found, at=side.position)
+        own = sides.request
+        if own is not None and sides.main is not None and sides.shifted and PLACE not in fields:
+            side = own
+        return replace(found, at=side.position, placed=side is own and sides.shifted)
 
     def rival(self, choices: Mapping[str, Choice]) -> str:
         """Return the slug that the page of main gets whose address this one takes; "" for none."""
@@ -425,40 +426,98 @@ def writing(
     the revision from which a page has its settings, with its text there.
     """
     changes: list[dict[str, JSON]] = []
-    at = {page: place for place, page in enumerate(now.parents)}
-    there = dict(now.parents)
-    stay = {page.id for page in wanted if page.source is not None} | {
-        page for page in there if page not in {each.id for each in wanted}
-    }
+    there = now.parents
+    order = _Order(wanted, there)
     for page in _parents_first(wanted):
         if page.source is None:
             continue
-        into = page.parent if page.parent in stay else None
         if page.id not in there:
             changes.append(
                 {"operation": "revert_page", "page": page.id, "revision": known(page.id)}
             )
-            there[page.id] = into
-            changes.append(
-                {"operation": "update_page", "page": page.id, "into": into, "at": page.at}
-            )
+            into, at = order.place(page.id)
+            changes.append({"operation": "update_page", "page": page.id, "into": into, "at": at})
             continue
         source = now.sources.get(page.id, "")
         if page.origin and now.lacks(page):
             revision, source = origin(page)
             changes.append({"operation": "revert_page", "page": page.id, "revision": revision})
         told = page_update(source, page.source)
-        beside = [each for each, parent in there.items() if parent == into]
-        stands = there[page.id] == into and not (
-            page.placed and page.at < len(beside) and beside[page.at] != page.id
-        )
-        place: dict[str, JSON] = {} if stands else {"into": into, "at": page.at}
+        place: dict[str, JSON] = {}
+        if not order.stands(page.id):
+            into, at = order.place(page.id)
+            place = {"into": into, "at": at}
         if told or place:
             changes.append({"operation": "update_page", "page": page.id, **told, **place})
-    gone = [page.id for page in wanted if page.source is None and page.id in there]
-    gone.sort(key=lambda page: at.get(page, 0))
+    gone = [page for page in there if page in order.gone]
     outermost = [page for page in gone if not _below(page, gone, there)]
     return [*changes, *({"operation": "delete_page", "page": page} for page in outermost)]
+
+
+class _Order:
+    """The pages of a request while changes put them where they are wanted, one after another.
+
+    Where pages are wanted is counted without those that are deleted, which only the last changes
+    do: a page is put behind the one that is wanted before it, wherever that stands by then.
+    """
+
+    def __init__(self, wanted: Sequence[Wanted], there: Mapping[str, str | None]) -> None:
+        self.gone = {page.id for page in wanted if page.source is None}
+        stay = {page.id: page for page in wanted if page.source is not None}
+        known = {*stay, *there} - self.gone
+        self._into = {page: parent for page, parent in there.items() if page in known}
+        for page in stay.values():
+            self._into[page.id] = page.parent if page.parent in known else None
+        self._waiting = {
+            page.id: page
+            for page in stay.values()
+            if page.placed or page.id not in there or there[page.id] != self._into[page.id]
+        }
+        self._now: dict[str | None, list[str]] = {}
+        for each, parent in there.items():
+            self._now.setdefault(parent, []).append(each)
+        self._parents = dict(there)
+        goal: dict[str | None, list[str]] = {}
+        for each, parent in there.items():
+            if each in known and each not in self._waiting:
+                goal.setdefault(parent, []).append(each)
+        for page in sorted(self._waiting.values(), key=lambda page: page.at):
+            goal.setdefault(self._into[page.id], []).insert(page.at, page.id)
+        self._rank = {page: rank for pages in goal.values() for rank, page in enumerate(pages)}
+
+    def stands(self, page: str) -> bool:
+        """Whether a page stands where it is wanted, among those that do; it does from now on."""
+        if page not in self._waiting:
+            return True
+        if self._parents.get(page, page) != self._into[page]:
+            return False
+        beside = self._now[self._into[page]]
+        at, rank = beside.index(page), self._rank[page]
+        if any(self._rank[each] > rank for each in beside[:at] if self._settled(each)) or any(
+            self._rank[each] < rank for each in beside[at:] if self._settled(each)
+        ):
+            return False
+        del self._waiting[page]
+        return True
+
+    def place(self, page: str) -> tuple[str | None, int]:
+        """Put a page where it is wanted, and return below which page and at which index."""
+        self._waiting.pop(page, None)
+        if page in self._parents:
+            self._now[self._parents[page]].remove(page)
+        into = self._parents[page] = self._into[page]
+        beside, rank = self._now.setdefault(into, []), self._rank[page]
+        before = (
+            at
+            for at in reversed(range(len(beside)))
+            if self._settled(beside[at]) and self._rank[beside[at]] < rank
+        )
+        at = next(before, -1) + 1
+        beside.insert(at, page)
+        return into, at
+
+    def _settled(self, page: str) -> bool:
+        return page not in self._waiting and page in self._rank
 
 
 def _slug(source: str | None) -> str:

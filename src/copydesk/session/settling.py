@@ -258,7 +258,7 @@ class Settlement:
         shifted: set[str] = set()
         if kept.how == "write" and before is not None:  # an update keeps the order by itself
             mine = compare_trees(before.pages, head.pages)
-            shifted = {change.id for change in mine if "moved" in change.kinds}
+            shifted = {change.id for change in mine if {"moved", "added"} & {*change.kinds}}
 
         async def side(at: int, page: str) -> PageSide | None:
             tree = trees[at]
@@ -329,6 +329,8 @@ class Settlement:
                 )
                 others = {name: side.others.get(name, "") for name in OTHERS}
                 wanted = replace(wanted, others=others, origin=origin, whole=page.sides.hidden)
+            if self.kept.how == "write":
+                wanted = replace(wanted, placed=True)
             found.append(wanted)
         return [*found, *self._extra]
 

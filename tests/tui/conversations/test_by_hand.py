@@ -104,6 +104,14 @@ async def test_issues_are_marked_split_moved_and_put_back(
         assert len(held(world)[""]) == 3
         await driver.press("u")
         assert held(world) == before
+        # It comes back also where its cluster is closed.
+        world.write(lambda tx: tx.update("cluster", ids["Sign-in fails"], closed_at=tx.now))
+        await driver.press("m")
+        await driver.type("no cluster")
+        await driver.press("enter")
+        assert len(held(world)[""]) == 3
+        await driver.press("u")
+        assert held(world) == before
 
 
 @SIZES

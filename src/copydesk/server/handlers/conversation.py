@@ -18,7 +18,7 @@ from copydesk.contract.models.conversation import (
     IssuesMoved,
 )
 from copydesk.server import clusters
-from copydesk.server.errors import blocked, invalid, not_found
+from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest
 from copydesk.server.pagination import paginate
@@ -125,19 +125,20 @@ def get_conversation_issue(
 
 @implements(ops.move_conversation_issues)
 def move_conversation_issues(call: Call, organization_id: str, body: IssueMove) -> IssuesMoved:
-    """Put issues into a cluster or into none, where they stay."""
+    """Put issues into a cluster or into none, where they stay.
+
+    Also into a closed one: what was moved out of it can be taken back.
+    """
     changing_organization(call, organization_id)
     issues = check_issues(call, organization_id, body.issues)
     if body.cluster is not None:
         row = call.tx.one(
-            "SELECT * FROM cluster WHERE id = ? AND organization_id = ?",
+            "SELECT 1 FROM cluster WHERE id = ? AND organization_id = ?",
             body.cluster,
             organization_id,
         )
         if row is None:
             raise invalid(f"body.cluster: there is no cluster {body.cluster[:100]!r}")
-        if row["closed_at"] is not None:
-            raise blocked(f"The cluster {row['label'][:100]!r} is closed: open it first.")
     return IssuesMoved(moved=clusters.place(call.tx, issues, body.cluster, "hand"))
 
 

@@ -364,7 +364,17 @@ def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
     world, space = scripts.world, scripts.space
     world.change_request(space, {"retries": "# Retries\n\nOnce.\n"}, subject="Retries")
     assert "#1 is not merged" in scripts.err("cr", "revert", "1", "--why", "No.", status=1)
+    scripts.out("cr", "edit", "1", "--status", "draft")
+    scripts.run("cr", "merge", "1", "--yes")
+    assert "this one is draft. copydesk cr edit 1 --status open opens it." in scripts.said()[1]
+    scripts.out("cr", "edit", "1", "--status", "open")
     scripts.out("cr", "merge", "1", "--yes")
+    (request,) = [each["id"] for each in scripts.json("cr", "list", "--status", "merged")]
+    merged = world.row("change_request", request)["revision_merged"]
+    world.write(lambda tx: tx.run("UPDATE change_request SET revision_merged = NULL"))
+    told = scripts.err("cr", "revert", "1", "--why", "No.", status=1)
+    assert "This service shows no revisions: take it back in the app." in told
+    world.write(lambda tx: tx.run("UPDATE change_request SET revision_merged = ?", merged))
     assert scripts.out("cr", "revert", "1", "--why", "It was wrong.").splitlines() == [
         "Began #2: Take back #1 Retries",
         "1 page: 1 edited back.",

@@ -102,6 +102,7 @@ def test_commands_get_the_pages_as_files_and_findings_keep_to_new_lines(
     assert "retries.md:3: numbers" not in said
     assert "numbers: 1 finding, 1 in older text, " in said
     assert "1 line of its output cannot be read." in said
+    assert said.splitlines()[-1] == "7 findings in all."
     folder, mode, files, variables = json.loads(seen.read_text())
     assert (mode, files) == (0o700, ["retries.md", "guides/moving.md"])
     assert not Path(folder).exists()

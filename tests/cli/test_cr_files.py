@@ -101,6 +101,12 @@ def test_a_plan_on_a_terminal_shows_what_nobody_would_see(
     assert "\u202e" not in screen.text()
 
 
+def test_a_page_with_a_nul_is_named_with_its_line(folder: Folder) -> None:
+    folder.write("retries.md", "Five.", "Six\n\0.")
+    said = folder.refused("--yes", status=2)
+    assert "retries.md, line 8: no page takes the character U+0000." in said
+
+
 def test_what_changed_on_both_sides_is_named_and_nothing_is_sent(
     folder: Folder, scripts: ScriptDesk
 ) -> None:

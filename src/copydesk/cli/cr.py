@@ -181,6 +181,8 @@ def _refuse(read: SpokenFor) -> None:
     may = read.space.permissions is None or read.space.permissions.merge
     # As the service answers it: 403 for a right that is missing, 412 for all else.
     status = CONFLICT if may or read.request.status != "open" else NOT_ALLOWED
+    if read.request.status == "draft":
+        why += f" copydesk cr edit {read.request.number} --status open opens it."
     raise UsageError(f"nothing was merged: {why}", status)
 
 

@@ -8,6 +8,7 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.errors import DONE, FAILED
 from copydesk.cli.output import put, put_json
+from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
 from copydesk.local.settings import usable_settings
 
@@ -66,6 +67,8 @@ def check_request(
             _print(shown, pages)
             for outcome in outcomes:
                 put(outcome.said)
+            if len({each.check for each in shown}) > 1:
+                put(f"{plural(len(shown), 'finding')} in all.")
         failed = any(each.findings or each.trouble for each in outcomes)
         return FAILED if failed else DONE
 

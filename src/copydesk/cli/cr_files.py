@@ -482,6 +482,11 @@ def _bytes(text: str) -> bytes:
 
 
 def _text(path: str, data: bytes) -> str:
+    if (at := data.find(b"\0")) >= 0:
+        line = data.count(b"\n", 0, at) + 1
+        raise UsageError(
+            f"{clean(path)}, line {line}: no page takes the character U+0000. Nothing was sent."
+        )
     try:
         return data.decode()
     except UnicodeDecodeError as error:

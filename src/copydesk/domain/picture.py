@@ -107,8 +107,8 @@ def pictures_of(text: str) -> list[Shown]:
     return [each for each in found if each.address]
 
 
-def file_named(address: str, paths: Mapping[str, str]) -> str | None:
-    """Return the id of the file that a relative address names, None where no one file is meant.
+def files_named(address: str, paths: Mapping[str, str]) -> list[str]:
+    """Return the ids of the files that a relative address may name: of one, where it is plain.
 
     ``paths`` are those of the files in their repository, by id. From which folder an address counts
     is told nowhere, so it is compared with the end of each path.
@@ -116,5 +116,4 @@ def file_named(address: str, paths: Mapping[str, str]) -> str | None:
     wanted = posixpath.normpath("/" + re.sub(r"^(?:\.{0,2}/)+", "", unquote(address)))[1:]
     ends = [key for key, path in paths.items() if f"/{path}".endswith(f"/{wanted}")]
     whole = [key for key in ends if paths[key] == wanted]
-    found = whole or ends
-    return found[0] if len(found) == 1 else None
+    return whole or ends

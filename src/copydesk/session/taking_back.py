@@ -96,7 +96,7 @@ async def read_taking_back(
     label = f"#{merged.number}"
     if merged.status != "merged":
         raise NotDoneError(f"{label} is not merged")
-    no_revisions = NotDoneError("This service shows no revisions (o)")
+    no_revisions = NotDoneError("This service shows no revisions: take it back in the app.")
     if not merged.revision_merged:
         raise no_revisions
     try:

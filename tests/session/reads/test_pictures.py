@@ -35,7 +35,7 @@ async def test_a_staged_picture_is_read_from_this_machine(world: World, tmp_path
     [
         ("ftp://a.test/a.png", "Its address is neither one of the web nor of a file here."),
         ("data:image/png;base64,AA", "Its address is neither one of the web nor of a file here."),
-        ("pictures/gone.png", "No file of this space has its address, or several do."),
+        ("pictures/gone.png", "No file of this space has its address."),
     ],
 )
 async def test_what_is_no_picture_is_said(world: World, address: str, wrong: str) -> None:

@@ -241,7 +241,7 @@ async def test_what_is_sent_can_be_recalled_at_first(world: World, two: str) -> 
         await driver.send("y")
         await eventually(lambda: bool(app.session.writes.waits), driver.turn)
         await driver.settle()
-        assert "in #1 Retries is sent in" in driver.screen
+        assert "in #1 Retries: sent in" in driver.screen
         for key in ("r", "2", "ctrl+s"):
             await driver.send(key)
             assert "It is being sent." in driver.screen

@@ -162,7 +162,7 @@ async def test_edits_that_wait_to_be_sent_name_their_request(
         await driver.send("y")
         await eventually(lambda: bool(app.session.writes.waits), driver.turn)
         await driver.settle()
-        assert "edit pages of #1 is sent in" in driver.screen
+        assert "edit pages of #1: sent in" in driver.screen
         await driver.press("u")
         assert "Recalled: edit pages of #1 was not sent." in driver.screen
 

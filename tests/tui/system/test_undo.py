@@ -428,7 +428,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
 
         await approve("Fine.")
         await eventually(lambda: bool(session.writes.waits), driver.turn)
-        assert "is sent in 600 s, u recalls it" in driver.screen
+        assert ": sent in 600 s, u recalls it" in driver.screen
         assert not session.reversals.undoable()
         await approve("")
         await eventually(lambda: "about to be sent" in driver.screen, driver.turn)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from copydesk.client.errors import ApiError, NotFound
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.picture import LARGEST, Shown, file_named, too_large
+from copydesk.domain.picture import LARGEST, Shown, files_named, too_large
 from copydesk.domain.staged_files import STAGED, file_name
 from copydesk.session.operations import ops
 
@@ -68,10 +68,10 @@ class PictureReader:
                         wrong="Its address is neither one of the web nor of a file here."
                     )
                 file = await self._file(address)
-                if file is None:
-                    return PictureRead(
-                        wrong="No file of this space has its address, or several do."
-                    )
+                if isinstance(file, int):
+                    count = "Several files" if file else "No file"
+                    have = "have" if file else "has"
+                    return PictureRead(wrong=f"{count} of this space {have} its address.")
                 if file.size is not None and file.size > LARGEST:
                     return PictureRead(wrong=too_large(file.size))
                 if not (url := web_address(file.download_url)):
@@ -95,8 +95,11 @@ class PictureReader:
             return PictureRead(wrong=NOT_HERE)
         return PictureRead(wrong=too_large(len(data))) if len(data) > LARGEST else PictureRead(data)
 
-    async def _file(self, address: str) -> File | None:
-        """Return the file that an address means: ``/files/ID``, or a path. Raises ``ApiError``."""
+    async def _file(self, address: str) -> File | int:
+        """Return the file that an address means: ``/files/ID``, or a path; else how many it may.
+
+        Raises ``ApiError``.
+        """
         path = urlsplit(address).path
         kind, _, key = path.lstrip("/").partition("/")
         if kind == "files" and key and "/" not in key:
@@ -114,8 +117,8 @@ class PictureReader:
             key: file.git.path if file.git is not None and file.git.path else file.name
             for key, file in self._files.items()
         }
-        found = file_named(path, paths)
-        return None if found is None else self._files[found]
+        found = files_named(path, paths)
+        return self._files[found[0]] if len(found) == 1 else len(found)
 
     async def _list(self) -> Mapping[str, File]:
         if self._request is None:

@@ -467,7 +467,7 @@ def waiting_rows(source: Any) -> str:
 def last_write(session: Session) -> str:
     """Return the last write and the key that undoes it; "" while there is none."""
     if (wait := next(iter(session.writes.waits[::-1]), None)) is not None:
-        return f"{wait.doing} is sent in {wait.seconds} s, u recalls it"
+        return f"{wait.doing}: sent in {wait.seconds} s, u recalls it"
     if (lost := session.reversals.unsettled()) is not None:
         entry = lost.cut or lost.entry
         return f"no answer: {entry.what.lower()} {entry.target}   u looks again"

@@ -313,6 +313,66 @@ def test_a_quotation_mark_without_an_end_hides_one_row_only(
     )
 
 
+DOORS = "Nr;Title;Text;Date;Plan\n"
+DOOR = "Y-{0};Door;Gate {0};01.11.2026 10:00;Solo\n"
+OPEN = '1;Door;"It fails;1.11.2026;S\n'
+GOOD = "Y-8;A;a;1.1.2026;S\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "why", "left"),
+    [
+        ('1;Door;"It fails;01.11.2026 10:00;Solo', 3, "the file ends inside", [0, 2, 3]),
+        ('1;Door;"It fails\nsince, perhaps; May', 3, "the file ends inside", [0, 2, 3]),
+        ('1;"Door\nA";"It fails;01.11.2026;Solo', 4, "the file ends inside", [0, 2, 3]),
+        ('1;"Door";"It fails;1.11.2026;S\nY-8;"A";a;1.1.2026;S', 3, "neither a", [0, 8, 2, 3]),
+        (OPEN + 'Y-8;A;of 5";1.1.2026;S', 3, "other rows", [0, 8, 2, 3]),
+        (OPEN + GOOD + 'Y-9;A;5";1.1.2026;S', 3, "other rows", [0, 8, 9, 2, 3]),
+        (
+            OPEN.replace("It", "Since\nMay; it") + GOOD + 'Y-9;A;5";1.1.2026;S',
+            3,
+            "other rows",
+            [0, 8, 9, 2, 3],
+        ),
+        (OPEN + 'Y-8;A;a;1.1.2026;of 5"', 3, "other rows", [0, 8, 2, 3]),
+        ('1;Door;"It fails;01.11.2026;of 5"', 3, "other rows", [0, 2, 3]),
+    ],
+)
+def test_a_quotation_mark_without_its_end_takes_no_other_row(
+    rows: str, line: int, why: str, left: list[int]
+) -> None:
+    table = DOORS + DOOR.format(0) + f"Y-{rows}\n" + DOOR.format(2) + DOOR.format(3)
+    file = io.BytesIO(table.encode())
+    shape = find_format(file).shape
+    assert shape is not None
+    columns = read_columns("id=Nr, subject=Title, body=Text, created=Date", shape.header)
+    found = list(TableReader(shape, columns).items(file))
+    wrong = [each for each in found if isinstance(each, Complaint)]
+    assert [(each.line, why in each.sentence) for each in wrong] == [(line, True)]
+    assert [each.id for each in found if isinstance(each, Item)] == [f"Y-{n}" for n in left]
+
+
+def test_quotations_that_end_may_hold_anything() -> None:
+    quoted = "id,subject,description,created at\n1,Login,fails,2026-01-01\n2,Login,fails,2026-01-02"
+    bodies = [
+        "Hello,\n\nsince May, or June, it fails,\n3, perhaps 4, times.\nBye, Ana",
+        f"The import of this fails:\n\n{quoted}\n\nWhy?",
+        f"{quoted}\nWhy?",
+        quoted,
+        'She said "no",\nor "yes", and\n"maybe"',
+        "1,\n2,\n3,",
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["id", "subject", "description", "created at"])
+    writer.writerows([n, "Import, again", body, "2026-01-01"] for n, body in enumerate(bodies))
+    found = items(out.getvalue().encode())
+    assert [each.conversation.parts[0].body for each in found] == bodies
+    # Nor are rows wrong that leave the last cells out, where others do.
+    short = TABLE + '1,s,It fails\n2,s,"It, or so,\nfails"\n'
+    assert [each.id for each in items(short.encode())] == ["1", "2"]
+
+
 def test_mails_are_threaded_each_once_whatever_the_order() -> None:
     data = (EXPORTS / "support.mbox").read_bytes()
     cut = [b"From " + each for each in data.split(b"\nFrom ")]

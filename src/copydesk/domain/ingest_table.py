@@ -20,6 +20,7 @@ from copydesk.domain.conversation import html_text, looks_like_html
 from copydesk.domain.ingest_draft import Draft, digest_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, Complaint
+from copydesk.domain.ingest_quotes import NO_END, NOT_DOUBLED, TOO_FAR, RowCheck, quote_line
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_id
 from copydesk.domain.text import listed
@@ -28,7 +29,7 @@ from copydesk.domain.written_moment import Order, is_open, order_of, read_moment
 DELIMITERS = ",;\t|"
 MOST_COLUMNS = 1000
 MOST_BROKEN = 20
-"""So many rows may have a quotation mark without an end; each hides the rest of a file."""
+"""So often as much as a row may have is read again behind a quotation mark without an end."""
 
 MEANINGS: Mapping[str, str] = {
     "id": "its number (rows with the same one are one conversation)",
@@ -233,6 +234,10 @@ class TableReader:
         self.order = order
         self._source = source
         self._team = frozenset(each.casefold().removeprefix("@") for each in team)
+        meant = columns.meant
+        self._check = RowCheck(
+            shape.delimiter, len(shape.header), meant.get("id"), meant.get("created")
+        )
         self._rows_of: dict[int, array[int]] | None = None
         self.open_dates = False
         """Whether no date tells which of its numbers is the month."""
@@ -242,7 +247,7 @@ class TableReader:
         if self._rows_of is None:
             self._rows_of = self._look_over(file)
         several = self._rows_of
-        for number, row in enumerate(_rows(file, self.shape), 1):
+        for number, row in enumerate(_rows(file, self.shape, check=self._check), 1):
             if isinstance(row, Complaint):
                 yield row
                 continue
@@ -274,7 +279,7 @@ class TableReader:
         several: dict[int, array[int]] = {}
         orders: Counter[Order] = Counter()
         is_left_open = False
-        for row in _rows(file, self.shape):
+        for row in _rows(file, self.shape, check=self._check):
             if isinstance(row, Complaint):
                 continue
             written = self._cell(row, "created")
@@ -397,6 +402,13 @@ class _Lines:
         self.line = line
         self.taken = 0
         """Bytes of the row under way."""
+        self.row: list[str] = []
+        """Its lines."""
+
+    def begin_row(self) -> None:
+        """Forget the lines of the row before."""
+        self.taken = 0
+        self.row.clear()
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -413,30 +425,48 @@ class _Lines:
         self.at += len(data)
         self.line += 1
         text = _decoded(data.removeprefix(b"\xef\xbb\xbf") if begins else data)
-        return text.replace("\0", "")
+        self.row.append(text.replace("\0", ""))
+        return self.row[-1]
 
 
 _TOO_LARGE = f"this row is larger than {LARGEST // 2**20} MiB, or a quotation mark has no end"
 
 
-def _rows(file: BinaryIO, shape: Shape, at: int = 0, line: int = 1) -> Iterator[_Row | Complaint]:
-    """Yield the rows behind the first, which names the columns."""
+def _rows(
+    file: BinaryIO, shape: Shape, at: int = 0, line: int = 1, check: RowCheck | None = None
+) -> Iterator[_Row | Complaint]:
+    """Yield the rows behind the first, which names the columns.
+
+    Behind a row with a broken quotation it goes on with the next line that has as many cells as
+    the first row.
+    """
     lines = _Lines(file, at, line)
     reader = _reader(lines, shape)
-    broken = 0
-    header = at == 0
+    read_again = told = 0
+    header, lost, ragged = at == 0, False, False
     while True:
         begin, first = lines.at, lines.line
-        lines.taken = 0
+        lines.begin_row()
+        wrong: Complaint | None = None
+        cells: list[str] = []
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            broken += 1
-            said = _TOO_LARGE if "field larger" in str(error) else str(error)
-            yield Complaint(first, said)
-            if broken == MOST_BROKEN:
+            wrong = _broken(error, first, lines, shape)
+        quoted = any('"' in each for each in lines.row)
+        if wrong is None and not header and check is not None and quoted:
+            cell = check.swallows(cells, ragged=ragged)
+            if cell is not None:
+                before = sum(each.count("\n") for each in cells[:cell])
+                wrong = Complaint(first + before, TOO_FAR)
+        if wrong is not None:
+            if wrong.line != told:  # the lines of a broken row are read once more
+                yield wrong
+            told = wrong.line
+            read_again += lines.taken
+            if read_again > MOST_BROKEN * LARGEST:
                 yield Complaint(first, "the rest of the file is not read: too much of it is broken")
                 return
             file.seek(begin)
@@ -444,11 +474,28 @@ def _rows(file: BinaryIO, shape: Shape, at: int = 0, line: int = 1) -> Iterator[
                 pass
             lines.at, lines.line = file.tell(), first + 1
             reader = _reader(lines, shape)
-            continue
-        if header:
+            lost = True
+        elif header:
             header = not any(cells) or _names_delimiter(cells)
         elif any(map(str.strip, cells)):
-            yield _Row(begin, first, cells)
+            fits = len(cells) == len(shape.header)
+            ragged = ragged or not (fits or quoted or lost)
+            lost = lost and not fits
+            if not lost:
+                yield _Row(begin, first, cells)
+
+
+def _broken(error: csv.Error, first: int, lines: _Lines, shape: Shape) -> Complaint:
+    """Say what is wrong with a row that cannot be read, and where its quotation begins."""
+    said = str(error)
+    if said == _TOO_LARGE or "field larger" in said:
+        return Complaint(first, _TOO_LARGE)
+    sentence = {"unexpected end of data": NO_END}.get(
+        said, NOT_DOUBLED if "expected after" in said else ""
+    )
+    if not sentence:
+        return Complaint(first, said)
+    return Complaint(first + quote_line("".join(lines.row), shape.delimiter), sentence)
 
 
 def _row_at(file: BinaryIO, shape: Shape, at: int) -> _Row | None:
@@ -458,4 +505,4 @@ def _row_at(file: BinaryIO, shape: Shape, at: int) -> _Row | None:
 
 def _reader(lines: _Lines, shape: Shape) -> Iterator[list[str]]:
     csv.field_size_limit(LARGEST)  # of all readers: nothing else here reads fields so large
-    return csv.reader(lines, delimiter=shape.delimiter)
+    return csv.reader(lines, delimiter=shape.delimiter, strict=True)

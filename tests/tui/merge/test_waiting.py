@@ -105,6 +105,9 @@ async def test_what_is_ready_does_not_wait(world: World) -> None:
         await driver.press("escape")
         await driver.press("W", "enter", "m")
         assert "It is a draft: close this, W opens it for review." in driver.screen
+        assert "y merge " not in driver.screen
+        await driver.press("y")
+        assert "y merges nothing yet.  esc cancel" in driver.screen
         await driver.press("escape", "W", "m")
         assert "It is a draft" not in driver.screen
 

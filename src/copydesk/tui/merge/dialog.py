@@ -57,6 +57,8 @@ LIVE = "This goes live at once; :revert takes it back."
 
 ALREADY = "It is merged already."
 
+DRAFT = "It is a draft: close this, W opens it for review."
+
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read for the sheet."""
 
@@ -225,9 +227,10 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self._status = Text(LIVE, style="warn")
             if self.off is not None:
                 # The failed rules are listed above; what else is in the way is not.
-                said = "It cannot be merged while a rule is not met." if failed else self.off
                 if read.request.status == "draft":
-                    said = "It is a draft: close this, W opens it for review."
+                    self.off = DRAFT
+                failed = failed and self.off != DRAFT
+                said = "It cannot be merged while a rule is not met." if failed else self.off
                 self._status = Text(said, style="bad")
                 if self.why_not_when_ready() is None:
                     count = len(read.rules.results)
@@ -308,7 +311,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             text.append("U", style="accent").append(f" {does}   ")
         if self.why_not_when_ready() is None:  # y merges nothing then
             text.append("M", style="accent").append(" merge when ready   ")
-        else:
+        elif self.off != DRAFT:
             off = self.off is not None
             text.append("y", style="muted" if off else "accent")
             text.append(" merge   ", style="muted" if off else "")

@@ -139,8 +139,15 @@ async def test_a_cluster_is_named_closed_joined_deleted_and_put_back(
         assert "x open again" in driver.screen or size[0] == 80
         await driver.press("x")
         assert row()["closed_at"] is None
-        await driver.press("1", "m", "space", "ctrl+s")
+        await driver.press("1", "A")
+        assert "No unclustered issue looks like these." in driver.screen
+        await driver.press("m", "ctrl+s")
+        assert "Nothing is ticked yet: space ticks the line of the cursor." in driver.screen
+        await driver.press("space")
+        assert "Nothing is ticked yet" not in driver.screen
+        await driver.press("ctrl+s")
         assert "Join 1 cluster with" in driver.screen
+        assert "come into it, and it ends." in driver.screen
         await driver.press("y")
         assert len(held(world)["Sign-in fails"]) == 6
         assert world.store.read(lambda tx: tx.value("SELECT count(*) FROM cluster")) == 1

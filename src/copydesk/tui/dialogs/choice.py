@@ -30,6 +30,10 @@ WORDS_KEPT = "Nothing is called so: it is kept for what you write next."
 """Said of words that were typed before the field for them."""
 
 
+NOTHING_TICKED = "Nothing is ticked yet: space ticks the line of the cursor."
+"""Said where several may be chosen, and none is."""
+
+
 class ChoiceInput(Field, scope="choice_input"):
     """The field that narrows the list."""
 
@@ -111,6 +115,7 @@ class Chooser(Sheet[R]):
         self._before_text = before_text
         self._narrowed = ""
         self._holds = False
+        self._said = ""
         self._more = more
         self._all = list(options)
         self._current = current
@@ -147,7 +152,8 @@ class Chooser(Sheet[R]):
         yield Label(self.paint(self._keys()), classes="keys", id="choice-keys")
 
     def _keys(self) -> Text:
-        keys = Text(f"{WORDS_KEPT}\n" if self._holds else "", style="warn")
+        said = WORDS_KEPT if self._holds else self._said
+        keys = Text(f"{said}\n" if said else "", style="warn")
         for key, what in (*self.KEYS, ("esc", "back")):
             keys.append(key, "accent").append(f" {what}   ", "none")
         keys.rstrip()
@@ -185,10 +191,15 @@ class Chooser(Sheet[R]):
             words = text if self._before_text and not found and len(text.split()) > 1 else ""
             holds = desk_of(self).keyboard.ahead.holds(self, words) and bool(words)
             self._source.set(self._all if holds else found)
-        if holds != self._holds:
+        if holds != self._holds or self._said:
             self._holds = holds
-            self.query_one("#choice-keys", Label).update(self.paint(self._keys()))
+            self._tell("")
         self.options.move_first()
+
+    def _tell(self, text: str) -> None:
+        """Say something above the keys, until something is typed or ticked."""
+        self._said = text
+        self.query_one("#choice-keys", Label).update(self.paint(self._keys()))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -217,6 +228,8 @@ class Chooser(Sheet[R]):
         self.options.marks = set(self.ticked)
         self.options.refresh_rows()
         self.options.move(1)
+        if self._said:
+            self._tell("")
 
 
 class TickInput(ChoiceInput, scope="tick_input"):
@@ -238,7 +251,7 @@ class Choice(Chooser[str]):
 class Choices(Chooser[frozenset[str]], scope="choices"):
     """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
 
-    None when it was left.
+    None when it was left. The set is empty only where ticks that were there were taken away.
     """
 
     FIELD = TickInput
@@ -248,11 +261,15 @@ class Choices(Chooser[frozenset[str]], scope="choices"):
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
         super().__init__(title, options, ticked=ticked)
+        self._began_ticked = bool(ticked)
 
     @action("ctrl+s", "take", danger=1)
     def take(self) -> None:
-        """Answer with the ticked ones."""
-        self.dismiss(frozenset(self.ticked))
+        """Answer with the ticked ones. Where none was ticked at all, say so."""
+        if self.ticked or self._began_ticked:
+            self.dismiss(frozenset(self.ticked))
+        else:
+            self._tell(NOTHING_TICKED)
 
 
 class OrderedChoices(Chooser[tuple[str, ...]], scope="ordered_choices"):

@@ -440,8 +440,6 @@ class EditCommands(Commands, scope="site_structure"):
         where = f"in {section.title}" if section is not None else "on the site"
         chosen = await self.place.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:
-            if chosen is not None:
-                self.place.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
             return
         level = section.id if section is not None else TOP
         for option in options:

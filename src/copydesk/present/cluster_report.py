@@ -179,9 +179,10 @@ class _Report:
         ]
         nobody = [told for told in read.top if not told.requests and not told.more]
         if nobody:
+            has = "has" if len(nobody) == 1 else "have"
             yield [
                 Run(plural(len(nobody), read.noun), strong=True),
-                Run(f" of the {len(read.top)} below have no change request: "),
+                Run(f" of the {len(read.top)} below {has} no change request: "),
                 Run("; ".join(self._hide(told.row.label) for told in nobody) + "."),
             ]
         new = new_clusters(read)

@@ -274,7 +274,9 @@ class RequestCommands(Commands, scope="conversation_list"):
 
         facts = {
             "": "It will be listed with no cluster.",
-            "new": f"The {plural(len(about.issues), 'issue')} become a cluster, which lists it.",
+            "new": "The issue becomes a cluster, which lists it."
+            if len(about.issues) == 1
+            else f"The {len(about.issues)} issues become a cluster, which lists it.",
         }
         said = f"It will be listed with the cluster “{about.name}”."
         form = Form(

@@ -105,11 +105,11 @@ def is_masked(keys: ClusterKeys) -> str | None:
 
 
 def nothing_suggested(keys: ClusterKeys) -> str | None:
-    """Say so when no issue looks like those of the cluster."""
+    """Say so when no issue in no cluster looks like those of the cluster."""
     row = keys.rows.selected
     if row is None or row.suggestions:
         return None
-    return "No other issue looks like those of this cluster."
+    return "No unclustered issue looks like these."
 
 
 def suggested_label(keys: ClusterKeys) -> str:
@@ -280,7 +280,12 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         facts = [f"{each.title} ({each.note})" for each in chosen]
         sheet = Confirm(
             f"Join {plural(len(chosen), 'cluster')} with {name}",
-            [*facts, "Their issues and change requests come into it, and they end."],
+            [
+                *facts,
+                "Its issues and change requests come into it, and it ends."
+                if len(chosen) == 1
+                else "Their issues and change requests come into it, and they end.",
+            ],
             verb="join",
         )
         if not await self.place.desk.push_screen_wait(sheet):
@@ -310,7 +315,9 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         sheet = Confirm(
             f"Delete {name}",
             [
-                f"Its {plural(row.issues, 'issue')} stay, in no cluster.",
+                "Its issue stays, in no cluster."
+                if row.issues == 1
+                else f"Its {row.issues} issues stay, in no cluster.",
                 "Its change requests stay, and answer no cluster.",
             ],
             verb="delete",

@@ -96,6 +96,24 @@ async def test_a_page_comes_back_to_its_place_where_others_on_its_level_were_new
     assert await tree(desk) == before
 
 
+async def test_a_file_that_the_merge_added_is_said_to_stay(desk: Desk) -> None:
+    def edit(editor: Editor) -> None:
+        editor.file(".gitbook/assets/pic.png", b"\x89PNG\r\n\x1a\n1")
+        editor.write(editor.find("apart"), "# Apart\n\n![](.gitbook/assets/pic.png)\n")
+
+    desk.request = desk.world.change_request(desk.space, edit=edit)
+    await merge(desk, desk.request)
+    found = await taking(desk)
+    assert found.lines() == ["1 page: 1 edited back.", "1 file stays: pic.png."]
+    description = found.body(WHY, desk.session.clock()).description
+    assert "1 file stays: pic.png." in str(description)
+    made, work = await begin(desk, found)
+    await work.send()
+    await merge(desk, made.id)
+    with pytest.raises(NotDoneError, match=r"already as before #2, but 1 file stays: pic\.png"):
+        await taking(desk)
+
+
 @pytest.mark.parametrize("letter", ["x", "語", "e\u0301"])
 async def test_a_subject_is_cut_to_what_a_service_takes(desk: Desk, letter: str) -> None:
     long = (letter * 100)[:100]

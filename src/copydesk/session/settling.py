@@ -236,6 +236,15 @@ class Settlement:
         now = Now(_parents(self._trees[1]), sources, others)
         return wanted is not None and not writing(wanted, now, lambda page: "")
 
+    @property
+    def staying(self) -> list[str]:
+        """The names of main's files that the request would not have: no write takes a file out."""
+        assert self._trees is not None
+        before, main, head = (
+            {file.id: file for file in tree.files} if tree else {} for tree in self._trees
+        )
+        return [clean(main[key].name) for key in before if key in main and key not in head]
+
     def name_of(self, page: str) -> str:
         """Return what a page is called, by its id; clean text."""
         for tree in reversed(self._trees or ()):

@@ -15,7 +15,7 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.age import moment
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.settlement import Settling
-from copydesk.domain.text import plural
+from copydesk.domain.text import listed, plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import empty_requests
@@ -39,6 +39,9 @@ SENDS = (
 )  # fmt: skip
 """What taking back a merge sends."""
 
+NAMED = 3
+"""How many files that stay are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class TakingBack:
@@ -59,6 +62,11 @@ class TakingBack:
         """The subject of the change request that takes it back."""
         return subject_made(f"Take back #{self.merged.number} {self.merged.subject}")
 
+    @property
+    def stays(self) -> str:
+        """What the merge added and nothing takes out, as a sentence; "" for nothing."""
+        return _staying(self.work)
+
     def lines(self) -> list[str]:
         """Return what happens, in sentences."""
         pages = self.work.pages
@@ -69,6 +77,8 @@ class TakingBack:
         ]  # fmt: skip
         said = ", ".join(f"{count} {what}" for count, what in counts if count)
         lines = [f"{plural(len(pages), 'page')}: {said}."]
+        if self.stays:
+            lines.append(self.stays)
         open_pages = dict.fromkeys(page.title for page, _ in self.work.open)
         lines += [f"{title} was edited since: you settle it next." for title in open_pages]
         if self.begun is not None:
@@ -84,7 +94,19 @@ class TakingBack:
 
         at = f", merged {moment(self.merged.merged_at, now)}" if self.merged.merged_at else ""
         said = f"Takes back #{self.merged.number}{at}. Why: {why}"
+        if self.stays:
+            said = f"{said}\n\n{self.stays}"
         return ChangeRequestCreate(subject=self.subject, description=document_of(said))
+
+
+def _staying(work: Settlement) -> str:
+    """Return which files stay, as a sentence: no write of content takes a file out."""
+    names = work.staying
+    if not names:
+        return ""
+    more = [plural(len(names) - NAMED, "other")] if len(names) > NAMED else []
+    stay = "stays" if len(names) == 1 else "stay"
+    return f"{plural(len(names), 'file')} {stay}: {listed([*names[:NAMED], *more])}."
 
 
 async def read_taking_back(
@@ -114,7 +136,8 @@ async def read_taking_back(
     if work.refused:
         raise NotDoneError(work.refused.removesuffix("."))
     if work.idle:
-        raise NotDoneError(f"main is already as before {label}")
+        but = f", but {stays.removesuffix('.')}" if (stays := _staying(work)) else ""
+        raise NotDoneError(f"main is already as before {label}{but}")
     found = TakingBack(merged, work, parent)
     empty = await empty_requests(api, space, me)
     begun = next((each for each in empty if each.subject == found.subject), None)

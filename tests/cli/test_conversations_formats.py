@@ -248,3 +248,15 @@ def test_a_later_table_of_messages_takes_nothing_away_and_an_export_replaces(
     tickets.write_text(FILES["tickets.csv"].replace("invite a reader", "ask Ann"), "utf-8")
     assert "1 sent again" in send(here, "tickets.csv")
     assert there(here)["4712"] == ["How do I ask Ann?"]
+
+
+def test_dates_to_come_are_told_before_and_after(here: ScriptDesk, tmp_path: Path) -> None:
+    rows = "id,text,created at\n1,Late,03/02/2999\n2,Later,04/02/2999\n3,Now,2026-06-02\n"
+    (tmp_path / "late.csv").write_text(rows, encoding="utf-8")
+    told = "2 are dated after today, the latest 2 Apr 2999: --dates dmy or mdy?"
+    said = send(here, "late.csv")
+    assert f"\n{told}\n" in said
+    assert f"Acme: 3 conversations sent. {told}\n" in said
+    (tmp_path / "late.csv").write_text("id,text,created at\n4,x,2999-04-02\n", encoding="utf-8")
+    assert "1 is dated after today, the latest 2 Apr 2999.\n" in send(here, "late.csv")
+    assert "after today" not in send(here, "bad.csv", "--skip-bad", status=1)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Connection, Service
@@ -97,6 +97,9 @@ class Checked:
     """The contents of which a newer one is given for the same id."""
     complaints: int = 0
     items: int = 0
+    to_come: int = 0
+    """How many are dated after today: a wrong clock, or day and month mixed up."""
+    latest: datetime | None = None
 
 
 class Handing:
@@ -140,6 +143,8 @@ class Handing:
                 )
             if not checked.seen.keys() - checked.unclear:
                 raise UsageError("there is no conversation to send in there. Nothing was sent.")
+            if to_come := self._to_come(checked):
+                self._report.note(to_come)
             if self._asks and not agreed(
                 f"Send {plural(self._report.total, CALLED)} to {clean(place.title)}?"
             ):
@@ -184,6 +189,8 @@ class Handing:
         given = Seen(item.digest, file, item.line, item.number, item.updated)
         seen = checked.seen.setdefault(item.id, given)
         seen.times += 1
+        if seen is given:
+            _look_at_date(checked, item)
         if seen.digest == item.digest:
             return None
         if seen.updated is not None and item.updated is not None:
@@ -202,6 +209,17 @@ class Handing:
             item.number,
             item.id,
         )
+
+    def _to_come(self, checked: Checked) -> str:
+        """Say how many are dated after today; empty where none is."""
+        if checked.latest is None:
+            return ""
+        tables = [given.table for given in self._inputs if given.table is not None]
+        either = any(table.dates_both_ways for table in tables)
+        are = "is" if checked.to_come == 1 else "are"
+        latest = f"{checked.latest.day} {checked.latest:%b %Y}"
+        end = ": --dates dmy or mdy?" if either else "."
+        return f"{checked.to_come:,} {are} dated after today, the latest {latest}{end}"
 
     # Sending
 
@@ -259,13 +277,22 @@ class Handing:
         else:
             await sending.tell_sources()
         summary = f"{title}: {report.summary()}."
-        report.note(summary)
+        report.note(f"{summary} {self._to_come(checked)}".rstrip())
         counts = report.counts
         unknown, failed = counts["unknown"], halted is not None
         log.end("unknown" if unknown else "failed" if failed else "done", summary)
         if halted is not None:
             return halted.status
         return FAILED if counts["refused"] or counts["failed"] or counts["bad"] else DONE
+
+
+def _look_at_date(checked: Checked, item: Item) -> None:
+    metadata = item.conversation.metadata
+    created = metadata.created_at if metadata is not None else None
+    if created is None or created.astimezone(UTC).date() <= datetime.now(UTC).date():
+        return
+    checked.to_come += 1
+    checked.latest = created if checked.latest is None else max(created, checked.latest)
 
 
 CUT_OFF = "cut off; a later run has read what had arrived"

@@ -241,6 +241,8 @@ class TableReader:
         self._rows_of: dict[int, array[int]] | None = None
         self.open_dates = False
         """Whether no date tells which of its numbers is the month."""
+        self.dates_both_ways = False
+        """Whether a date may be read with the day or with the month first."""
 
     def items(self, file: BinaryIO) -> Iterator[Item | Complaint]:
         """Yield the conversations in the order of their first rows."""
@@ -295,6 +297,7 @@ class TableReader:
         if self.order is None and orders:
             self.order = orders.most_common(1)[0][0]
         self.open_dates = is_left_open and self.order is None
+        self.dates_both_ways = is_left_open
         return several
 
     def _cell(self, row: _Row, meaning: str) -> str:

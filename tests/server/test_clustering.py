@@ -286,6 +286,56 @@ async def test_joins_and_ends_by_the_machine_are_told_and_kept(desk: Desk) -> No
     desk.check()
 
 
+@pytest.mark.parametrize("by_hand", ["join", "name", "icon", "close", "move"])
+async def test_a_cluster_that_a_person_changed_is_not_split(desk: Desk, by_hand: str) -> None:
+    fill(desk)
+    desk.run()
+    first, second, *_ = sorted(key for key in desk.members() if key)
+    loose = desk.issue(min(desk.members()[second]))
+    if by_hand == "join":
+        await desk.send("POST", f"-clusters/{first}/join", clusters=[second])
+    elif by_hand == "move":
+        await desk.send("POST", "-issues/move", issues=[loose], cluster=first)
+    else:
+        change: dict[str, dict[str, str | bool]] = {
+            "name": {"label": "Mine"},
+            "icon": {"icon": "bug"},
+            "close": {"closed": True},
+        }
+        await desk.send("PATCH", f"-clusters/{first}", **change[by_hand])
+        if by_hand == "close":
+            await desk.send("PATCH", f"-clusters/{first}", closed=False)
+    held = desk.members()[first]
+    label = (await desk.send("GET", f"-clusters/{first}"))["label"]
+    for problem in TOLD:
+        desk.hand_in(problem, *range(20, 26))
+
+    def halves(request: Any) -> dict[str, Any]:
+        # Half of it with each of two groups, of one name: that of the cluster.
+        key = {row["conversation_id"]: row["id"] for row in desk.all("SELECT * FROM issue")}
+        talks = sorted(held)
+        groups = [[*talks[::2], "login-20", "login-21"], [*talks[1::2], "login-22", "login-23"]]
+        return {
+            "clusters": [
+                {"issues": [key[talk] for talk in group], "title": label, "summary": ""}
+                for group in groups
+            ],
+            "likely": [],
+        }
+
+    desk.says.append(halves)
+    desk.run()
+    assert desk.members()[first] >= held
+    assert desk.members()[first] & {"login-20", "login-22"}
+    desk.check()
+    labels = [row["label"] for row in desk.all("SELECT label FROM cluster")]
+    assert len(labels) == len(set(labels)) > 1
+    desk.hand_in("export", *range(40, 60))
+    desk.run()
+    assert desk.members()[first] >= held
+    desk.check()
+
+
 async def test_a_cluster_that_is_closed_or_answered_stays(desk: Desk) -> None:
     fill(desk)
     desk.run()
@@ -478,7 +528,7 @@ async def test_without_the_extra_nothing_fails_and_a_sentence_says_what_to_insta
     assert (told["state"], told.get("message")) == ("idle", None)
 
 
-DOES = ("ingest", "again", "run", "run", "make", "move", "join", "end", "close")
+DOES = ("ingest", "again", "run", "run", "make", "move", "join", "end", "close", "name", "icon")
 
 
 @settings(
@@ -491,6 +541,12 @@ def test_whatever_comes_and_goes_nothing_is_lost(data: st.DataObject) -> None:
     async def walk() -> None:
         fill(desk, 4)
         by_hand: dict[str, str | None] = {}
+        stays: dict[str, str | None] = {}
+
+        def hold(key: str | None) -> None:
+            """Note where a person has all that is in a cluster now."""
+            for row in desk.all("SELECT id FROM issue WHERE cluster_id = ?", key or ""):
+                stays[row["id"]] = key
 
         def open_ones() -> list[str]:
             return [row["id"] for row in desk.all("SELECT id FROM cluster WHERE closed_at IS NULL")]
@@ -510,11 +566,14 @@ def test_whatever_comes_and_goes_nothing_is_lost(data: st.DataObject) -> None:
                 chosen = data.draw(st.lists(st.sampled_from(issues), max_size=4, unique=True))
                 made = await desk.send("POST", "-clusters", label=f"Made {step}", issues=chosen)
                 by_hand |= dict.fromkeys(chosen, made["id"])
+                hold(made["id"])
             elif does == "move":
                 chosen = data.draw(st.lists(st.sampled_from(issues), min_size=1, max_size=3))
                 into = data.draw(st.sampled_from([None, *open_ones()]))
                 await desk.send("POST", "-issues/move", issues=chosen, cluster=into)
                 by_hand |= dict.fromkeys(chosen, into)
+                stays |= dict.fromkeys(chosen, into)
+                hold(into)
             elif ids:
                 key = data.draw(st.sampled_from(ids))
                 others = [each for each in open_ones() if each != key]
@@ -523,16 +582,27 @@ def test_whatever_comes_and_goes_nothing_is_lost(data: st.DataObject) -> None:
                     for row in desk.all("SELECT id FROM issue WHERE cluster_id = ?", other):
                         by_hand[row["id"]] = key
                     await desk.send("POST", f"-clusters/{key}/join", clusters=[other])
+                    hold(key)
                 elif does == "close":
-                    await desk.send("PATCH", f"-clusters/{key}", closed=True)
+                    closed = data.draw(st.booleans())
+                    await desk.send("PATCH", f"-clusters/{key}", closed=closed)
+                    if closed:
+                        hold(key)
+                elif does == "name":
+                    await desk.send("PATCH", f"-clusters/{key}", label=f"Named {step}")
+                    hold(key)
+                elif does == "icon":
+                    await desk.send("PATCH", f"-clusters/{key}", icon=f"icon-{step}")
+                    hold(key)
                 elif does == "end":
                     for row in desk.all("SELECT id FROM issue WHERE cluster_id = ?", key):
-                        by_hand[row["id"]] = None
+                        by_hand[row["id"]] = stays[row["id"]] = None
                     await desk.send("DELETE", f"-clusters/{key}")
                     if data.draw(st.booleans()):
                         await desk.send("POST", f"-clusters/{key}/restore")
                         for row in desk.all("SELECT id FROM issue WHERE cluster_id = ?", key):
                             by_hand.pop(row["id"], None)
+                            stays.pop(row["id"], None)
                             if desk.all(
                                 "SELECT 1 FROM issue WHERE id = ? AND placed = 'hand'", row["id"]
                             ):
@@ -544,6 +614,10 @@ def test_whatever_comes_and_goes_nothing_is_lost(data: st.DataObject) -> None:
             }
             hands = {row["id"] for row in desk.all("SELECT id FROM issue WHERE placed = 'hand'")}
             assert hands == by_hand.keys() & there.keys()
+            kept = {key: cluster for key, cluster in stays.items() if key in there}
+            assert {key: there[key] for key in kept} == kept
+            labels = [row[0] for row in desk.all("SELECT label FROM cluster ORDER BY label")]
+            assert len(labels) == len(set(labels))
         desk.world.clock.now += LEASE
         desk.run()
         desk.check()

@@ -50,8 +50,8 @@ class IssuesCluster(Resource):
 
     ``weekly_pulse`` counts issues in each of the past 13 weeks, the latest last; ``sources``
     counts by the source of the conversation. ``closed_at`` is there when a person closed it, which
-    keeps new issues out. ``named`` says whether a person gave it its label. ``history`` has the
-    last five joins and splits, the latest first.
+    keeps new issues out. ``named`` says whether a person made it, changed it or joined others
+    with it. ``history`` has the last five joins and splits, the latest first.
     """
 
     object: Open[Literal["issues-cluster"]] = "issues-cluster"

@@ -1,9 +1,10 @@
 """The child process: one request as JSON on standard input, one answer on standard output.
 
-A request is ``{"do": "find", "issues": […], "settings": {…}}``, answered with
-``{"clusters": […], "likely": […]}``; or ``{"do": "place", "issues": […], "known": {…},
-"settings": {…}}``, answered with ``{"issues": {…}, "likely": […]}``. What cannot be done is
-answered with ``{"error": "a sentence"}``. It ends when the program that started it is gone.
+A request is ``{"do": "find", "issues": […], "taken": […], "settings": {…}}``, answered with
+``{"clusters": […], "likely": […]}`` whose titles are not those taken; or ``{"do": "place",
+"issues": […], "known": {…}, "settings": {…}}``, answered with ``{"issues": {…}, "likely": […]}``.
+What cannot be done is answered with ``{"error": "a sentence"}``. It ends when the program
+that started it is gone.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
                 for cluster, held in request["known"].items()
             }
             return asdict(place(issues, known, vectors))
-        return asdict(find_clusters(issues, vectors))
+        return asdict(find_clusters(issues, vectors, request.get("taken") or ()))
     except VectorsError as error:
         return {"error": str(error)}
 

@@ -101,8 +101,13 @@ class _Texts:
     vocabulary: list[str]
 
 
-def find_clusters(issues: Sequence[Issue], vectors: Vectors | None = None) -> Result:
-    """Group issues; those that were put somewhere by hand stay where they are."""
+def find_clusters(
+    issues: Sequence[Issue], vectors: Vectors | None = None, taken: Sequence[str] = ()
+) -> Result:
+    """Group issues; those that were put somewhere by hand stay where they are.
+
+    No title is that of another cluster or one of ``taken``, if there is another that tells.
+    """
     free = [each for each in issues if not (each.by_hand and each.cluster is None)]
     if len(free) < SMALLEST:
         return Result(())
@@ -111,7 +116,7 @@ def find_clusters(issues: Sequence[Issue], vectors: Vectors | None = None) -> Re
     labels = _refined(texts, _seeded(free, _cores(texts)), fixed)
     for _ in range(_AGAIN):
         labels = _refined(texts, _without_loose(texts, labels, fixed), fixed)
-    return _result(free, texts, labels)
+    return _result(free, texts, labels, taken)
 
 
 def place(
@@ -223,12 +228,21 @@ def _joined(texts: _Texts, labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _seeded(issues: Sequence[Issue], labels: NDArray[Any]) -> NDArray[Any]:
-    """Put the issues that were placed by hand together, whatever the machine would do."""
+    """Put the issues that were placed by hand together, whatever the machine would do.
+
+    The rest of a group begins with the cluster that half of it was put into by hand.
+    """
     hands: dict[str, int] = {}
     seeded = labels.copy()
     for row, issue in enumerate(issues):
         if issue.by_hand and issue.cluster is not None:
             seeded[row] = hands.setdefault(issue.cluster, int(labels.max()) + 1 + len(hands))
+    for group in range(int(labels.max()) + 1):
+        rows = np.flatnonzero(labels == group)
+        names, sizes = np.unique(seeded[rows], return_counts=True)
+        most = sizes.argmax()
+        if names[most] > labels.max() and sizes[most] * 2 >= len(rows):
+            seeded[rows] = np.where(seeded[rows] == group, names[most], seeded[rows])
     return seeded
 
 
@@ -323,7 +337,9 @@ def _without_loose(texts: _Texts, labels: NDArray[Any], fixed: NDArray[Any]) -> 
     return _numbered(labels, tight | (sizes >= _SMALL) | hand)
 
 
-def _result(issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any]) -> Result:
+def _result(
+    issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any], taken: Sequence[str]
+) -> Result:
     if labels.max() < 0:
         return Result(())
     near = _similarity(texts, labels)
@@ -331,6 +347,7 @@ def _result(issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any]) -> Res
     sizes = np.bincount(labels[labels >= 0])
     ranked = np.argsort(-sizes, kind="stable").tolist()
     clusters = []
+    titles = {each.casefold() for each in taken}
     for group in ranked:
         rows = np.flatnonzero(labels == group)
         central = rows[np.argsort(-near[rows, group], kind="stable")].tolist()
@@ -341,7 +358,9 @@ def _result(issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any]) -> Res
             for word, value in zip(line.indices, line.data, strict=True)
         }
         found = tuple(issues[row].id for row in rows.tolist())
-        clusters.append(Found(found, title_of(said, telling), summary_of(said)))
+        title = title_of(said, telling, titles)
+        titles.add(title.casefold())
+        clusters.append(Found(found, title, summary_of(said)))
     places = {group: index for index, group in enumerate(ranked)}
     nearest, similar = near.argmax(1).tolist(), near.max(1)
     likely = [

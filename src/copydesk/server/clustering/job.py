@@ -9,10 +9,11 @@ the analysis running, and another one asks again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copydesk.domain.late_dataclass import dataclass
@@ -49,8 +50,8 @@ SLICE = 400
 _GROUPING = 1
 """As the number of ``grouped`` issues: an answer is being written, so all are asked about again."""
 
-LABEL_LENGTH = 120
-"""The longest label of a cluster that the desk makes."""
+LABEL_LENGTH = 110
+"""The longest title of which the desk makes a label, without a number that tells it apart."""
 
 
 class Asking(Protocol):
@@ -261,25 +262,30 @@ def _work(tx: Tx, organization: str) -> _Work:
         "AS text FROM comparable_issue WHERE organization_id = ? ORDER BY created_at, id",
         organization,
     )
+    held = _held(tx, organization)
     waiting = [row for row in rows if row["placed"] == "waiting"]
     before = tx.value("SELECT grouped FROM clustering WHERE organization_id = ?", organization)
     if len(rows) >= GROWN * (before or len(rows) - len(waiting)):
         return _Work(
-            {"do": "find", "issues": [_issue(row) for row in rows]},
+            {
+                "do": "find",
+                "issues": [_issue(row, held) for row in rows],
+                "taken": [row["label"] for row in tx.all(_LABELS, organization)],
+            },
             {row["id"]: row["ingested_at"] for row in rows},
         )
     known: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         if row["placed"] != "waiting" and row["cluster_id"] is not None:
-            known.setdefault(row["cluster_id"], []).append(_issue(row))
+            known.setdefault(row["cluster_id"], []).append(_issue(row, held))
     return _Work(
-        {"do": "place", "issues": [_issue(row) for row in waiting], "known": known},
+        {"do": "place", "issues": [_issue(row, held) for row in waiting], "known": known},
         {row["id"]: row["ingested_at"] for row in waiting},
     )
 
 
-def _issue(row: Row) -> dict[str, Any]:
-    hand = row["placed"] == "hand"
+def _issue(row: Row, held: Container[str]) -> dict[str, Any]:
+    hand = row["placed"] == "hand" or row["cluster_id"] in held
     # What the machine put somewhere is found out anew: it tells nothing.
     cluster = row["cluster_id"] if hand else None
     return {"id": row["id"], "text": row["text"], "cluster": cluster, "by_hand": hand}
@@ -304,6 +310,15 @@ _OPEN = (
     "id IN (SELECT cluster_id FROM issue WHERE placed = 'hand') AS held FROM cluster "
     "WHERE organization_id = ? AND closed_at IS NULL"
 )
+"""The clusters that issues may come into. One that is held by a person does not end, and what is
+in it stays there."""
+
+_LABELS = "SELECT label FROM cluster WHERE organization_id = ?"
+
+
+def _held(tx: Tx, organization: str) -> set[str]:
+    """Return the clusters whose issues stay in them."""
+    return {row["id"] for row in tx.all(_OPEN, organization) if row["held"]}
 
 
 def _regroup(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) -> _Plan:
@@ -322,6 +337,7 @@ def _regroup(tx: Tx, organization: str, work: _Work, answer: Mapping[str, Any]) 
         key: row["cluster_id"]
         for key, row in now.items()
         if row["placed"] == "hand"
+        or (row["cluster_id"] in known and known[row["cluster_id"]]["held"])
         or (work.asked.get(key) != row["ingested_at"] and row["cluster_id"] is not None)
     }
     asked = {key for key, row in now.items() if work.asked.get(key) == row["ingested_at"]}
@@ -397,14 +413,15 @@ class _Writing:
 
     def steps(self) -> Iterator[Callable[[Tx], None]]:
         """Yield what to do in a transaction each."""
-        for key in sorted(self._plan.ended):
-            yield partial(self._end, key=key)
         where = self._plan.where
         # By their clusters, so that a step counts few anew. Those in none come last: only then all
         # clusters are there that they may be similar to.
         ranked = sorted(where, key=lambda key: (where[key] is None, str(where[key]), key))
         for start in range(0, len(ranked), SLICE):
             yield partial(self._put, keys=ranked[start : start + SLICE])
+        # Only now: what is joined with a cluster that somebody holds on to does not leave it.
+        for key in sorted(self._plan.ended):
+            yield partial(self._end, key=key)
 
     def _end(self, tx: Tx, key: str) -> None:
         """End a cluster, unless somebody has begun to hold on to it."""
@@ -418,7 +435,10 @@ class _Writing:
             clusters.join(tx, row, into)
 
     def _put(self, tx: Tx, keys: Sequence[str]) -> None:
-        """Put issues where they belong that nobody has moved or handed in again since."""
+        """Put issues where they belong, but for those that were handed in again since.
+
+        None is taken away from where a person put it, or out of a cluster that one holds on to.
+        """
         rows = tx.all(
             "SELECT i.id AS id, i.cluster_id AS cluster_id, i.placed AS placed "
             "FROM json_each(?) AS wanted CROSS JOIN comparable_issue AS i "
@@ -427,8 +447,11 @@ class _Writing:
             to_json([[key, self._asked[key]] for key in keys]),
             self._organization,
         )
+        held_by = _held(tx, self._organization)
         by_target: dict[int | str | None, list[Row]] = {}
         for row in rows:
+            if row["cluster_id"] in held_by:
+                continue  # a person holds on to all that is in it
             by_target.setdefault(self._plan.where[row["id"]], []).append(row)
         for target, held in by_target.items():
             cluster = None if target is None else self._cluster(tx, target)
@@ -447,7 +470,7 @@ class _Writing:
         """Return the id of a cluster that takes issues, which may have to be made; else None."""
         if isinstance(target, int) and target not in self._made:
             title, summary, source = self._plan.groups[target]
-            label = " ".join(title.split())[:LABEL_LENGTH] or "Without words"
+            label = self._label(tx, " ".join(title.split())[:LABEL_LENGTH] or "Without words")
             made = add_cluster(tx, self._organization, label, summary=summary, named="machine")
             self._made[target] = made
             if source is not None and self._is_open(tx, source):
@@ -455,6 +478,12 @@ class _Writing:
             return made
         key = self._made[target] if isinstance(target, int) else target
         return key if self._is_open(tx, key) else None
+
+    def _label(self, tx: Tx, title: str) -> str:
+        """Return a title, with a number where there is a cluster of that name."""
+        taken = {row["label"].casefold() for row in tx.all(_LABELS, self._organization)}
+        numbered = (f"{title} ({number})" for number in count(2))
+        return next(each for each in chain([title], numbered) if each.casefold() not in taken)
 
     def _is_open(self, tx: Tx, key: str) -> bool:
         return bool(

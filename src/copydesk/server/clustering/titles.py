@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from heapq import nlargest
 
 from copydesk.server.clustering.problems import SUMMARY_LENGTH, sentences, shorten
@@ -32,10 +32,11 @@ _GREETING = re.compile(
 )
 
 
-def title_of(said: Sequence[str], telling: Mapping[str, float]) -> str:
+def title_of(said: Sequence[str], telling: Mapping[str, float], taken: Container[str] = ()) -> str:
     """Return the title of a cluster from what its issues say, the most central first.
 
-    ``telling`` weighs the words by which the cluster differs from the others.
+    ``telling`` weighs the words by which the cluster differs from the others. Titles that are
+    ``taken``, case folded, are chosen only where there is no other.
     """
     best = dict(nlargest(_TELLING, telling.items(), key=lambda each: (each[1], each[0])))
     language = Counter(language_of(text) for text in said).most_common(1)[0][0]
@@ -46,8 +47,10 @@ def title_of(said: Sequence[str], telling: Mapping[str, float]) -> str:
         return held / math.sqrt(max(_EASY, len(sentence.split())))
 
     told = [part for text in central for each in list(sentences(text))[:3] for part in _parts(each)]
-    title = max(told, key=score, default="")
-    return shorten(_begun(title.strip(" .,;:!-–*•\"'")), LONGEST)
+    best_first = sorted(told, key=score, reverse=True)
+    titles = [shorten(_begun(each.strip(" .,;:!-–*•\"'")), LONGEST) for each in best_first]
+    free = (each for each in titles if each.casefold() not in taken)
+    return next(free, titles[0] if titles else "")
 
 
 def summary_of(said: Sequence[str]) -> str:

@@ -89,18 +89,16 @@ def create_issues_cluster(
 def update_issues_cluster(
     call: Call, organization_id: str, cluster_id: str, body: IssuesClusterUpdate
 ) -> IssuesCluster:
-    """Change a cluster. What a person calls it stays; a closed one gets no more suggestions."""
+    """Change a cluster, by hand from then on; a closed one gets no more suggestions."""
     row = cluster_to_change(call, organization_id, cluster_id)
     changes: dict[str, Value] = {}
     for name in body.model_fields_set & {"label", "summary", "icon"}:
         if getattr(body, name) != row[name]:
             changes[name] = getattr(body, name)
-    if changes.keys() & {"label", "summary"}:
-        changes["named"] = "hand"
     if body.closed is not None and body.closed != (row["closed_at"] is not None):
         changes["closed_at"] = call.tx.now if body.closed else None
     if changes:
-        call.tx.update("cluster", cluster_id, updated_at=call.tx.now, **changes)
+        call.tx.update("cluster", cluster_id, updated_at=call.tx.now, named="hand", **changes)
     if body.closed:
         call.tx.run("DELETE FROM suggestion WHERE cluster_id = ?", cluster_id)
     return cluster_model(call, call.tx.row("cluster", cluster_id))
@@ -121,7 +119,7 @@ def delete_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> 
 def join_issues_clusters(
     call: Call, organization_id: str, cluster_id: str, body: ClusterJoin
 ) -> IssuesCluster:
-    """Put clusters into one, with the change requests that answer them."""
+    """Put clusters into one, which is by hand then, with the change requests that answer them."""
     row = cluster_to_change(call, organization_id, cluster_id)
     if row["closed_at"] is not None:
         raise blocked(f"The cluster {row['label'][:100]!r} is closed: open it first.")
@@ -133,6 +131,7 @@ def join_issues_clusters(
         if other is None:
             raise invalid(f"{where}: there is no cluster {each[:100]!r}")
         clusters.join(call.tx, other, cluster_id, "hand")
+    call.tx.update("cluster", cluster_id, named="hand")
     return cluster_model(call, call.tx.row("cluster", cluster_id))
 
 

@@ -381,13 +381,15 @@ async def send_edits(
     now: bool = False,
     group: str = "",
     note: str = "",
+    again: str = "look at it again first",
     arrived: Callable[[], None] = lambda: None,
 ) -> Sent:
     """Send what is ready as one content write, which one step takes back.
 
     Of more than one request takes it is the first part (`requests_for`); the rest stays staged.
     ``target`` names the change request in the log; ``now``: it never waits in the outbox.
-    ``note`` is said when it is taken back. ``arrived`` is called once it has arrived, also later.
+    ``note`` is said when it is taken back; ``again`` is what to do where others edited it
+    meanwhile. ``arrived`` is called once it has arrived, also later.
     What has arrived is staged no more. A lost answer is looked up by reading the pages. Raises
     `WriteError`, and `FileError` for front matter that cannot be read.
     """
@@ -405,7 +407,7 @@ async def send_edits(
 
         body = ContentWrite.model_validate({"changes": first})
         api = await session.ready()
-        await _refuse_if_edited(api, staged, check.revision)
+        await _refuse_if_edited(api, staged, check.revision, again)
         answer = await api(ops.update_change_request_content, space, request, body, compat=False)
         sent = _sent(answer, new)
         await _gone(staged, kept, batch, sent.made)
@@ -450,7 +452,7 @@ async def send_edits(
     )
 
 
-async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str) -> None:
+async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str, again: str) -> None:
     """Raise `NotDoneError` where the request has another revision than what is sent was made for.
 
     A page is sent whole: what others wrote while a person looked at the plan would be lost.
@@ -459,8 +461,16 @@ async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str) -> Non
         now = await api(ops.get_change_request, staged.space, staged.request)
     except ApiError:
         return  # what the write itself meets says why, or it waits in the outbox
-    if now.revision != revision:
-        raise NotDoneError("Somebody edited it meanwhile, nothing is sent: look at it again first.")
+    if now.revision == revision:
+        return
+    who = "Somebody"
+    with suppress(ApiError):
+        made = await api(
+            ops.get_change_request_revision, staged.space, staged.request,
+            metadata=False, computed=False,
+        )  # fmt: skip
+        who = who if made.created_by is None else clean(made.created_by.display_name)
+    raise NotDoneError(f"{who} edited #{now.number} meanwhile, nothing is sent: {again}.")
 
 
 async def _gone(

@@ -125,7 +125,7 @@ async def test_what_others_wrote_while_the_plan_is_shown_is_not_lost(
         theirs = RETRIES_NOW.replace("Event delivery", "Delivery")
         review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
         await driver.press("y")
-        assert "Somebody edited it meanwhile, nothing is sent" in driver.screen
+        assert "Ana Silva edited #1 meanwhile, nothing is sent: ctrl+s shows" in driver.screen
         assert "STAGED 1" in driver.screen
         assert await text_of(review, "webhooks/retries") == theirs
         await driver.press("ctrl+s", "y")

@@ -692,7 +692,9 @@ class EditCommands(ReviewCommands, scope="review"):
                 return
         count, front = plural(len(check.ready), "page"), self.model.find(self.model.page_id)
         if len(parts) == 1:
-            await send_edits(staged, check, target=self.model.numbered, note=note)
+            await send_edits(
+                staged, check, target=self.model.numbered, note=note, again="ctrl+s shows both"
+            )
         elif not await self._send_parts(staged, check, parts, note):
             return
         if front is not None and front.id.startswith(NEW):

@@ -260,3 +260,15 @@ def test_dates_to_come_are_told_before_and_after(here: ScriptDesk, tmp_path: Pat
     (tmp_path / "late.csv").write_text("id,text,created at\n4,x,2999-04-02\n", encoding="utf-8")
     assert "1 is dated after today, the latest 2 Apr 2999.\n" in send(here, "late.csv")
     assert "after today" not in send(here, "bad.csv", "--skip-bad", status=1)
+
+
+def test_a_file_of_no_known_kind_is_told_in_one_sentence(here: ScriptDesk, tmp_path: Path) -> None:
+    for content in (b"%PDF-1.4\n1 0 obj [ { ] }", b"just some text\n", bytes(range(128, 256)) * 9):
+        (tmp_path / "some.csv").write_bytes(content)
+        assert send(here, "some.csv", status=2) == (
+            "copydesk: some.csv: none of the kinds that are read: CSV, exports of help desks, "
+            "mailboxes, mails and JSON. Nothing was sent.\n"
+        )
+    (tmp_path / "some.csv").write_text('Nr;Was;Wann\n1;"It fails;1.6.2026\n', encoding="utf-8")
+    said = send(here, "some.csv", "--columns", "body=Was", status=2)
+    assert "line 2: the file ends inside the quotation that begins here" in said

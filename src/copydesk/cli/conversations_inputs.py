@@ -19,7 +19,14 @@ from copydesk.cli.output import room, tell
 from copydesk.domain.ingest_draft import masked
 from copydesk.domain.ingest_exports import read_exports
 from copydesk.domain.ingest_file import Item, read_items
-from copydesk.domain.ingest_formats import HEAD, UTF_16, Format, Reader, find_format
+from copydesk.domain.ingest_formats import (
+    HEAD,
+    NONE_OF_THEM,
+    UTF_16,
+    Format,
+    Reader,
+    find_format,
+)
 from copydesk.domain.ingest_frames import PIECE, Complaint
 from copydesk.domain.ingest_mail import MailReader
 from copydesk.domain.ingest_table import (
@@ -203,11 +210,13 @@ def _with_reader(given: Input, choices: Choices) -> Input:
             read = read_exports
         case "mailbox" | "mail":
             read = MailReader(choices.team).items
-        case "table" | "json" if (shape := _shape(given, choices)) is not None:
+        case "table" | "other" if (shape := _shape(given, choices)) is not None:
             columns = _columns(given.name, shape, choices, may_ask=can_ask([given], choices))
             table = TableReader(shape, columns, choices.source, choices.order, choices.team)
             kind = Format("table", shape=shape)
             return Input(given.name, given.kept, table.items, kind, given.hide, table)
+        case "other":
+            raise UsageError(f"{given.name}: {NONE_OF_THEM}. Nothing was sent.")
     return Input(given.name, given.kept, read, given.format, given.hide)
 
 

@@ -18,7 +18,11 @@ HEAD = 64 * 1024
 Reader: TypeAlias = Callable[[BinaryIO], Iterator[Item | Complaint]]
 """Reads the conversations of a file from its beginning."""
 
-Kind: TypeAlias = Literal["json", "export", "table", "mailbox", "mail"]
+Kind: TypeAlias = Literal["json", "export", "table", "mailbox", "mail", "other"]
+
+NONE_OF_THEM = (
+    "none of the kinds that are read: CSV, exports of help desks, mailboxes, mails and JSON"
+)
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """What begins a text in UTF-16, as spreadsheets save it: it is turned into UTF-8 first."""
@@ -26,7 +30,7 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class Format:
-    """What a file is: JSON of our own is what everything is that is nothing else."""
+    """What a file is; JSON of our own is what begins like JSON and is no export."""
 
     kind: Kind
     vendor: Vendor | None = None
@@ -46,6 +50,8 @@ class Format:
                 return "mailbox (mbox)"
             case "mail":
                 return "mail"
+            case "other":
+                return "no conversations"
         return "conversations as JSON"
 
 
@@ -64,7 +70,7 @@ def find_format(file: BinaryIO) -> Format:
         return Format("mail")
     if begins >= b" " and (shape := find_shape(head)) is not None:
         return Format("table", shape=shape)
-    return Format("json")
+    return Format("other")
 
 
 def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
@@ -75,6 +81,8 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
         yield from TableReader(found.shape, columns).items(file)
     elif found.shape is not None:
         yield Complaint(1, "no column is called as if it said what people write")
+    elif found.kind == "other":
+        yield Complaint(1, NONE_OF_THEM)
     elif found.kind == "export":
         yield from read_exports(file)
     elif found.kind in ("mailbox", "mail"):

@@ -137,6 +137,7 @@ def find_shape(head: bytes) -> Shape | None:
             continue
         known = guess(names).meant
         fits = len(rows) > 1 and all(len(row) == len(names) for row in rows[1:])
+        fits = fits or _opens_quotation(text, delimiter, len(names))
         if not known and not fits:
             continue
         worth = 100 * len(known) + len(names)
@@ -389,6 +390,14 @@ def _first_rows(text: str, delimiter: str) -> list[list[str]]:
     except csv.Error:
         return rows[:1]
     return rows
+
+
+def _opens_quotation(text: str, delimiter: str, width: int) -> bool:
+    """Whether the row below the header of a table begins a quotation that hides its other cells."""
+    first = next((line for line in text.splitlines()[1:] if line.strip()), "")
+    begun = first.partition(delimiter + '"')
+    before = begun[0].count(delimiter) + 1
+    return bool(begun[1]) and '"' not in begun[2] and width >= 3 and before < width
 
 
 def _names_delimiter(cells: Sequence[str]) -> bool:

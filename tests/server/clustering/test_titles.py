@@ -26,3 +26,10 @@ def test_a_summary_leaves_out_what_says_the_same() -> None:
         "Our endpoint gets no events",
     ]
     assert summary_of(said) == "The webhook signature is invalid · Our endpoint gets no events"
+
+
+def test_a_summary_has_the_subject_apart_from_the_text() -> None:
+    assert summary_of(["Refund please\nDuplicate charge"]) == "Refund please. Duplicate charge"
+    assert summary_of(["Crash\nCrash on iPhone"]) == "Crash on iPhone"
+    assert summary_of(["Help!\nIt is  gone"]) == "Help! It is gone"
+    assert summary_of(["the export is empty\nsince Monday"]) == "the export is empty since Monday"

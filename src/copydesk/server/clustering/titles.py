@@ -59,10 +59,22 @@ def summary_of(said: Sequence[str]) -> str:
     for text in said:
         words = set(text.casefold().split())
         if all(len(words & other) < _ALIKE * min(len(words), len(other)) for _, other in told):
-            told.append((" ".join(text.split()), words))
+            told.append((_apart(text), words))
         if len(told) == _TOLD:
             break
     return " · ".join(shorten(text, SUMMARY_LENGTH // _TOLD - 3) for text, _ in told)
+
+
+def _apart(text: str) -> str:
+    """Return a text on one line, a full stop after its subject: its first line, if more follow.
+
+    A subject that the text begins with is left out.
+    """
+    subject, _, rest = (" ".join(line.split()) for line in text.strip().partition("\n"))
+    if not rest or rest.casefold().startswith(subject.casefold()):
+        return rest or subject
+    goes_on = rest[:1].islower() or not subject[-1:].isalnum()
+    return f"{subject} {rest}" if goes_on else f"{subject}. {rest}"
 
 
 def _parts(sentence: str) -> Iterator[str]:

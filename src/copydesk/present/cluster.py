@@ -242,8 +242,7 @@ def cluster_facts(
     ``requests`` are None while they are read, and a sentence where they cannot be; ``more`` names
     those left out. ``shown`` masks what people wrote.
     """
-    found = [Fact("", shown(row.summary) or Text("No summary.", style="muted"))]
-    found.append(Fact("this week", rate_said(row.rate)))
+    found = [Fact("this week", rate_said(row.rate))]
     if lines := helped(row.pulse, merges, now):
         found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
     said = _requests(requests, now, shown)
@@ -254,6 +253,7 @@ def cluster_facts(
     found.append(Fact("sources", sources or Text("not known", style="muted")))
     marks = merge_weeks(merges, now, len(row.pulse))
     found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row, now)}", style="muted")))
+    found.append(Fact("", shown(row.summary) or Text("No summary.", style="muted")))
     times = ", ".join(
         f"{word} {when}"
         for word, moment in (("first seen", row.created), ("changed", row.updated))

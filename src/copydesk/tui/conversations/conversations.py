@@ -294,7 +294,7 @@ class ConversationsPlace(Place, scope="conversations"):
                 lambda row: subject(row, masked=self.reader.masked), flex=1, minimum=20,
             ),
             Column(
-                "said", "SAID", lambda row: hit_cell(row, self.reader.shown), flex=2, minimum=24
+                "said", "SAID", lambda row: hit_cell(row, self.reader.shown), flex=2, minimum=24,
             ),
             Column("source", "FROM", lambda row: self.reader.shown(row.source), 9, drop=1, most=14),
             Column("state", "STATE", state, 9, drop=2),
@@ -603,14 +603,20 @@ class ConversationsPlace(Place, scope="conversations"):
             self.say(f"{len(rows)} are marked; {MOST_MEANT} at most are read at once.", "warn")
             return None
 
-        async def read() -> list[IssueRow]:
+        async def read() -> tuple[list[IssueRow], dict[str, str]]:
             each = [await self._issues_of(organization, row.id) for row in rows]
-            return [issue for issues in each for issue in issues]
+            issues = [issue for found in each for issue in found]
+            clusters = {issue.cluster for issue in issues}
+            if len(clusters) != 1 or "" in clusters:
+                return issues, {}
+            [cluster] = clusters
+            api = await self.session.ready()
+            return issues, {cluster: await reading.read_label(api, organization, cluster)}
 
         found = await self.reads.now("issue", read, "Looking for what was found in it")
         if found is None:
             return None
-        about = about_issues(found, {}, shown)
+        about = about_issues(*found, shown)
         address = rows[0].address if shown(rows[0].address) == rows[0].address else ""
         name = shown(rows[0].subject) or "What a conversation tells"
         return about or About("", name, f"From a conversation {address}".strip())

@@ -87,6 +87,8 @@ async def test_issues_are_marked_split_moved_and_put_back(
         assert "Sign-in fails case 2" in driver.screen
         await driver.press("u")
         assert held(world) == before
+        assert "Sign-in fails case 0" in driver.screen
+        assert "press . " not in driver.screen
         await driver.press("Z")
         assert len(held(world)["Two of them"]) == 2
         await driver.press("u")
@@ -251,7 +253,9 @@ async def test_conversations_are_found_by_what_was_said(
         place = driver.place
         place.query_one("#conversations").select(ids_of(world, "Sign-in fails case 1"))  # type: ignore[attr-defined]
         await driver.idle()
-        await driver.press("ctrl+n", "enter", "ctrl+s")
+        await driver.press("ctrl+n", "enter")
+        assert "listed with the cluster “Sign-in fails”." in driver.screen
+        await driver.press("ctrl+s")
         begun = world.store.read(lambda tx: tx.all("SELECT * FROM change_request"))
         assert [row["cluster_id"] for row in begun] == [ids["Sign-in fails"]]
 

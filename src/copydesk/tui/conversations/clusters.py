@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -484,6 +484,11 @@ class ClustersPlace(Place, scope="clusters"):
         """Read again what a write to issues changed; who sorts issues goes on where they are."""
         self.issues.read_anew()
         self.clusters.show_written()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Read the issues anew: those that were put back are there at once."""
+        self.issues.read_anew()
+        super().turned(results)
 
     def nothing_meant(self) -> str | None:
         """Return why there is nothing to begin a change request for."""

@@ -143,6 +143,28 @@ def test_a_report_is_printed_or_written_to_a_file(
     assert "choose one" in both["error"]["message"]
 
 
+def test_a_report_leaves_out_what_is_dated_later_than_now(scripts: ScriptDesk) -> None:
+    made = asked(scripts)
+    world = scripts.world
+
+    def come(tx: Tx) -> None:
+        later = add_cluster(tx, world.home, "Only later")
+        for key, days in ((made["Login fails"], 1), (made["Login fails"], 200), (later, 3)):
+            at = world.clock.now + timedelta(days=days)
+            talk = add_conversation(
+                tx, world.home, [("user", "Not yet")], source="email", created_at=at
+            )
+            add_issue(tx, world.home, talk, "Not yet", cluster_id=key, created_at=at)
+
+    world.write(come)
+    value = scripts.json("clusters", "report", "--organization", "Acme")
+    assert [(each["label"], each["lately"]) for each in value["top"]] == [("Login fails", 2)]
+    assert value["new"] == []
+    text = scripts.out("clusters", "report", "--organization", "Acme")
+    assert "> 1 days:" in text
+    assert "Not yet" not in text
+
+
 def test_issues_and_conversations_are_tables_and_values(
     scripts: ScriptDesk, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -14,10 +15,24 @@ from copydesk.domain.conversation import readable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.secret_values import holds_private_key, tells_secret
 from copydesk.domain.text import clean, plural
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, finding_row, issue_row, merge_of
+from copydesk.session.cluster_rows import (
+    WEEKS,
+    ClusterRow,
+    IssueRow,
+    Merge,
+    finding_row,
+    issue_row,
+    merge_of,
+)
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings
-from copydesk.session.reads.clusters import AT_ONCE, find_requests, read_all, read_merges
+from copydesk.session.reads.clusters import (
+    AT_ONCE,
+    find_requests,
+    read_all,
+    read_every_issue,
+    read_merges,
+)
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -117,6 +132,7 @@ async def read_report(
         rows = await read_all(api, organization, "issues")
     except OperationMissing:
         return await _of_findings(api, organization, title, weeks, now)
+    rows = await _until(api, organization, rows, now)
     merges = await read_merges(api, organization, now - timedelta(weeks=WEEKS), MERGED_PAGES)
     told = _most(rows, weeks)
     gate = asyncio.Semaphore(AT_ONCE)
@@ -125,11 +141,35 @@ async def read_report(
         async with gate:
             found = await find_requests(api, organization, row.id)
             requests = [_request(request) for request in found.requests]
-            quotes = await _quotes(api, organization, row.id, now - timedelta(weeks=weeks))
+            quotes = await _quotes(api, organization, row.id, now - timedelta(weeks=weeks), now)
             return Told(row, requests, found.more, quotes)
 
     top = await asyncio.gather(*map(tell, told))
     return ReportRead(clean(title).strip(), now, weeks, rows, merges, top)
+
+
+async def _until(
+    api: Api, organization: str, rows: list[ClusterRow], now: datetime
+) -> list[ClusterRow]:
+    """Return clusters without the issues that are dated later than now.
+
+    The service counts these to its latest week. Raises ``ApiError``.
+    """
+    try:
+        found = await read_every_issue(api, organization, now)
+    except (Forbidden, NotFound):
+        return rows
+    later = Counter(each.cluster for each in found if each.created and each.created > now)
+    return [
+        replace(
+            row,
+            pulse=(*row.pulse[:-1], max(0, row.pulse[-1] - later[row.id])),
+            issues=max(0, row.issues - later[row.id]),
+        )
+        if later[row.id]
+        else row
+        for row in rows
+    ]
 
 
 def _most(rows: Sequence[ClusterRow], weeks: int) -> list[ClusterRow]:
@@ -223,20 +263,15 @@ def _request(request: ChangeRequest) -> Request:
     return Request(request.number, subject, status, web_address(request.urls.app))
 
 
-async def _quotes(api: Api, organization: str, cluster: str, since: datetime) -> Sequence[Quote]:
+async def _quotes(
+    api: Api, organization: str, cluster: str, since: datetime, until: datetime
+) -> Sequence[Quote]:
     """Return what users said last, each thing once and none with a password or a key in it.
 
     Raises ``ApiError``.
     """
-    try:
-        page = await api.page(
-            ops.list_conversation_issues, organization, cluster=cluster, limit=SOUGHT
-        )
-    except (Forbidden, NotFound):
-        return ()
     found: dict[str, Quote] = {}
-    for item in page.items:
-        row = issue_row(item)
+    for row in await _latest(api, organization, cluster, until):
         if len(found) == QUOTES or (row.created is not None and row.created < since):
             break
         try:
@@ -246,3 +281,20 @@ async def _quotes(api: Api, organization: str, cluster: str, since: datetime) ->
         said = next((part.body for part in read.parts if part.role == "user"), "")
         _add_quote(found, said, row.source, row.created, row.address)
     return tuple(found.values())
+
+
+async def _latest(api: Api, organization: str, cluster: str, until: datetime) -> list[IssueRow]:
+    """Return the latest issues of a cluster, without those that are dated later than ``until``."""
+    rows: list[IssueRow] = []
+    try:
+        async for item in api.pages(
+            ops.list_conversation_issues, organization, cluster=cluster, limit=SOUGHT
+        ):
+            row = issue_row(item)
+            if row.created is None or row.created <= until:
+                rows.append(row)
+            if len(rows) == SOUGHT:
+                break
+    except (Forbidden, NotFound):
+        return []
+    return rows

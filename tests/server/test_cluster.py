@@ -70,6 +70,31 @@ class Desk:
             assert self.world.store.read(partial(Tx.all, sql=rule.sql)) == [], rule.sentence
 
 
+async def test_a_split_that_was_taken_back_is_not_told(world: World) -> None:
+    late = cluster(world, "Webhooks late")
+    one, two = talks(world, "one", "two", cluster=late)
+    async with world.client() as client:
+        desk = Desk(world, client)
+
+        async def told() -> list[tuple[str, str]]:
+            found = await desk.send("GET", f"-clusters/{late}", 200)
+            return [(each["kind"], each["label"]) for each in found.get("history", [])]
+
+        made = await desk.send("POST", "-clusters", 201, label="Retries", issues=[two])
+        path = f"-clusters/{made['id']}"
+        assert await told() == [("split", "Retries")]
+        await desk.send("POST", "-issues/move", 200, issues=[two], cluster=late)
+        await desk.send("DELETE", path, 205)
+        assert await told() == []
+        # Done again, it is told again; one that is deleted with issues in it had been split off.
+        await desk.send("POST", f"{path}/restore", 200)
+        await desk.send("POST", "-issues/move", 200, issues=[two], cluster=made["id"])
+        assert await told() == [("split", "Retries")]
+        await desk.send("DELETE", path, 205)
+        assert await told() == [("split", "Retries")]
+        assert one
+
+
 async def test_clusters_are_made_changed_joined_ended_and_brought_back(world: World) -> None:
     late = cluster(world, "Webhooks late")
     one, two, _ = talks(world, "one", "two", "three", cluster=late)

@@ -131,7 +131,10 @@ def cluster_model(call: Call, row: Row) -> IssuesCluster:
 
 def _history(call: Call, cluster_id: str) -> list[ClusterEvent]:
     rows = call.tx.all(
-        "SELECT * FROM cluster_event WHERE cluster_id = ? ORDER BY id DESC LIMIT ?",
+        # Without splits that were taken back: what came of them was emptied and deleted.
+        "SELECT * FROM cluster_event WHERE cluster_id = ? AND NOT (kind = 'split' AND EXISTS "
+        "(SELECT 1 FROM ended_cluster e WHERE e.id = other AND joined IS NULL "
+        "AND issues = '[]')) ORDER BY id DESC LIMIT ?",
         cluster_id,
         HISTORY,
     )

@@ -283,6 +283,18 @@ async def test_joins_and_ends_by_the_machine_are_told_and_kept(desk: Desk) -> No
     (last,) = desk.members().keys() - {None}
     assert last not in {first, second, third}
     assert desk.members()[last] == {*"nopq"}
+    # What a person closed and opened again, or gave an icon, is joined with nothing.
+    come("stuvw")
+    desk.says.append(says("nopq", "stuv"))
+    desk.run()
+    (fresh,) = desk.members().keys() - {last, None}
+    await desk.send("PATCH", f"-clusters/{fresh}", icon="bug")
+    for closed in (True, False):
+        await desk.send("PATCH", f"-clusters/{last}", closed=closed)
+    come("xyzAB")
+    desk.says.append(says("nopqstuvxyz"))
+    desk.run()
+    assert {last, fresh} <= desk.members().keys()
     desk.check()
 
 

@@ -105,6 +105,13 @@ def test_a_command_ends_with_its_time() -> None:
         CommandVectors(command("sys.stdin.read(); import time; time.sleep(60)"), 0.2).of(["one"])
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_command_ends_that_writes_too_much(stream: str) -> None:
+    endless = command(f"while True: sys.{stream}.write('x' * 1000)")
+    with pytest.raises(VectorsError, match="wrote more than 5,000 bytes"):
+        CommandVectors(endless, most=5000).of(["one"])
+
+
 def test_the_settings_choose() -> None:
     assert vectors_from() is None
     assert isinstance(vectors_from(model="~/model"), ModelVectors)

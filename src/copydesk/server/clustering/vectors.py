@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from asyncio.subprocess import Process
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 COMMAND_SECONDS = 600.0
 """How long a command may take for all texts."""
+
+MOST_WRITTEN = 400_000_000
+"""How many bytes a command may write."""
 
 
 class VectorsError(Exception):
@@ -36,9 +41,15 @@ class Vectors(Protocol):
 class CommandVectors:
     """A command: it reads ``{"text": …}`` and writes ``{"vector": […]}``, a line for each text."""
 
-    def __init__(self, command: Sequence[str], seconds: float = COMMAND_SECONDS) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        seconds: float = COMMAND_SECONDS,
+        most: int = MOST_WRITTEN,
+    ) -> None:
         self._command = list(command)
         self._seconds = seconds
+        self._most = most
 
     def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return what the command answers; raises `VectorsError`."""
@@ -53,21 +64,27 @@ class CommandVectors:
             raise VectorsError(
                 f"the command {name!r} for vectors cannot be started: {error}"
             ) from None
+        if max(len(written), len(complaint)) > self._most:
+            raise VectorsError(
+                f"the command {name!r} for vectors wrote more than {self._most:,} bytes"
+            )
         if status:
-            said = (complaint.strip().splitlines() or ["it said nothing"])[-1][:200]
+            said = (complaint.decode(errors="replace").strip().splitlines() or ["it said nothing"])[
+                -1
+            ][:200]
             raise VectorsError(
                 f"the command {name!r} for vectors ended with status {status}: {said}"
             )
         try:
-            rows = [json.loads(line)["vector"] for line in written.splitlines() if line.strip()]
+            rows = [json.loads(line)["vector"] for line in written.split(b"\n") if line.strip()]
         except (ValueError, TypeError, KeyError):
             raise VectorsError(
                 f'the command {name!r} for vectors wrote a line that is not {{"vector": […]}}'
             ) from None
         return _checked(rows, len(texts), f"the command {name!r}")
 
-    async def _run(self, texts: Sequence[str]) -> tuple[int, str, str]:
-        """Run the command; it is ended with its time."""
+    async def _run(self, texts: Sequence[str]) -> tuple[int, bytes, bytes]:
+        """Run the command; it is ended with its time, and when it writes too much."""
         lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
         process = await asyncio.create_subprocess_exec(
             *self._command,
@@ -78,16 +95,36 @@ class CommandVectors:
         )
         try:
             async with asyncio.timeout(self._seconds):
-                written, complaint = await process.communicate(lines.encode())
+                _, written, complaint = await asyncio.gather(
+                    _feed(process, lines.encode()),
+                    self._read(process, process.stdout),
+                    self._read(process, process.stderr),
+                )
+                await process.wait()
         except TimeoutError:
             process.kill()
             await process.wait()
             raise
-        return (
-            process.returncode or 0,
-            written.decode(errors="replace"),
-            complaint.decode(errors="replace"),
-        )
+        return process.returncode or 0, written, complaint
+
+    async def _read(self, process: Process, stream: asyncio.StreamReader | None) -> bytes:
+        """Return what the command writes, at most a little too much."""
+        written = bytearray()
+        while stream is not None and (piece := await stream.read(2**16)):
+            if len(written) <= self._most:
+                written += piece
+                if len(written) > self._most:
+                    with suppress(ProcessLookupError):
+                        process.kill()
+        return bytes(written)
+
+
+async def _feed(process: Process, lines: bytes) -> None:
+    if process.stdin is not None:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(lines)
+            await process.stdin.drain()
+        process.stdin.close()
 
 
 class ModelVectors:

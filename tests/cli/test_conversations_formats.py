@@ -130,6 +130,23 @@ def test_nothing_of_persons_reaches_the_desk_with_mask(here: ScriptDesk, tmp_pat
     assert "sent again" in send(here, "own.json")
 
 
+def test_what_says_nothing_masked_is_refused_before_anything_is_sent(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    def talk(key: str, body: str) -> dict[str, object]:
+        said = [{"type": "message", "role": "user", "body": body}]
+        names = {"ann@example.org": "gold", "kim@example.org": "pro"}
+        return {"id": key, "parts": said, "metadata": {"attributes": names}}
+
+    empty = tmp_path / "empty.json"
+    empty.write_text(json.dumps([talk("a", "Hello?"), talk("b", "\x01\x1b\u200b")]), "utf-8")
+    assert "nobody says anything in it" in send(here, "empty.json", "--mask", status=2)
+    assert there(here) == {}
+    send(here, "empty.json", "--mask", "--skip-bad", status=1)
+    (row,) = here.world.store.read(lambda tx: tx.all("SELECT * FROM conversation"))
+    assert "gold, pro" in str(dict(row))
+
+
 def test_the_newest_of_a_ticket_counts_that_was_exported_twice(
     here: ScriptDesk, tmp_path: Path
 ) -> None:

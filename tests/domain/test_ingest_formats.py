@@ -456,7 +456,7 @@ def test_masking_leaves_nothing_of_persons() -> None:
     out = io.StringIO()
     csv.writer(out).writerows(rows)
     found = items(out.getvalue().encode())
-    hidden = [masked(each) for each in found]
+    hidden = [seen for each in found if isinstance(seen := masked(each), Item)]
     sent = hidden[0].conversation.to_json().decode()
     for each in ("example.org", "170", "4111", "3704", "sk_live", "hunter2", "a@b"):
         assert each in found[0].conversation.to_json().decode()
@@ -464,7 +464,7 @@ def test_masking_leaves_nothing_of_persons() -> None:
     assert hidden[1].conversation == found[1].conversation
     assert hidden[1].digest == found[1].digest
     assert hidden[0] == masked(found[0])
-    assert masked(hidden[0]).digest == hidden[0].digest
+    assert masked(hidden[0]) == hidden[0]
 
 
 # Hostile files

@@ -34,6 +34,8 @@ from copydesk.domain.written_moment import read_moment
 NOTE = "[Internal note] "
 """Begins what the team wrote for itself: the API knows no notes."""
 
+_NOTHING_SAID = "nobody says anything in it"
+
 MOST_ATTRIBUTES = 40
 LONGEST_ATTRIBUTE = 500
 """Characters of an attribute that are kept."""
@@ -86,7 +88,7 @@ class Draft:
         if not key:
             return Complaint(self.line, "it has no id", self.number)
         if not self.parts:
-            return Complaint(self.line, "nobody says anything in it", self.number, key)
+            return Complaint(self.line, _NOTHING_SAID, self.number, key)
         created = self.created
         if created is not None and not EARLIEST < created < LATEST:
             created = None
@@ -151,12 +153,19 @@ def text_of(value: object, *, html: bool = False) -> str:
     return value.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def masked(item: Item) -> Item:
+def masked(item: Item) -> Item | Complaint:
     """Return a conversation without e-mail addresses, numbers and secrets of people.
 
-    One whose id would tell somebody's address gets an id that is made of it.
+    One whose id would tell somebody's address gets an id that is made of it. Of one that says
+    nothing that can be seen there is nothing to send.
     """
-    given = item.conversation
+    hidden = _hidden(item.conversation)
+    if not hidden.parts:
+        return Complaint(item.line, _NOTHING_SAID, item.number, hidden.id)
+    return item_of(item.line, item.number, hidden, item.who, item.updated)
+
+
+def _hidden(given: ConversationIngest) -> ConversationIngest:
     metadata = given.metadata
 
     def hide(text: str) -> str:
@@ -169,13 +178,16 @@ def masked(item: Item) -> Item:
         if metadata.url is not None and mask_emails(metadata.url) == metadata.url:
             told["url"] = metadata.url
         if metadata.attributes is not None:
+            kept: dict[str, list[str]] = {}
+            for name, value in metadata.attributes.items():  # names may be masked alike
+                kept.setdefault(hide(name), []).append(hide(value))
             told["attributes"] = {
-                hide(name): hide(value) for name, value in metadata.attributes.items()
+                name: ", ".join(dict.fromkeys(values)) for name, values in kept.items()
             }
     key = given.id if hide(given.id) == given.id else digest_of([given.id])
-    parts = [(part.role, hide(part.body)) for part in given.parts]
-    hidden = _conversation(key, hide(given.subject or ""), told, parts)
-    return item_of(item.line, item.number, hidden, item.who, item.updated)
+    said = [(part.role, hide(part.body)) for part in given.parts]
+    parts = [(role, body) for role, body in said if body.strip()]
+    return _conversation(key, hide(given.subject or ""), told, parts)
 
 
 def with_earlier(
@@ -205,7 +217,7 @@ def with_earlier(
         ],
     )
     if hide:
-        had = masked(item_of(0, 0, had)).conversation
+        had = _hidden(had)
     begins = metadata.created_at
     is_first = earlier is None or begins is None or earlier <= begins
     told = had.metadata or MetadataIngest()

@@ -313,6 +313,8 @@ def show(given: Input) -> None:
             say(f"  {shorten(mask(clean(conversation.subject or '(no subject)')), cells)}")
             say(f"    {shorten(' · '.join(said), cells)}")
             say(f"    {shorten(mask(clean((words or conversation.parts[0].body)[:400])), cells)}")
+    if given.table is not None and not given.table.names_source:
+        say("  source: api; --source names another")
     if given.table is not None and given.table.open_dates:
         say(
             "  Its dates may begin with the month or with the day. They are read month first; "

@@ -245,6 +245,11 @@ class TableReader:
         self.dates_both_ways = False
         """Whether a date may be read with the day or with the month first."""
 
+    @property
+    def names_source(self) -> bool:
+        """Whether it is known where the conversations are from."""
+        return bool(self._source) or "source" in self.columns.meant
+
     def items(self, file: BinaryIO) -> Iterator[Item | Complaint]:
         """Yield the conversations in the order of their first rows."""
         if self._rows_of is None:

@@ -120,6 +120,7 @@ OF_THE_MACHINE: tuple[tuple[str, ...], ...] = (
     ("keys",),
     ("completion", "bash"),
     ("help",),
+    ("manual",),
     ("help", RETURNED),
     ("settings", "set", "theme", RETURNED),
     ("settings", "set", RETURNED, "1"),

@@ -153,7 +153,28 @@ def clustered(world: World) -> Listed:
     )
 
 
+def findings(world: World) -> Listed:
+    space = world.space("Guide", {"a": "# A\n"})
+
+    def write(tx: Tx) -> str:
+        made = add_site(tx, world.home, "Acme docs", hostname="acme.test", published=True)
+        add_site_space(tx, made, space, section=add_section(tx, made, "Guides"))
+        for number in range(4):
+            cluster = add_cluster(tx, world.home, f"Problem {number}")
+            for _ in range(5):  # so many make it a finding to work on
+                talk = add_conversation(tx, world.home, [("user", "Help")], source="email")
+                add_issue(tx, world.home, talk, "Issue", summary="", cluster_id=cluster)
+        return made
+
+    target = Target(organization=world.home, site=world.write(write))
+    tables = {"finding": "id", "finding_request": "finding_id"}
+    return Listed(
+        open_world(world, "findings", target), lambda driver, marked: on_desk(world, **tables)
+    )
+
+
 ACT: Mapping[str, str] = {
+    "findings": "ctrl+n",
     "issues": "m c ctrl+n L",
     "clusters": "m c",
     "changes": "x W U m M b a A w",
@@ -164,6 +185,7 @@ ACT: Mapping[str, str] = {
 """What does something to marked rows; all else that writes to rows refuses."""
 
 LISTS: Mapping[str, Callable[[World], Listed]] = {
+    "findings": findings,
     "issues": issues,
     "clusters": clustered,
     "changes": changes,

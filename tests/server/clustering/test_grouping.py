@@ -49,7 +49,16 @@ def test_issues_of_one_problem_come_together() -> None:
 
 
 def test_the_same_issues_give_the_same_clusters() -> None:
+    def told(given: list[Issue]) -> list[tuple[str, str, list[str]]]:
+        texts = {each.id: each.text for each in given}
+        return [
+            (each.title, each.summary, sorted(texts[one] for one in each.issues))
+            for each in find_clusters(given).clusters
+        ]
+
     assert find_clusters(issues()) == find_clusters(issues())
+    others = [Issue(f"x{n}", each.text) for n, each in enumerate(reversed(issues()))]
+    assert told(others) == told(issues())
 
 
 @pytest.mark.parametrize("texts", [[], ["one"], ["", "", "", ""], ["?!", "…", "12", "a b"]])

@@ -108,7 +108,11 @@ def find_clusters(
 
     No title is that of another cluster or one of ``taken``, if there is another that tells.
     """
-    free = [each for each in issues if not (each.by_hand and each.cluster is None)]
+    # By what they say: the same conversations make the same clusters, whatever their ids are.
+    free = sorted(
+        (each for each in issues if not (each.by_hand and each.cluster is None)),
+        key=lambda each: (each.text, each.id),
+    )
     if len(free) < SMALLEST:
         return Result(())
     texts = _compare([each.text for each in free], vectors)

@@ -44,7 +44,8 @@ def title_of(said: Sequence[str], telling: Mapping[str, float], taken: Container
 
     def score(sentence: str) -> float:
         held = sum(best.get(word, 0.0) for word in words_of(sentence, language))
-        return held / math.sqrt(max(_EASY, len(sentence.split())))
+        # Rounded: what differs by the order of a sum alone is equal, and the first is taken.
+        return round(held / math.sqrt(max(_EASY, len(sentence.split()))), 9)
 
     told = [part for text in central for each in list(sentences(text))[:3] for part in _parts(each)]
     best_first = sorted(told, key=score, reverse=True)

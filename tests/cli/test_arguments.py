@@ -49,6 +49,7 @@ def test_words_that_may_be_left_out_stand_anywhere() -> None:
 def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
     for words in commands(build_parser()):
         rest = {
+            "complete": ["spaces"],
             "completion": ["bash"],
             "api": ["GET", "/orgs"],
             "cr": {

@@ -118,6 +118,8 @@ DESK = ("--desk", f"<folder>/desk{NAME}.db")
 OF_THE_MACHINE: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("keys",),
+    ("complete", "spaces"),
+    ("complete", "numbers", RETURNED, "--", RETURNED),
     ("completion", "bash"),
     ("help",),
     ("manual",),

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from copydesk.cli.parser import Parser
 
 
+COMPLETE = "copydesk.cli.complete:print_values"
+
+
 @dataclass(frozen=True)
 class Command:
     """A parsed command line: the function that runs it, as ``module:function``, and its options."""
@@ -77,6 +80,10 @@ def parse(arguments: Sequence[str]) -> Command:
     """Return the command for these arguments. Usage errors print a sentence and exit with 2."""
     if not arguments:
         return Command("copydesk.cli.open:open_desk")
+    if arguments[0] == "complete" and arguments[3:4] == ["--"]:
+        # A shell asks while somebody types: the parser would take most of the time.
+        kind, word, _, *line = arguments[1:]
+        return Command(COMPLETE, {"kind": kind, "word": word, "line": line})
     from copydesk.cli.parser import build_parser, opening_parser
 
     opening = opening_parser()

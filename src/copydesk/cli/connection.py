@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -71,6 +70,8 @@ class Connection:
         read as quickly itself.
         Raises ``UsageError`` for a desk of no use, and where there is no token.
         """
+        import asyncio  # a shell that completes a word needs none of it
+
         if not self.key.startswith("desk:"):
             api = await asyncio.to_thread(self.open)
             if keeping is not None:

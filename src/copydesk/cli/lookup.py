@@ -71,6 +71,7 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
             for site, place in everywhere
             if name == clean(site.title).strip().casefold() or address in addresses(site)
         ] or [pair for pair in everywhere if address and address == address_text(pair[0].hostname)]
+        found = found or [pair for pair in everywhere if slugify(pair[0].title) == name]
     if len(found) == 1:
         return _found(*found[0])
     known = [_found(*pair) for pair in (found or everywhere)]

@@ -35,7 +35,7 @@ GROUPS = {
     "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "manual", "help"),
     "Work": ("cr", "watch", "sites", "structure", "clusters", "conversations"),
     "Desk": ("desk", "serve"),
-    "Scripts": ("api", "ops", "log", "outbox", "cache", "completion"),
+    "Scripts": ("api", "ops", "log", "outbox", "cache", "complete", "completion"),
 }
 """The commands as the help of the whole program lists them."""
 
@@ -637,6 +637,7 @@ def build_parser() -> Parser:
     _conversations(commands)
     _serve(commands)
     _desk(commands)
+    _complete(commands)
     _completion(commands)
     _everywhere(parser)
     return parser
@@ -993,6 +994,24 @@ def _desk(commands: Subparsers) -> None:
     backup.set_defaults(runner="copydesk.cli.desk:back_up")
     for parser in (token, sample, importing, exporting, check, backup):
         _desk_option(parser)
+
+
+def _complete(commands: Subparsers) -> None:
+    from copydesk.cli.complete import VALUES
+
+    parser = commands.add_parser(
+        "complete",
+        help="print the values of a word, as the scripts of completion ask for them",
+        description="From this machine alone: nothing is asked of a service. A line has a value, "
+        "a tab, and what it is.",
+    )
+    parser.add_argument("kind", metavar="KIND", choices=tuple(VALUES), help=", ".join(VALUES))
+    parser.add_argument("word", metavar="WORD", nargs="?", default="", help="what is typed of it")
+    parser.add_argument(
+        "line", metavar="LINE", nargs="*", default=(),
+        help="after --, the words of the command line: --profile and --space there are meant",
+    )  # fmt: skip
+    parser.set_defaults(runner="copydesk.cli.complete:print_values")
 
 
 def _completion(commands: Subparsers) -> None:

@@ -157,24 +157,97 @@ def print_completion(*, shell: str) -> int:
     return DONE
 
 
+KINDS = {"SPACE": "spaces", "SITE": "sites", "NUMBER": "numbers"}
+"""The kind of values of an argument by what it is shown as (`copydesk.cli.complete`)."""
+
+KINDS_OF = {
+    "--profile": "profiles",
+    "--view": "views",
+    "--sort": "orders",
+    "--theme": "themes",
+    "copydesk logout name": "profiles",
+    "copydesk profiles use name": "profiles",
+    "copydesk settings get name": "settings",
+    "copydesk settings set name": "settings",
+    "copydesk settings set value": "values",
+    "copydesk settings unset name": "settings",
+    "copydesk desk export space": "",  # of a file, by its title or id alone
+}
+"""The kind of the others: of options by their name, of words by their command too."""
+
+BASH = r"""
+_copydesk_ask() {
+  local value said
+  local -a values=() shown=()
+  while IFS=$'\t' read -r value said; do
+    # A word that is quoted already is taken as it is.
+    [[ $2 == [\"\']* ]] || printf -v value '%q' "$value"
+    values+=("$value"); shown+=("$value${said:+  ($said)}")
+  done < <(copydesk complete "$1" "$2" -- "${COMP_WORDS[@]}" 2>/dev/null)
+  # What a value is stands beside it in a list only (TAB twice), and is never put into the line.
+  if [[ ${COMP_TYPE:-9} == 63 && ${#values[@]} -gt 1 ]]; then
+    printf '%s\n' "${shown[@]}"
+  elif [[ ${#values[@]} -gt 0 ]]; then
+    printf '%s\n' "${values[@]}"
+  fi
+}
+"""
+
+ZSH = r"""
+_copydesk_ask() {
+  local value said
+  local -a values shown
+  # _arguments puts what compadd may be given before the kind.
+  while IFS=$'\t' read -r value said; do
+    values+=("$value"); shown+=("$value${said:+  ($said)}")
+  done < <(copydesk complete "${@[-1]}" "${(Q)PREFIX}" -- "${words[@]}" 2>/dev/null)
+  compadd -l -d shown -a values
+}
+"""
+
+FISH = r"""
+function _copydesk_ask
+  copydesk complete $argv[1] (commandline -ct | string collect -a) -- (commandline -opc) 2>/dev/null
+end
+"""
+
+
 def script(shell: str) -> str:
     """Return the script, made from the same declarations that arguments are parsed by."""
     import shtab
 
+    from copydesk.cli.complete import VALUES
+
     parser = build_parser()
-    for action in _actions(parser):
-        if action.type is Path or action.dest in TAKES_FILES:
+    for below, action in _actions(parser):
+        if kind := _kind(below, action):
             # shtab looks for this; an action of argparse has no such field.
+            vars(action)["complete"] = {
+                "bash": f"_copydesk_{kind}",
+                "zsh": f"_copydesk_ask {kind}",
+                "fish": f"(_copydesk_ask {kind})",
+            }
+        elif action.type is Path or action.dest in TAKES_FILES:
             vars(action)["complete"] = shtab.FILE
-    text: str = shtab.complete(parser, shell)
+    each = "".join(f'_copydesk_{kind}() {{ _copydesk_ask {kind} "$1"; }}\n' for kind in VALUES)
+    asking = {"bash": BASH + each, "zsh": ZSH, "fish": FISH}
+    text: str = shtab.complete(parser, shell, preamble=asking[shell])
     if shell == "zsh":
         text = text[: text.rindex("if [[ $zsh_eval_context")].rstrip() + "\n" + ZSH_TAIL
     return text
 
 
-def _actions(parser: ArgumentParser) -> Iterator[Action]:
+def _kind(parser: ArgumentParser, action: Action) -> str:
+    names = action.option_strings or [f"{parser.prog} {action.dest}"]
+    kinds = [KINDS_OF[name] for name in names if name in KINDS_OF]
+    if kinds:
+        return kinds[0]
+    return KINDS.get(action.metavar, "") if isinstance(action.metavar, str) else ""
+
+
+def _actions(parser: ArgumentParser) -> Iterator[tuple[ArgumentParser, Action]]:
     for action in parser._actions:
-        yield action
+        yield parser, action
         if isinstance(action, _SubParsersAction):
             choices: dict[str, Any] = dict(action.choices)
             for below in {id(each): each for each in choices.values()}.values():

@@ -12,11 +12,12 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from copydesk.domain.cached_answers import Held, Kept
+from copydesk.domain.known_name import MOST, Kind, KnownName, names_in
 from copydesk.local.durable import PRIVATE, private_file
 from copydesk.local.paths import private_folder
 
@@ -31,7 +32,7 @@ ANSWER_BYTES = 4 * 1024 * 1024
 ROW_BYTES = 128
 """The approximate overhead of an answer."""
 
-VERSION = 1
+VERSION = 2
 """The version of the format; a file of another version is replaced."""
 
 WAIT_SECONDS = 2.0
@@ -44,7 +45,15 @@ CREATE TABLE answer (
     content BLOB NOT NULL
 );
 CREATE INDEX answer_by_use ON answer (used, size, at);
+CREATE TABLE name (
+    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,
+    space TEXT NOT NULL, counted INTEGER NOT NULL, UNIQUE (kind, id)
+);
+CREATE INDEX name_by_kind ON name (kind, number);
 """
+
+NAMES = 20_000
+"""How many names are kept; those that were read longest ago go."""
 
 _log = logging.getLogger("copydesk.answers")
 
@@ -110,7 +119,37 @@ class Answers:
             if len(kept.content) <= ANSWER_BYTES
         ]
         if rows:
-            self._try(lambda database: self._put(database, rows), None)
+            # By what they name: a space is in each of its change requests.
+            names = {
+                (name.kind, name.id): name
+                for target, kept in answers.items()
+                if len(kept.content) <= ANSWER_BYTES
+                for name in names_in(target, kept.content)
+            }
+            gone = [
+                target.rpartition("/")[2] for target, kept in answers.items() if not kept.content
+            ]
+
+            def put(database: sqlite3.Connection) -> None:
+                self._put(database, rows)
+                with database:
+                    database.execute("BEGIN IMMEDIATE")
+                    _put_names(database, names.values(), gone)
+
+            self._try(put, None)
+
+    def names(self, kind: Kind) -> list[KnownName]:
+        """Return the names of a kind that the answers had, those read last first."""
+
+        def find(database: sqlite3.Connection) -> list[KnownName]:
+            rows = database.execute(
+                "SELECT kind, id, title, space, counted FROM name WHERE kind = ? "
+                "ORDER BY number DESC LIMIT ?",
+                (kind, MOST),
+            )
+            return [KnownName(*row) for row in rows]
+
+        return self._try(find, [], make=False)
 
     def forget(self) -> None:
         """Empty the cache; nothing of it is left in the file. Raises ``OSError``."""
@@ -122,6 +161,7 @@ class Answers:
             try:
                 database = self._opened()
                 database.execute("DELETE FROM answer")
+                database.execute("DELETE FROM name")
                 # The file is rewritten: deleting rows alone leaves them in the free pages.
                 database.execute("VACUUM")
                 (busy, *_) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -259,6 +299,28 @@ def _open(path: Path, desk: str, wait: float) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _put_names(
+    database: sqlite3.Connection, names: Iterable[KnownName], gone: Iterable[str]
+) -> None:
+    database.executemany("DELETE FROM name WHERE id = ?", ((key,) for key in gone))
+    database.executemany(
+        "INSERT OR REPLACE INTO name (kind, id, title, space, counted) VALUES (?, ?, ?, ?, ?)",
+        (
+            (*(_text(part) for part in (name.kind, name.id, name.title, name.space)), name.number)
+            for name in names
+            if name.number < 2**63
+        ),
+    )
+    database.execute(
+        "DELETE FROM name WHERE number <= (SELECT max(number) FROM name) - ?", (NAMES,)
+    )
+
+
+def _text(text: str) -> str:
+    # Half of a character may come in an answer; SQLite takes none.
+    return text.encode("utf-8", "replace").decode()
 
 
 def _key(target: str) -> bytes:

@@ -320,6 +320,7 @@ CLUSTER = {
     "weeklyPulse": lambda weeks: len(weeks) == 13 and all(map(whole, weeks)),
     "sources": {"help-desk": whole},
     "stats": {"issues": whole, "conversations": whole, "suggestions": whole},
+    "firstSeenAt": moment,
     "named": one_of("hand"),
     "history": list,
     "urls": HERE,

@@ -137,7 +137,7 @@ def show_cluster(
                 return DONE
             now = api.now
             answering = await read_readiness(api, answers.requests, ())
-            since = row.created or now
+            since = row.seen or now
             merges = (await read_merges(api, place.id, since)).get(row.id, [])
         put(hide(row.label), "strong")
         put("")

@@ -96,7 +96,7 @@ def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[
     """Return clusters in one of `SORTS`; in any other they stay as they came."""
     keys: dict[str, Callable[[ClusterRow], tuple[float | str, ...]]] = {
         "trend": lambda row: (-row.rate.rank, -row.issues),
-        "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
+        "newest": lambda row: (-(row.seen.timestamp() if row.seen else 0.0),),
         "name": lambda row: (fold(row.label),),
     }
     found = sorted(rows, key=keys[sort]) if sort in keys else list(rows)
@@ -256,7 +256,7 @@ def cluster_facts(
     found.append(Fact("", shown(row.summary) or Text("No summary.", style="muted")))
     times = ", ".join(
         f"{word} {when}"
-        for word, moment in (("first seen", row.created), ("changed", row.updated))
+        for word, moment in (("first seen", row.seen), ("changed", row.updated))
         if (when := _ago(moment, now))
     )
     counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"

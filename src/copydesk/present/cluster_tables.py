@@ -51,7 +51,7 @@ def clusters_table(
         return [
             hide(row.label), row.issues, row.conversations, trend, sources,
             *map(number, row.pulse), *_rate(row.rate),
-            "; ".join(merged), day(row.created), day(row.updated), row.id,
+            "; ".join(merged), day(row.seen), day(row.updated), row.id,
         ]  # fmt: skip
 
     return table(headings, map(cells, rows))

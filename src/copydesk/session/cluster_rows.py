@@ -44,6 +44,13 @@ class ClusterRow:
     """Issues in no cluster that look like its own."""
     history: tuple[tuple[str, str, datetime | None], ...] = ()
     """What was joined with it or split from it, with the other's name, the latest first."""
+    first: datetime | None = None
+    """When its first issue was told, where the service tells that."""
+
+    @property
+    def seen(self) -> datetime | None:
+        """When it was first seen: its first issue, or else when it was made."""
+        return self.first or self.created
 
     @property
     def rate(self) -> Rate:
@@ -82,6 +89,7 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
             (clean(each.kind), clean(each.label).strip() or "Untitled", each.at)
             for each in cluster.history
         ),
+        cluster.first_seen_at,
     )
 
 

@@ -49,9 +49,10 @@ class IssuesCluster(Resource):
     """Issues about one thing.
 
     ``weekly_pulse`` counts issues in each of the past 13 weeks, the latest last; ``sources``
-    counts by the source of the conversation. ``closed_at`` is there when a person closed it, which
-    keeps new issues out. ``named`` says whether a person made it, changed it or joined others
-    with it. ``history`` has the last five joins and splits, the latest first.
+    counts by the source of the conversation. ``first_seen_at`` is when its first issue was told.
+    ``closed_at`` is there when a person closed it, which keeps new issues out. ``named`` says
+    whether a person made it, changed it or joined others with it. ``history`` has the last five
+    joins and splits, the latest first.
     """
 
     object: Open[Literal["issues-cluster"]] = "issues-cluster"
@@ -64,6 +65,7 @@ class IssuesCluster(Resource):
     weekly_pulse: list[Count | Real] = []
     sources: dict[str, Count | Real] = {}
     stats: ClusterStats = Field(default_factory=ClusterStats)
+    first_seen_at: Timestamp | None = None
     closed_at: Timestamp | None = None
     named: Open[ClusterNaming] | None = None
     history: list[ClusterEvent] = []

@@ -119,6 +119,9 @@ def cluster_model(call: Call, row: Row) -> IssuesCluster:
                     "SELECT count(*) FROM suggestion WHERE cluster_id = ?", row["id"]
                 ),
             },
+            "first_seen_at": call.tx.value(
+                "SELECT min(created_at) FROM issue WHERE cluster_id = ?", row["id"]
+            ),
             "closed_at": row["closed_at"],
             "named": row["named"],
             "history": _history(call, row["id"]),

@@ -296,6 +296,7 @@ async def test_views_are_what_is_asked_on_monday(world: World) -> None:
     ids = ask(world)
     async with drive(open_world(world, "clusters"), "2", size=(140, 40)) as driver:
         assert "[New 2]" in driver.screen
+        assert "Not taken 2" in driver.screen  # also while another view is shown
         await driver.press("3")
         assert "None is here now. What is: more this week than usual" in driver.screen
         await driver.press("5")
@@ -303,5 +304,7 @@ async def test_views_are_what_is_asked_on_monday(world: World) -> None:
         world.change_request(
             ids["space"], {"login": "# B\n"}, subject="Fix", cluster=ids["Login broken"]
         )
-        await driver.press("R", "1", "5")
+        await driver.press("R", "1")
+        assert "Not taken 1" in driver.screen
+        await driver.press("5")
         assert "Login broken" not in driver.screen

@@ -49,7 +49,7 @@ SHOWN_REQUESTS = 8
 """Change requests listed for one cluster, of each status."""
 
 MERGED_PAGES = 2
-"""Pages of an organization's merged change requests that are searched for clusters."""
+"""Pages of an organization's change requests of one status that are searched for clusters."""
 
 LOOKED_AT = 50
 """Conversations searched for ones that are being analysed."""
@@ -345,12 +345,12 @@ async def read_merges(
     most ``pages``; the cluster under the cursor is read separately.
     """
     found: dict[str, list[Merge]] = {}
-    async for requests in _last_updated(api, organization, "merged", pages):
-        for request in requests:
+    async for page in _last_updated(api, organization, "merged", pages):
+        for request in page.items:
             merge, cluster = merge_of(request), request.conversations_issues_cluster
             if merge is not None and cluster is not None:
                 found.setdefault(cluster, []).append(merge)
-        if any(request.updated_at < since for request in requests[-1:]):
+        if any(request.updated_at < since for request in page.items[-1:]):
             break
     return found
 
@@ -363,16 +363,29 @@ async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -
     return Counter(
         [
             request.conversations_issues_cluster
-            async for requests in _last_updated(api, organization, "draft", pages)
-            for request in requests
+            async for page in _last_updated(api, organization, "draft", pages)
+            for request in page.items
             if request.conversations_issues_cluster is not None
         ]
     )
 
 
+async def find_taken(api: Api, organization: str, pages: int = MERGED_PAGES) -> set[str] | None:
+    """Return the clusters that have an open change request; None where ``pages`` do not hold all.
+
+    Raises ``ApiError``.
+    """
+    opened: set[str] = set()
+    async for page in _last_updated(api, organization, "open", pages):
+        opened.update(filter(None, (each.conversations_issues_cluster for each in page.items)))
+        if page.next is None:
+            return opened
+    return None
+
+
 async def _last_updated(
-    api: Api, organization: str, status: Literal["draft", "merged"], pages: int
-) -> AsyncIterator[Sequence[ChangeRequest]]:
+    api: Api, organization: str, status: Literal["draft", "merged", "open"], pages: int
+) -> AsyncIterator[Page[ChangeRequest]]:
     """Yield the change requests of a status page by page, the last updated first."""
     token: str | None = None
     for _ in range(pages):
@@ -383,7 +396,7 @@ async def _last_updated(
             limit=PAGE,
             status=status,
         )
-        yield page.items
+        yield page
         if page.next is None:
             return
         token = page.next.page

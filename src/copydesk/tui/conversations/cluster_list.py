@@ -65,6 +65,8 @@ class ClusterRequests:
         """Open change requests by cluster, as they are shown."""
         self.drafts: Mapping[str, int] = {}
         """How many drafts there are, by cluster."""
+        self._opened: Collection[str] | None = None
+        """The clusters with an open change request, where all of those were read."""
         self.width = 3
         """Cells that the counts take."""
         self._found: dict[str, Sequence[RequestRow]] = {}
@@ -141,11 +143,13 @@ class ClusterRequests:
         return merge_weeks(merges.values(), self._reader.now, len(row.pulse))
 
     def taken(self, cluster: str) -> bool | None:
-        """Whether a cluster has an open change request or a draft; None where nobody counted."""
+        """Whether a cluster has an open change request or a draft; None where that is not known."""
         if self.drafts.get(cluster):
             return True
         count = self.counts.get(cluster)
-        return None if count is None or count == "-" else count != "0"
+        if count is None or (cluster in self._stale and self._opened is not None):
+            return None if self._opened is None else cluster in self._opened
+        return None if count == "-" else count != "0"
 
     async def count_all(self, api: Api, clusters: Sequence[str]) -> None:
         """Count the open change requests of clusters that were not counted. Raises ``ApiError``."""
@@ -249,6 +253,13 @@ class ClusterRequests:
             self._show_counts()
             self.sift()
 
+        def opened(found: Collection[str] | None) -> None:
+            self._opened = found
+            self.sift()
+
+        async def open_now(api: Api) -> Collection[str] | None:
+            return await reading.find_taken(api, organization)
+
         async def drafts(api: Api) -> Mapping[str, int]:
             return await reading.count_drafts(api, organization)
 
@@ -257,6 +268,7 @@ class ClusterRequests:
 
         self._place.reads.load("merges", merges, merged, what="Reading what was merged")
         self._place.reads.load("drafts", drafts, drafted, what="Counting drafts")
+        self._place.reads.load("taken", open_now, opened, what="Reading what is open")
 
         def told(found: reading.Analysis) -> None:
             self.analysis = found
@@ -626,11 +638,15 @@ class ClusterList(VirtualList[ClusterRow]):
         counts = {
             each.id: len(self._requests.of_view(self._known, each.id))
             for each in VIEWS
-            if each.id != "untaken" or self._here.view == each.id
+            if each.id != "untaken" or self._here.view == each.id or self._counted()
         }
         views = [View(each.id, each.title, counts.get(each.id)) for each in VIEWS]
         if list(self._here.views) != views:
             self._here.set_views(views, self._here.view)
+
+    def _counted(self) -> bool:
+        """Whether it is known of every cluster whether somebody took it."""
+        return all(self._requests.taken(row.id) is not None for row in self._known)
 
     # How it looks
 

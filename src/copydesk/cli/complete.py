@@ -75,27 +75,10 @@ def _option(line: Sequence[str], name: str) -> str | None:
 def _names(line: Sequence[str], kind: Kind) -> list[KnownName]:
     """Return what is known of a kind at the service that a line is for."""
     from copydesk.cli.connection import chosen
-    from copydesk.local.paths import find_paths
 
     desk = _option(line, "--desk")
     path = Path(desk) if desk else None
-    connection = chosen(path, _option(line, "--base-url"), _option(line, "--profile"))
-    if connection.token is None:
-        from copydesk.cli.embedded import desk_file
-        from copydesk.server.known_names import desk_names
-
-        return desk_names(desk_file(path), kind)
-    from copydesk.local.answer_cache import Answers, answers_file
-
-    answers = Answers(answers_file(find_paths().answers, connection.key), wait_seconds=WAIT)
-    try:
-        return answers.names(kind)
-    finally:
-        answers.close()
-
-
-WAIT = 0.05
-"""Seconds that another process may write."""
+    return chosen(path, _option(line, "--base-url"), _option(line, "--profile")).names(kind)
 
 
 def _slugs(names: Sequence[KnownName]) -> Iterator[Value]:

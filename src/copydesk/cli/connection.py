@@ -17,6 +17,7 @@ from copydesk.domain.profile import EMBEDDED, Profile
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.checks import Check
+    from copydesk.domain.known_name import Kind, KnownName
     from copydesk.local.journal import Journal
     from copydesk.local.paths import Paths
     from copydesk.local.profiles import Profiles
@@ -28,6 +29,9 @@ ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
 PROFILE_VARIABLE = "COPYDESK_PROFILE"
 READ_ONLY = "--read-only"
 ALLOW_VARIABLE = "COPYDESK_ALLOW_HTTP"
+NAMES_WAIT = 0.05
+"""Seconds for which names are waited for while another process writes."""
+
 HOSTED = "https://api.gitbook.com"
 """The hosted service of this API (docs/api-notes.md, Address and token)."""
 
@@ -46,6 +50,7 @@ class Connection:
     process. ``make`` makes what is to be made once, with a line on the terminal: before the
     screens. ``nowhere`` says how to begin where it has no organization; "" says the same as for any
     service. ``begins`` is the space whose pages the screens open with, of the manual alone.
+    ``desk`` is the file of an embedded desk.
     """
 
     key: str
@@ -62,6 +67,22 @@ class Connection:
     make: Callable[[], None] = lambda: None
     nowhere: str = ""
     begins: Target | None = None
+    desk: Path | None = None
+
+    def names(self, kind: Kind) -> list[KnownName]:
+        """Return the names of a kind that this machine knows: of the desk, or as last read."""
+        if self.token is None:
+            from copydesk.server.known_names import desk_names
+
+            return desk_names(self.desk, kind) if self.desk is not None else []
+        from copydesk.local.answer_cache import Answers, answers_file
+        from copydesk.local.paths import find_paths
+
+        answers = Answers(answers_file(find_paths().answers, self.key), wait_seconds=NAMES_WAIT)
+        try:
+            return answers.names(kind)
+        finally:
+            answers.close()
 
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
@@ -258,7 +279,13 @@ def address_of(address: str) -> str:
 
 
 def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
-    from copydesk.cli.embedded import connect_in_process, desk_key, make_sample, open_store
+    from copydesk.cli.embedded import (
+        connect_in_process,
+        desk_file,
+        desk_key,
+        make_sample,
+        open_store,
+    )
 
     stores: list[Store] = []
 
@@ -288,6 +315,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         close=close,
         make=partial(make_sample, desk),
         nowhere=_how_to_begin(desk),
+        desk=desk_file(desk),
     )
 
 
@@ -402,6 +430,8 @@ def session_for(
     from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
     from copydesk.local.snooze import DeskSnoozes
+    from copydesk.local.uses import DeskUses
+    from copydesk.session.known_names import KnownNames
     from copydesk.session.session import Session
 
     desk, store = connection.key, journal.store
@@ -423,6 +453,7 @@ def session_for(
         applications=Applications(store, desk),
         snoozes=DeskSnoozes(store, desk),
         mark_store=DeskMarks(store, desk),
+        names=KnownNames(connection.names, DeskUses(store, desk)),
         hidden=DeskHidden(store, desk),
         checks=checks,
         views=SavedViews(paths.settings),

@@ -76,6 +76,9 @@ CREATE TABLE IF NOT EXISTS staged_step (
     number INTEGER PRIMARY KEY, batch TEXT NOT NULL, desk TEXT NOT NULL, space TEXT NOT NULL,
     request TEXT NOT NULL, page TEXT NOT NULL, before TEXT, after TEXT, ended INTEGER NOT NULL,
     at REAL NOT NULL, UNIQUE (batch, page));
+CREATE TABLE IF NOT EXISTS used (
+    desk TEXT NOT NULL, kind TEXT NOT NULL, object TEXT NOT NULL, count INTEGER NOT NULL,
+    at REAL NOT NULL, PRIMARY KEY (desk, kind, object));
 CREATE TABLE IF NOT EXISTS hidden_finding (
     desk TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (desk, key));
 CREATE TABLE IF NOT EXISTS table_columns (key TEXT PRIMARY KEY, columns TEXT NOT NULL);

@@ -34,6 +34,7 @@ from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
+from copydesk.session.known_names import KnownNames
 from copydesk.session.marks import Marks
 from copydesk.session.members import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
@@ -92,6 +93,7 @@ class Session:
     applications: Applications = field(default_factory=lambda: Applications(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
     mark_store: DeskMarks = field(default_factory=lambda: DeskMarks(State()))
+    names: KnownNames = field(default_factory=KnownNames)
     hidden: DeskHidden = field(default_factory=lambda: DeskHidden(State()))
     checks: Sequence[Check] = ()
     """The checks of the settings."""

@@ -290,14 +290,14 @@ class CommonCommands(Commands, scope="place"):
         if pane is not None and not pane.find_next(by):
             self.place.say("No other match.", "warn")
 
-    @action(":", "go", show=4, group="Find", inline=True, uses="get_content_by_url")
+    @action(":", "go", show=4, group="Find", inline=True, uses=("get_content_by_url", "get_space"))
     async def command_line(self) -> None:
-        """Open the command line: a screen, or a command with its argument; Tab completes."""
+        """Open the command line: a screen, a command, or a name; Tab completes."""
         await self.place.desk.open_command_line()
 
-    @action("ctrl+p", "palette", show=False, group="Find")
+    @action("ctrl+p", "palette", show=False, group="Find", uses="get_space")
     async def palette(self) -> None:
-        """Open the palette: every action and screen, found by a few letters."""
+        """Open the palette: actions, screens and names, found by a few letters."""
         await self.place.desk.open_palette()
 
     @action("?", "help", show=100, group="Find")

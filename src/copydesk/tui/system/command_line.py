@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
+from copydesk.session.known_names import SCREENS, NamedThing
 from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import (
     content_at,
@@ -27,10 +29,14 @@ from copydesk.tui.framework.prompt import Prompt
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.framework.desk_app import DeskApp
     from copydesk.tui.framework.place import Place
 
 ALSO = {"q": "quit", "q!": "quit", "wq": "quit", "x": "quit"}
 """Words that hands bring along from other programs, and what they mean here."""
+
+FEW = 3
+"""So many names are shown while one is typed."""
 
 HISTORY: list[str] = []
 """What was entered in this run, oldest first."""
@@ -62,10 +68,13 @@ class CommandPrompt(Prompt):
     """Runs a word; Tab completes it; an unknown one gets the nearest."""
 
     def __init__(self, place: Place) -> None:
-        super().__init__(":", "", "a screen, a command, #NUMBER or an address; Tab completes")
+        super().__init__(
+            ":", "", "a screen, a command, a name, #NUMBER or an address; Tab completes"
+        )
         self._place = place
         self._chain = place.desk.keyboard.chain()
         self._at = len(HISTORY)
+        place.run_worker(place.session.names.load(), name="names", group="names", exclusive=True)
 
     @property
     def _words(self) -> dict[str, Word]:
@@ -90,7 +99,9 @@ class CommandPrompt(Prompt):
             summary = word.doc.split("\n", 1)[0]
             self._place.show_keys("  ".join(choices[:12]) or f"{word.usage}  {summary}".strip())
         else:
-            self._place.show_keys("  ".join(sorted(w for w in known if w.startswith(name))))
+            fitting = sorted(w for w in known if w.startswith(name))
+            named = [] if fitting else self._place.session.names.found(text)[:FEW]
+            self._place.show_keys("  ".join(fitting or (thing.title for thing in named)))
 
     def _choices(self, word: Word) -> list[str]:
         if word.command is None or word.command.complete is None:
@@ -105,6 +116,10 @@ class CommandPrompt(Prompt):
             lead = f"{name} "
         else:
             choices, lead = [w for w in self._offered if w.startswith(name)], ""
+        if not choices and self._words.get(name) is None:
+            named = self._place.session.names.found(self.input.value)
+            choices, lead = [thing.title for thing in named[:1]], ""
+            blank = " "
         if choices:
             common = _common_start(choices)
             end = " " if len(choices) == 1 and not blank else ""
@@ -138,6 +153,8 @@ class CommandPrompt(Prompt):
             self._place.desk.soon(self._lead, self._open_address(text))
         elif word is not None and word.command is None and rest:
             self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
+        elif word is None and (named := self._place.session.names.found(text)):
+            self._place.desk.soon(self._lead, go_to(self._place.desk, named[0]))
         elif word is None:
             near = get_close_matches(name, known, 1)
             hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
@@ -206,6 +223,17 @@ class CommandPrompt(Prompt):
 async def _find_number(api: Api, space: str, number: str) -> str:
     """Return the id of a change request. Raises `NotFound`."""
     return (await api(ops.get_change_request, space, number)).id
+
+
+async def go_to(app: DeskApp, thing: NamedThing) -> None:
+    """Go to what has a name, and remember that."""
+    session = app.session
+    await session.names.used(thing)
+    target = thing.target(session.organization)
+    if target.space is not None:
+        with suppress(*failure_types()):  # its own screen says what is kept of it
+            await be_at(target.but(organization=None), session, await session.ready())
+    await app.go(SCREENS[thing.name.kind], target.but(organization=session.organization))
 
 
 def _common_start(choices: list[str]) -> str:

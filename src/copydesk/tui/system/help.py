@@ -25,12 +25,13 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.system.command_line import words
+from copydesk.tui.system.command_line import go_to, words
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
+    from copydesk.session.known_names import NamedThing
     from copydesk.tui.framework.desk_app import DeskApp
 
 
@@ -246,10 +247,26 @@ def offers(app: DeskApp) -> list[tuple[Option, Act]]:
 
 
 async def open_palette(app: DeskApp) -> None:
-    """Let the user choose, and do it."""
+    """Let the user choose, and do it; what is typed also finds what has such a name."""
     offered = {option.id: (option, act) for option, act in offers(app)}
-    chosen = await app.push_screen_wait(
-        Choice("What to do", [option for option, _ in offered.values()], wide=True)
-    )
-    if chosen is not None:
+    names = app.session.names
+    found: dict[str, NamedThing] = {}
+
+    def more(typed: str) -> list[Option]:
+        things = names.found(typed)
+        found.update((thing.id, thing) for thing in things)
+        return [Option(thing.id, thing.title, thing.note) for thing in things]
+
+    dialog = Choice("What to do", [option for option, _ in offered.values()], wide=True, more=more)
+
+    async def load() -> None:
+        await names.load()
+        if dialog.is_mounted:
+            dialog.look_again()
+
+    app.run_worker(load(), name="names", group="names", exclusive=True)
+    chosen = await app.push_screen_wait(dialog)
+    if chosen in found:
+        await go_to(app, found[chosen])
+    elif chosen is not None:
         await offered[chosen][1]()

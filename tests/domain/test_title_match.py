@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.tui.dialogs.choice import rank
+from copydesk.domain.title_match import rank
 
 PALETTE = (
     "Merge run: Go to the merge run: what is planned, how far it is, where it stopped.",

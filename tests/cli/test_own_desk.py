@@ -168,7 +168,7 @@ def test_doctor_tells_of_settings_that_name_what_there_is_not(
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
     assert "! line 1: theme is 'mauve': there is no such theme. Use " in said
-    assert "copydesk-dark" in said
+    assert "colour-blind" in said
     settings.write_text(
         'theme = "mauve"\nrecall_seconds = 99\n[profiles.work]\n'
         f'base_url = "https://127.0.0.1:9"\nca_file = "{home}/none.pem"\n',

@@ -38,7 +38,7 @@ def test_they_are_listed_with_defaults_and_where_each_is_from(
     rows = {line.split()[0]: line.split(maxsplit=3)[1:] for line in said.out.splitlines()}
     assert rows["news"] == ['"bell"', '"notice"', "line 3"]
     assert rows["glyphs"] == ['"auto"', '"auto"', "line 2: not used"]
-    assert rows["theme"] == ['""', '""', "default"]
+    assert rows["theme"] == ['"auto"', '"auto"', "default"]
     assert "line 1: recal_seconds is no setting: did you mean recall_seconds?" in said.err
     assert main(["settings", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -207,7 +207,7 @@ def test_a_mistake_in_a_check_names_its_line(
         load(tmp_path, content)
     assert words in str(caught.value)
     assert f"config.toml, line {line}: " in str(caught.value)
-    assert caught.value.usable.theme == ""
+    assert caught.value.usable.theme == "auto"
 
 
 def test_clusters_are_found_as_the_table_says(tmp_path: Path) -> None:

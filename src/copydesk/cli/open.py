@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
 
 
-def open_desk(*, service: Service = OWN) -> int:
+def open_desk(*, service: Service = OWN, theme: str | None = None) -> int:
     """Open the screens and return the exit status once they are closed."""
+    _use_theme(theme)
     # Collecting garbage while starting up only finds what is about to be used; the
     # application turns it on again when it is ready.
     gc.disable()
@@ -47,13 +49,14 @@ def open_desk(*, service: Service = OWN) -> int:
     return _run(_terminal(), connection, read_only=service.read_only, usual=service == OWN)
 
 
-def open_address(*, url: str, service: Service = OWN) -> int:
+def open_address(*, url: str, service: Service = OWN, theme: str | None = None) -> int:
     """Open the screens where an address points: of the application, or of a published site.
 
     Raises ``UsageError`` for one that names nothing known.
     """
     from copydesk.session.reads.addresses import pointed
 
+    _use_theme(theme)
     found = pointed(url)
     if found is None:
         connection = service.connection()
@@ -101,6 +104,15 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
     if found is None:
         raise UsageError(no_address(url))
     return found
+
+
+def _use_theme(name: str | None) -> None:
+    """Use a theme in this run. Raises ``UsageError`` for one that there is not."""
+    if name is None:
+        return
+    if wrong := why_no_theme(name):
+        raise UsageError(wrong)
+    os.environ[terminal.THEME_VARIABLE] = name
 
 
 def _terminal() -> Paths:
@@ -169,7 +181,6 @@ def _show(
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.theme import DARK
 
     unusable: list[UsageError] = []
     connection = ways.connection
@@ -185,9 +196,9 @@ def _show(
 
     settings, problems = usable_settings(paths.settings)
     wrong = [each.said for each in problems]
-    theme = settings.theme or DARK.name
-    if said_of_theme := why_no_theme(settings.theme):
-        wrong, theme = [*wrong, said_of_theme], DARK.name
+    named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
+    if said_of_theme := why_no_theme(named):
+        wrong, named = [*wrong, said_of_theme], "auto"
     if wrong:
         said = f"{said} {paths.settings.name}, {wrong[0]}".lstrip()
         said += f", and {len(wrong) - 1} more" if wrong[1:] else ""
@@ -205,6 +216,10 @@ def _show(
     )
     if target is not None:
         session.identify = partial(identify_at, target)
+    theme = terminal.theme_of(named)
+    # Textual would turn the colours of every theme into greys, and take the variable away from the
+    # programs that are started later.
+    no_color = os.environ.pop("NO_COLOR", None)
     app = CopydeskApp(
         session,
         first,
@@ -216,6 +231,8 @@ def _show(
         background=log_file.note_error,
         preload=partial(_preload, paths, connection.secrets),
     )
+    if no_color is not None:
+        os.environ["NO_COLOR"] = no_color
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.account.back, app.opens_with = ways, ways.back, said

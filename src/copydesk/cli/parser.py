@@ -604,7 +604,7 @@ def build_parser() -> Parser:
         description="A terminal client for GitBook. Without a command it opens the screens: your "
         "service, or a sample.",
         usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
-        "[--read-only] [--debug] [URL | COMMAND …]",
+        "[--read-only] [--theme NAME] [--debug] [URL | COMMAND …]",
         epilog=(
             "URL, an address of the platform's application or of a published site, opens the\n"
             "screens where it points.\n"
@@ -681,6 +681,10 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
             "help": "the profile to use (copydesk profiles); desk is the embedded desk",
         },
         "--read-only": {"action": "store_true", "help": "write nothing to the service"},
+        "--theme": {
+            "metavar": "NAME",
+            "help": "the colours of the screens: auto, dark, light, colour-blind, ansi, mono",
+        },
         "--debug": {
             "action": "store_true",
             "help": "log every request, without what is in it (copydesk log --file says where)",

@@ -54,14 +54,43 @@ def _locale() -> str:
     return everything or characters or rest or ""
 
 
+THEME_VARIABLE = "COPYDESK_THEME"
+"""Names the theme of one run, before the settings; ``--theme`` sets it."""
+
+FOLLOWING = {"colour-blind": "colour-blind-light", "ansi": "ansi-light"}
+"""Themes with another form for a light background."""
+
+
+def theme_of(wanted: str, *, light: bool | None = None) -> str:
+    """Return the theme to draw, for the setting and this terminal.
+
+    A theme that is named always wins. ``light``: whether the terminal's background is, where that
+    is known; COLORFGBG tells it in some terminals.
+    """
+    told = os.environ.get
+    if wanted in ("", "auto"):
+        if "NO_COLOR" in os.environ:
+            return "mono"
+        # TERM=xterm alone has as many as 256 in practice; these have 16 at most.
+        kind = told("TERM", "")
+        few = kind in ("linux", "ansi", "vt100", "vt220") or kind.endswith("-16color")
+        wanted = "ansi" if few and not told("COLORTERM") else "auto"
+    if light is None:
+        # As "15;0", or "15;default;0": the last is the background; 7 and 15 are whites.
+        light = told("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
+    if wanted == "auto":
+        return "light" if light else "dark"
+    return FOLLOWING.get(wanted, wanted) if light else wanted
+
+
 def why_no_theme(name: str) -> str:
     """Return why a theme cannot be used, as a sentence with those that can; "" where it can."""
-    if not name:
+    if name in ("", "auto", "dark", "light", "colour-blind", "ansi", "mono"):
         return ""
     from copydesk.domain.text import clean, listed, shorten
     from copydesk.tui.app import theme_names
 
-    known = theme_names()
+    known = ["auto", *theme_names()]
     if name in known:
         return ""
     return (

@@ -63,7 +63,13 @@ class Settings:
     ``checks``, ``owners`` and ``clusters``.
     """
 
-    theme: str = field(default="", metadata={"says": "a colour theme; empty: the dark one"})
+    theme: str = field(
+        default="auto",
+        metadata={
+            "says": "the colours: auto (by the terminal), dark, light, colour-blind, ansi, mono or "
+            "one of Textual's; also --theme and COPYDESK_THEME"
+        },
+    )
     glyphs: str = field(
         default="auto",
         metadata={

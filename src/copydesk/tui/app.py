@@ -44,7 +44,7 @@ from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account
 from copydesk.tui.system.background import Newsreader, Runs
 from copydesk.tui.terminal_driver import TerminalDriver
-from copydesk.tui.theme import DARK, THEMES, tones
+from copydesk.tui.theme import DARK, THEMES, tones, with_derived
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -168,8 +168,7 @@ class CopydeskApp(DeskApp):
         """What the terminal shows."""
         self.garbage = Garbage()
         self._preload = preload
-        self._interrupted = 0.0
-        self._trimmed_at = 0.0
+        self._interrupted = self._trimmed_at = 0.0
         self._ticked_at: datetime | None = None
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
@@ -343,6 +342,10 @@ class CopydeskApp(DeskApp):
             self.garbage.left = True
             self.set_timer(PAUSE_SECONDS, self.collect_garbage)
         return super().pop_screen()
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the colours, with those that a theme of somebody else does not say."""
+        return with_derived(super().get_css_variables())
 
     def _use_tones(self) -> None:
         if self._tones_pushed:

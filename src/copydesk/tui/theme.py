@@ -1,19 +1,22 @@
 """Themes, and the tones that row and text renderers use by name.
 
-Renderers write ``Text("ready", style="good")`` and know nothing of colours; the names below follow
-the Textual theme, which the user can change.
+Renderers write ``Text("ready", style="good")`` and know nothing of colours. Each colour has one
+meaning: blue is where I am, amber that someone must act, green done, red failed or removed, violet
+mine and not sent yet. Titles, keys and people are plain or bold.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from rich.theme import Theme as RichTheme
 from textual.theme import Theme
 
 DARK = Theme(
-    name="copydesk-dark",
+    name="dark",
     primary="#7aa2d6",
     secondary="#9d8fd1",
-    accent="#e0af5a",
+    accent="#7aa2d6",
     foreground="#d6dae0",
     background="#14171c",
     surface="#191d24",
@@ -22,14 +25,14 @@ DARK = Theme(
     warning="#e0af5a",
     error="#e0736f",
     dark=True,
-    variables={"border-blurred": "#3a4350", "footer-key-foreground": "#e0af5a"},
+    variables={"border-blurred": "#3a4350", "muted": "#8a93a0"},
 )
 
 LIGHT = Theme(
-    name="copydesk-light",
+    name="light",
     primary="#2b5f9e",
     secondary="#6a4fa3",
-    accent="#9a5b00",
+    accent="#2b5f9e",
     foreground="#22262c",
     background="#fbfaf7",
     surface="#f3f1ec",
@@ -38,41 +41,172 @@ LIGHT = Theme(
     warning="#8f5a00",
     error="#b3302b",
     dark=False,
-    variables={"border-blurred": "#c3beb2", "footer-key-foreground": "#9a5b00"},
+    variables={"border-blurred": "#c3beb2", "muted": "#6b6b66"},
 )
 
-THEMES = (DARK, LIGHT)
+SAFE_DARK = replace(
+    DARK,
+    name="colour-blind",
+    primary="#ffffff",
+    secondary="#cc79a7",
+    accent="#ffffff",
+    success="#56b4e9",
+    warning="#f0e442",
+    error="#e8702a",
+)
+
+SAFE_LIGHT = replace(
+    LIGHT,
+    name="colour-blind-light",
+    primary="#000000",
+    secondary="#8b3a6b",
+    accent="#000000",
+    success="#005a9c",
+    warning="#6b5800",
+    error="#a63d00",
+)
+
+_REVERSED = {
+    "cursor-background": "ansi_default",
+    "cursor-style": "bold reverse",
+    "away-background": "ansi_default",
+    "away-style": "underline",
+    "added-background": "ansi_default",
+    "removed-background": "ansi_default",
+    "range-background": "ansi_default",
+    "range-style": "reverse",
+}
+"""What stands for backgrounds that mix two colours, where there is nothing to mix."""
+
+ANSI_DARK = Theme(
+    name="ansi",
+    primary="ansi_bright_blue",
+    secondary="ansi_bright_magenta",
+    accent="ansi_bright_blue",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    success="ansi_green",
+    warning="ansi_yellow",
+    error="ansi_bright_red",
+    dark=True,
+    ansi=True,
+    variables={
+        **_REVERSED,
+        "border-blurred": "ansi_bright_black",
+        "muted": "ansi_bright_black",
+        "scrollbar-thumb": "ansi_bright_black",
+    },
+)
+
+ANSI_LIGHT = replace(
+    ANSI_DARK,
+    name="ansi-light",
+    primary="ansi_blue",
+    secondary="ansi_magenta",
+    accent="ansi_blue",
+    error="ansi_red",
+    dark=False,
+)
+
+MONO = replace(
+    ANSI_DARK,
+    name="mono",
+    primary="ansi_default",
+    secondary="ansi_default",
+    accent="ansi_default",
+    success="ansi_default",
+    warning="ansi_default",
+    error="ansi_default",
+    variables={
+        **_REVERSED,
+        "border-blurred": "ansi_default",
+        "muted": "ansi_default",
+        "muted-style": "dim",
+        "current-style": "bold reverse",
+        "scrollbar-thumb": "ansi_default",
+    },
+)
+
+THEMES = (DARK, LIGHT, SAFE_DARK, SAFE_LIGHT, ANSI_DARK, ANSI_LIGHT, MONO)
+
+_TONES = {
+    MONO.name: {
+        "good": "none",
+        "warn": "bold",
+        "bad": "bold",
+        "muted": "dim",
+        "mine": "italic",
+        "link": "underline",
+        "added": "underline",
+        "removed": "strike",
+    },
+    ANSI_LIGHT.name: {"good": "bold green", "warn": "black on yellow"},
+}
+"""What a theme says other than by its colours."""
+
+
+def with_derived(colours: dict[str, str]) -> dict[str, str]:
+    """Return colours with those that a theme need not say, made of the others; none of none."""
+    if not colours:
+        return colours
+    text, here = colours["foreground"], colours["primary"]
+    return {
+        "muted": f"{text} 55%",
+        "muted-style": "none",
+        "current-style": "bold",
+        "cursor-background": f"{here} 35%",
+        "cursor-style": "bold",
+        "away-background": f"{text} 10%",
+        "away-style": "none",
+        "added-background": f"{colours['success']} 9%",
+        "removed-background": f"{colours['error']} 9%",
+        "range-background": f"{here} 25%",
+        "range-style": "none",
+        "scrollbar-thumb": f"{text} 30%",
+        # Textual's own style sheets use these, and its ANSI themes do not have them.
+        "ansi-background": colours["background"],
+        "ansi-foreground": text,
+        "foreground-disabled": text,
+        "surface-active": colours["surface"],
+        **colours,
+    }
 
 
 def tones(theme: Theme) -> RichTheme:
     """Return the named styles for ``rich.text.Text`` under a theme.
 
-    ``good warn bad muted accent strong emphasis title code link who added removed moved changed
-    match``.
+    ``good warn bad muted mine accent strong emphasis title code link who added removed moved
+    changed match``.
     Added is underlined and removed struck through, so that colour is never the only sign.
     """
     foreground = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")
-    muted = "#8a93a0" if theme.dark else "#6b6b66"
+    muted = theme.variables.get("muted") or ("#8a93a0" if theme.dark else "#6b6b66")
     good, bad = theme.success or "green", theme.error or "red"
-    accent, primary = theme.accent or "yellow", theme.primary
+    mine = theme.secondary or "magenta"
     named = {
         "good": good,
         "warn": theme.warning or "yellow",
         "bad": bad,
         "muted": muted,
-        "accent": accent,
+        "mine": mine,
+        "accent": "bold",
         "strong": f"bold {foreground}",
-        "title": f"bold {primary}",
-        "code": theme.secondary or "magenta",
-        "link": f"underline {primary}",
-        "who": primary,
+        "title": "bold",
+        "code": "none" if theme.ansi or not theme.panel else f"on {theme.panel}",
+        "link": f"underline {theme.primary}",
+        "who": "none",
         "added": f"underline {good}",
         "removed": f"strike {bad}",
-        "moved": theme.secondary or "magenta",
-        "changed": accent,
+        "moved": mine,
+        "changed": "bold",
         "emphasis": "italic",
         "match": "reverse",
+        **_TONES.get(theme.name, {}),
     }
+    if theme.name == MONO.name:
+        named["moved"] = named["mine"]
     safe = {name: _hex(style) for name, style in named.items()}
     return RichTheme(safe, inherit=False)
 

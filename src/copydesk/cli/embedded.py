@@ -216,7 +216,10 @@ def clustering() -> Clustering:
 
 
 def connect_in_process(store: Store) -> Api:
-    """Return a client of the desk without a network, signed in as its owner in this process."""
+    """Return a client of the desk without a network, signed in as its owner in this process.
+
+    The desk is closed with it, so that its file is whole for whoever copies it then.
+    """
     import secrets
 
     from copydesk.client.api import Api
@@ -232,4 +235,4 @@ def connect_in_process(store: Store) -> Api:
         repositories=Path("/"),
         clustering=clustering(),
     )
-    return Api(ADDRESS, token, transport=AppTransport(limited(app, RateLimit())))
+    return Api(ADDRESS, token, transport=AppTransport(limited(app, RateLimit()), close=store.close))

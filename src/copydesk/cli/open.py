@@ -62,7 +62,6 @@ def open_address(*, url: str, service: Service = OWN, theme: str | None = None) 
         connection = service.connection()
         with _looking(url):
             found = asyncio.run(_published(connection, url))
-        connection.close()
     place, target = found
     gc.disable()
     connection = service.connection()

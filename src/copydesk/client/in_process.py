@@ -27,10 +27,14 @@ App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
 
 class AppTransport(NamedTuple):
-    """The way to an app in this process; what the app fails on is a 500, or raised."""
+    """The way to an app in this process; what the app fails on is a 500, or raised.
+
+    ``close`` closes what the app stands on, once no request is sent any more. It may block.
+    """
 
     app: App
     raise_app_exceptions: bool = False
+    close: Callable[[], None] | None = None
 
 
 class InProcess:
@@ -74,7 +78,9 @@ class InProcess:
         return False
 
     async def aclose(self) -> None:
-        """Close nothing: there are no connections."""
+        """Close what the app stands on; there are no connections."""
+        if self._transport.close is not None:
+            await asyncio.to_thread(self._transport.close)
 
     async def ask(self, request: Outgoing, timeouts: Timeouts) -> Reply:
         """Return the app's answer.

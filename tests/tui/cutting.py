@@ -623,6 +623,7 @@ async def live(desk: Desk, life: Life, folder: Path) -> Came:
     await program.early()
     await program.mended(came)
     came.arrived = len(program.network.arrived)
+    program.session.drafts.flush()  # the thread that writes may be behind
     came.kept = sorted(program.session.drafts.texts())
     program.store.close()
     return came

@@ -237,10 +237,11 @@ class CountedDrafts:
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved), newest first."""
+        unsaved = dict(self._unsaved)  # before the disk: what is written meanwhile is of both
         none: Sequence[tuple[str, str, float]] = ()
         there = self._ask(none, self._store.dated)
-        kept = [each for each in there if each[0] not in self._unsaved]
-        return [*((key, text, time()) for key, text in self.unsaved.items()), *kept]
+        kept = [each for each in there if each[0] not in unsaved]
+        return [*((key, text, time()) for key, text in unsaved.items() if text), *kept]
 
     def refuse(self, why: str, again: Callable[[], object] | None = None) -> None:
         """Note before anything is typed that the disk refuses drafts.

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from copydesk.cli import main
-from copydesk.cli.settings import EXAMPLES, template
+from copydesk.cli.settings import EXAMPLES
 from copydesk.local.settings import SettingsError, load_settings, usable_settings
+from copydesk.local.settings_list import template
 from copydesk.local.settings_schema import schema
 
 WRONG = 'recal_seconds = 9\nglyphs = "x"\nnews = "bell"\n'

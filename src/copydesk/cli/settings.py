@@ -5,42 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from dataclasses import Field, fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
 from copydesk.cli.terminal import why_no_theme
-from copydesk.domain.clustering import Clustering
-from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
-from copydesk.local.durable import PRIVATE
-from copydesk.local.paths import find_paths, private_folder
-from copydesk.local.settings import (
-    Problem,
-    Settings,
-    SettingsError,
-    line_of,
-    load_settings,
-    parse_settings,
-)
-from copydesk.local.settings_file import open_document, write_document
+from copydesk.local.paths import find_paths
+from copydesk.local.settings import Problem, Settings
+from copydesk.local.settings_list import SIMPLE, SettingsFile, setting_called, shown
 from copydesk.local.settings_schema import schema, shown_values
-
-SIMPLE = (str, int)
-"""Types of settings that are one value, and no table."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One setting: its value and its default as the file would have them, and where it is from."""
-
-    name: str
-    value: str
-    default: str
-    source: str
 
 
 def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
@@ -48,14 +25,13 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
     if markdown:
         put(settings_page(), end="")
         return DONE
-    path = find_paths().settings
-    settings, problems = _read(path)
-    text = _text(path)
-    rows = [_row(each, settings, problems, text) for each in fields(Settings)]
+    file = _file()
+    _, problems = file.read()
+    rows = [each for each in file.rows() if each.default]
     if as_json:
         put_json(
             {
-                "file": str(path),
+                "file": str(file.path),
                 "settings": [
                     {"name": each.name, "value": each.value, "default": each.default,
                      "from": each.source}
@@ -74,36 +50,24 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
         ],
         rows,
     )
-    put(f"{path}{'' if path.exists() else ' is not there yet'}")
+    put(f"{file.path}{'' if file.path.exists() else ' is not there yet'}")
     _tell(problems)
     return DONE
 
 
 def get_setting(*, name: str) -> int:
-    """Print the value of one setting, as it is used."""
-    settings, _ = _read(find_paths().settings)
-    value = getattr(settings, _setting(name).name)
-    put(value if isinstance(value, str) else _shown(value))
+    """Print the value of one setting, as it is used. Raises ``UsageError``."""
+    settings, _ = _file().read()
+    with _as_usage():
+        value = getattr(settings, setting_called(name).name)
+    put(value if isinstance(value, str) else shown(value))
     return DONE
 
 
 def set_setting(*, name: str, value: str) -> int:
     """Give a setting a value; all else in the file stays as it is. Raises ``UsageError``."""
-    setting = _setting(name)
-    kind = type(setting.default)
-    if kind not in SIMPLE:
-        raise UsageError(f"{setting.name} is a table: copydesk settings edit opens the file")
-    given: str | int = value
-    if kind is int and value.removeprefix("-").isdecimal():
-        given = int(value)
-    path = find_paths().settings
-    document = _document(path)
-    document[setting.name] = given
-    wrong = _mistake_of(setting.name, path, document.as_string())
-    if wrong := wrong or (why_no_theme(value) if name == "theme" else ""):
-        raise UsageError(f"{wrong}. Nothing was changed.")
-    write_document(path, document)
-    put(f"{setting.name} is {_shown(given)} now.")
+    with _as_usage():
+        put(f"{name} is {_file().change(name, value)} now.")
     return DONE
 
 
@@ -112,15 +76,13 @@ def unset_setting(*, name: str) -> int:
 
     Raises ``UsageError`` where the file cannot be edited.
     """
-    path = find_paths().settings
-    document = _document(path)
-    if name not in document:
-        put(f"{name} is not in the file: its default holds.")
-        return DONE
-    del document[name]
-    write_document(path, document)
+    with _as_usage():
+        was_there = _file().reset(name)
     known = next((each for each in fields(Settings) if each.name == name), None)
-    put(f"{name} is {_shown(known.default)} again." if known else "It is out of the file.")
+    if not was_there:
+        put(f"{name} is not in the file: its default holds.")
+    else:
+        put(f"{name} is {shown(known.default)} again." if known else "It is out of the file.")
     return DONE
 
 
@@ -132,13 +94,10 @@ def edit_settings() -> int:
     command = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
     if not command:
         raise UsageError("neither $VISUAL nor $EDITOR is set: set one of them to your editor")
-    path = find_paths().settings
-    if not path.exists():
-        private_folder(path.parent)
-        path.touch(PRIVATE)
-        path.write_text(template(), encoding="utf-8")
+    file = _file()
+    file.make()
     try:
-        status = run([*shlex.split(command), str(path)])
+        status = run([*shlex.split(command), str(file.path)])
     except (OSError, ValueError) as error:
         raise UsageError(f"{clean(command, limit=60)} cannot be started: {error}") from error
     if status:
@@ -149,12 +108,13 @@ def edit_settings() -> int:
 
 def check_settings() -> int:
     """Print every mistake in the file with its line; the exit status is 1 if there is one."""
-    path = find_paths().settings
-    _, problems = _read(path)
+    file = _file()
+    _, problems = file.read()
     _tell(problems)
     if problems:
         return FAILED
-    put(f"{path}: {'in order' if path.exists() else 'not there, so every default holds'}.")
+    fine = "in order" if file.path.exists() else "not there, so every default holds"
+    put(f"{file.path}: {fine}.")
     return DONE
 
 
@@ -162,15 +122,6 @@ def print_schema() -> int:
     """Print the JSON Schema of the file, for editors that complete and check TOML."""
     put(json.dumps(schema(), indent=1, ensure_ascii=False))
     return DONE
-
-
-def template() -> str:
-    """Return a new file: every setting with its default, as a comment."""
-    lines = ["# Settings of copydesk. A line counts without its #.", ""]
-    for each in fields(Settings):
-        if type(each.default) in SIMPLE:
-            lines += [f"# {each.metadata['says']}", f"# {each.name} = {_shown(each.default)}", ""]
-    return "\n".join([*lines, "# Tables: copydesk settings schema, docs/settings.md", ""])
 
 
 def settings_page() -> str:
@@ -187,7 +138,7 @@ def settings_page() -> str:
     ]
     simple = [each for each in fields(Settings) if type(each.default) in SIMPLE]
     lines += [
-        f"| `{each.name}` | `{_shown(each.default)}` | {shown_values(each)} | "
+        f"| `{each.name}` | `{shown(each.default)}` | {shown_values(each)} | "
         f"{each.metadata['says']} |"
         for each in simple
     ]
@@ -239,73 +190,20 @@ def table_keys(name: str) -> list[tuple[str, str]]:
     return []
 
 
-def _setting(name: str) -> Field[Any]:
-    """Return a setting by its name. Raises ``UsageError`` with the nearest one."""
-    for each in fields(Settings):
-        if each.name == name:
-            return each
-    from difflib import get_close_matches
+def _file() -> SettingsFile:
+    def refused(name: str, value: str) -> str:
+        return why_no_theme(value) if name == "theme" else ""
 
-    known = [each.name for each in fields(Settings)]
-    near = get_close_matches(name, known, n=1)
-    meant = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(known)}"
-    raise UsageError(f"{clean(name, limit=60)} is not a setting: {meant}")
+    return SettingsFile(find_paths().settings, refused)
 
 
-def _read(path: Path) -> tuple[Settings, tuple[Problem, ...]]:
+@contextmanager
+def _as_usage() -> Iterator[None]:
+    """Have what a setting cannot be end the command as wrong usage."""
     try:
-        settings = load_settings(path)
-    except SettingsError as error:
-        return error.usable, error.problems
-    if wrong := why_no_theme(settings.theme):
-        return settings, (Problem(line_of("theme", _text(path)), "theme", wrong),)
-    return settings, ()
-
-
-def _text(path: Path) -> str:
-    return path.read_text("utf-8-sig", errors="replace") if path.is_file() else ""
-
-
-def _document(path: Path) -> Any:
-    """Return the file for an edit of one key. Raises ``UsageError`` where it is not TOML."""
-    try:
-        return open_document(path)
-    except UnicodeDecodeError as error:
-        said = f"{path} is not UTF-8 text: save the file as UTF-8. Nothing was changed."
-        raise UsageError(said) from error
+        yield
     except ValueError as error:
-        raise UsageError(f"{path}: {error}. Nothing was changed.") from error
-
-
-def _mistake_of(name: str, path: Path, text: str) -> str:
-    """Return what is wrong with a setting in a text; "" for nothing."""
-    try:
-        parse_settings(path, text)
-    except SettingsError as error:
-        return next((each.sentence for each in error.problems if each.key == name), "")
-    return ""
-
-
-def _row(setting: Field[Any], settings: Settings, problems: tuple[Problem, ...], text: str) -> Row:
-    wrong = next((each for each in problems if each.key == setting.name), None)
-    line = wrong.line if wrong else line_of(setting.name, text)
-    source = f"line {line}" if line else "default"
-    return Row(
-        setting.name,
-        _shown(getattr(settings, setting.name)),
-        _shown(setting.default),
-        f"{source}: not used" if wrong else source,
-    )
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, Clustering):
-        return "set"
-    if isinstance(value, tuple):
-        return plural(len(value), "entry", "entries") if value else "none"
-    return json.dumps(value, ensure_ascii=False)
+        raise UsageError(str(error)) from error
 
 
 def _tell(problems: tuple[Problem, ...]) -> None:

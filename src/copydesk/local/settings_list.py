@@ -1,0 +1,206 @@
+"""The settings as a person looks at them: each with where its value is from, and changes of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import Field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from copydesk.domain.clustering import Clustering
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean, plural
+from copydesk.local.durable import PRIVATE
+from copydesk.local.paths import private_folder
+from copydesk.local.settings import (
+    Problem,
+    Settings,
+    SettingsError,
+    line_of,
+    load_settings,
+    parse_settings,
+)
+from copydesk.local.settings_file import open_document, write_document
+from copydesk.local.settings_schema import shown_values
+
+SIMPLE = (str, int)
+"""Types of settings that are one value, and no table."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One setting: its value and its default as the file would have them, and where it is from.
+
+    ``line`` is where it is in the file, 0 where it is not there. ``wrong`` says why what is there
+    is not used. ``takes`` tells its values to people, ``choices`` are all of them where they are
+    few. ``table``: it is no single value. A key of the file that is no setting has no ``default``.
+    """
+
+    name: str
+    value: str
+    default: str
+    line: int
+    wrong: str = ""
+    says: str = ""
+    takes: str = ""
+    choices: tuple[str, ...] = ()
+    table: bool = False
+
+    @property
+    def source(self) -> str:
+        """Where its value is from."""
+        where = f"line {self.line}" if self.line else "default"
+        return f"{where}: not used" if self.wrong else where
+
+
+class SettingsFile:
+    """The file of the settings.
+
+    ``refused`` says of a value that a setting could have why it cannot be used, or "": of the
+    names of themes, which are not declared here.
+    """
+
+    def __init__(
+        self, path: Path, refused: Callable[[str, str], str] = lambda name, value: ""
+    ) -> None:
+        self.path = path
+        self._refused = refused
+
+    @property
+    def text(self) -> str:
+        """What is in the file; "" where there is none. Raises ``OSError``."""
+        if not self.path.is_file():
+            return ""
+        return self.path.read_text("utf-8-sig", errors="replace")
+
+    def read(self) -> tuple[Settings, tuple[Problem, ...]]:
+        """Return the settings that hold, and every mistake. Raises ``OSError``."""
+        try:
+            settings = load_settings(self.path)
+        except SettingsError as error:
+            return error.usable, error.problems
+        if wrong := self._refused("theme", settings.theme):
+            return settings, (Problem(line_of("theme", self.text), "theme", wrong),)
+        return settings, ()
+
+    def rows(self) -> list[SettingRow]:
+        """Return every setting, and every key of the file that is none. Raises ``OSError``."""
+        settings, problems = self.read()
+        text = self.text
+        known = {each.name for each in fields(Settings)}
+        unknown = [
+            SettingRow(clean(each.key, limit=60), "not used", "", each.line, each.sentence)
+            for each in problems
+            if each.key not in known
+        ]
+        return [*unknown, *(_row(each, settings, problems, text) for each in fields(Settings))]
+
+    def change(self, name: str, typed: str) -> str:
+        """Give a setting a value and return that as the file has it now; all else stays.
+
+        Raises ``ValueError`` with a sentence where that is no value of it, and ``OSError``.
+        """
+        setting = setting_called(name)
+        kind = type(setting.default)
+        if kind not in SIMPLE:
+            raise ValueError(f"{name} is a table: edit the file")
+        given: str | int = typed
+        if kind is int and typed.removeprefix("-").isdecimal():
+            given = int(typed)
+        document = self._document()
+        document[name] = given
+        wrong = self._mistake(name, document.as_string()) or self._refused(name, typed)
+        if wrong:
+            raise ValueError(f"{wrong}. Nothing was changed.")
+        write_document(self.path, document)
+        return shown(given)
+
+    def reset(self, name: str) -> bool:
+        """Take a key out of the file, so that the default holds; whether it was there.
+
+        Raises ``ValueError`` where the file cannot be edited, and ``OSError``.
+        """
+        document = self._document()
+        if name not in document:
+            return False
+        del document[name]
+        write_document(self.path, document)
+        return True
+
+    def make(self) -> None:
+        """Make the file where there is none, with every default as a comment.
+
+        Raises ``OSError``.
+        """
+        if not self.path.exists():
+            private_folder(self.path.parent)
+            self.path.touch(PRIVATE)
+            self.path.write_text(template(), encoding="utf-8")
+
+    def _document(self) -> Any:
+        """Return the file for an edit of one key. Raises ``ValueError`` where it is not TOML."""
+        try:
+            return open_document(self.path)
+        except UnicodeDecodeError as error:
+            said = f"{self.path} is not UTF-8 text: save the file as UTF-8. Nothing was changed."
+            raise ValueError(said) from error
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}. Nothing was changed.") from error
+
+    def _mistake(self, name: str, text: str) -> str:
+        """Return what is wrong with a setting in a text; "" for nothing."""
+        try:
+            parse_settings(self.path, text)
+        except SettingsError as error:
+            return next((each.sentence for each in error.problems if each.key == name), "")
+        return ""
+
+
+def setting_called(name: str) -> Field[Any]:
+    """Return a setting by its name. Raises ``ValueError`` with the nearest one."""
+    known = {each.name: each for each in fields(Settings)}
+    if name in known:
+        return known[name]
+    near = get_close_matches(name, known, n=1)
+    meant = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(known)}"
+    raise ValueError(f"{clean(name, limit=60)} is not a setting: {meant}")
+
+
+def template() -> str:
+    """Return a new file: every setting with its default, as a comment."""
+    lines = ["# Settings of copydesk. A line counts without its #.", ""]
+    for each in fields(Settings):
+        if type(each.default) in SIMPLE:
+            lines += [f"# {each.metadata['says']}", f"# {each.name} = {shown(each.default)}", ""]
+    return "\n".join([*lines, "# Tables: copydesk settings schema, docs/settings.md", ""])
+
+
+def shown(value: object) -> str:
+    """Return a value as the file would have it; of a table how much there is."""
+    if value is None:
+        return "none"
+    if isinstance(value, Clustering):
+        return "set"
+    if isinstance(value, tuple):
+        return plural(len(value), "entry", "entries") if value else "none"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _row(
+    setting: Field[Any], settings: Settings, problems: tuple[Problem, ...], text: str
+) -> SettingRow:
+    wrong = next((each for each in problems if each.key == setting.name), None)
+    table = type(setting.default) not in SIMPLE
+    return SettingRow(
+        setting.name,
+        shown(getattr(settings, setting.name)),
+        shown(setting.default),
+        wrong.line if wrong else line_of(setting.name, text),
+        wrong.sentence if wrong else "",
+        setting.metadata["says"],
+        "a table: docs/settings.md" if table else shown_values(setting),
+        setting.metadata.get("choices", ()),
+        table,
+    )

@@ -19,7 +19,7 @@ from tests.drive import Driver, drive
 from tests.tui.named_keys import refused_wrong
 from tests.world import World
 
-OWN = ("drafts", "outbox", "undo")
+OWN = ("drafts", "outbox", "settings", "undo")
 """The screens of what this machine keeps: they have as much to show as ever."""
 
 

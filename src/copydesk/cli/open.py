@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from copydesk.cli.connection import Connection
     from copydesk.client.api import Api
     from copydesk.local.paths import Paths
+    from copydesk.local.settings_list import SettingsFile
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
 
@@ -241,6 +242,7 @@ def _show(
     app.kept_for = preface.conditions() if usual else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
+    _let_settings_hold(app, paths)
     app.run_to_the_end()
     if not app.return_code or app.lifecycle.ended_by:
         with suppress(OSError):
@@ -252,6 +254,35 @@ def _show(
     if unusable:
         raise unusable[0]
     return app
+
+
+def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
+    """Give the screens the settings file, and let those that can hold at once."""
+    session = app.session
+
+    def file() -> SettingsFile:
+        from copydesk.cli.settings import settings_file  # no first frame needs it
+
+        return settings_file(paths)
+
+    def use(name: str) -> str:
+        settings, _ = usable_settings(paths.settings)
+        match name:
+            case "theme" if terminal.THEME_VARIABLE in os.environ:
+                return f"{terminal.THEME_VARIABLE} goes before it in this run."
+            case "theme":
+                app.theme = terminal.theme_of(settings.theme)
+            case "news":
+                app.notices = settings.news
+            case "pictures":
+                app.pictures = settings.pictures
+            case "recall_seconds":
+                session.recall_seconds = settings.recall_seconds
+            case _:
+                return "It holds from the next start on."
+        return ""
+
+    session.settings_file, session.use_setting = file, use
 
 
 def _preload(paths: Paths, secrets: Sequence[str]) -> None:

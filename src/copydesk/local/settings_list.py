@@ -117,6 +117,14 @@ class SettingsFile:
         write_document(self.path, document)
         return shown(given)
 
+    def typed(self, name: str) -> str | None:
+        """Return what the file has for a setting, as one types it; None where it is not there.
+
+        Raises ``ValueError`` where the file cannot be read, and ``OSError``.
+        """
+        value = self._document().get(name)
+        return None if value is None else str(value)
+
     def reset(self, name: str) -> bool:
         """Take a key out of the file, so that the default holds; whether it was there.
 

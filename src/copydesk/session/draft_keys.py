@@ -304,6 +304,8 @@ def belonging(key: str) -> Belonging | None:
         case ["structure", site]:
             words = "staged for a site"
             return Belonging("site-structure", Target(site=site), words, summary=moves)
+        case ["setting", name]:
+            return Belonging("settings", Target(item=name), f"setting {name}", "change")
         case ["share", "link", site, link]:
             target = Target(site=site)
             return Belonging("share-links", target, "name of a share link", link, fields)

@@ -40,6 +40,7 @@ from copydesk.session.members import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
 from copydesk.session.seen_pages import seen_steps
+from copydesk.session.settings import settings_steps
 from copydesk.session.snooze import Snoozes
 from copydesk.session.views import views_steps
 from copydesk.session.writes.log import Written
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from copydesk.contract.operation import Operation
     from copydesk.domain.checks import Check
     from copydesk.domain.owners import Owned
+    from copydesk.local.settings_list import SettingsFile
     from copydesk.session.news import News
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
@@ -98,6 +100,10 @@ class Session:
     checks: Sequence[Check] = ()
     """The checks of the settings."""
     views: SavedViews = field(default_factory=SavedViews)
+    settings_file: Callable[[], SettingsFile] | None = None
+    """Opens the file of the settings; None where this run has none."""
+    use_setting: Callable[[str], str] = lambda name: ""
+    """Has a setting that was changed hold in this run; returns when it holds, where not now."""
     replies: SavedReplies = field(default_factory=SavedReplies)
     owners: Sequence[Owned] = ()
     """Who owns pages by their paths, by the settings."""
@@ -193,6 +199,7 @@ class Session:
         self.local_steps.update(self.marks.steps)
         self.local_steps.update(seen_steps(self.seen))
         self.local_steps.update(views_steps(self.views))
+        self.local_steps.update(settings_steps(self))
         self.local_steps.update(tree_steps(self.ready))
         self.local_steps.update(
             stage_again=self._stage_again,

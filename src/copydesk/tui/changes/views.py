@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.saved_view import SavedView
 from copydesk.session.draft_keys import VIEW_NAME_KEY
+from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
 from copydesk.session.views import (
     LISTINGS,
@@ -17,7 +18,6 @@ from copydesk.session.views import (
     Listing,
     reversal_of,
 )
-from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
 from copydesk.tui.framework.actions import Commands, action, command
@@ -149,7 +149,7 @@ class ViewCommands(Commands, scope="changes"):
             try:
                 await asyncio.to_thread(self.place.session.views.save, view)
             except (OSError, ValueError) as error:
-                raise WriteError(f"The view was not saved: {error}") from None
+                raise NotDoneError(f"The view was not saved: {error}") from None
 
         back = reversal_of(view.name, before, view)
         await self.place.writer.perform("Save view", f"“{view.name}”", send, reversal=back)
@@ -170,7 +170,7 @@ class ViewCommands(Commands, scope="changes"):
             try:
                 await asyncio.to_thread(self.place.session.views.remove, name)
             except (OSError, ValueError) as error:
-                raise WriteError(f"The view is still there: {error}") from None
+                raise NotDoneError(f"The view is still there: {error}") from None
 
         back = reversal_of(name, before, None)
         done = f"Forgot the view “{name}”: u brings it back."

@@ -1,0 +1,56 @@
+"""Settings as the screens change them, with the way back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from copydesk.domain.reversal import Reversal
+    from copydesk.session.session import Session
+    from copydesk.session.writes.undo import LocalStep
+
+
+async def put_setting(session: Session, name: str, value: str | None) -> str:
+    """Write a setting as it was typed, None for its default, and have it hold in this run.
+
+    Returns when it holds, where that is not now. Raises ``ValueError`` with a sentence for what is
+    no value of it, and ``OSError``.
+    """
+    if session.settings_file is None:
+        raise ValueError("this run has no settings file")
+    file = session.settings_file()
+    if value is None:
+        await asyncio.to_thread(file.reset, name)
+    else:
+        await asyncio.to_thread(file.change, name, value)
+    return session.use_setting(name)
+
+
+def settings_steps(session: Session) -> Mapping[str, LocalStep]:
+    """Return the local steps of reversals with settings, by name."""
+
+    async def put(name: str, value: str | None) -> None:
+        await put_setting(session, name, value)
+
+    async def tell(name: str) -> dict[str, Any]:
+        if session.settings_file is None:
+            return {"value": None}
+        return {"value": await asyncio.to_thread(session.settings_file().typed, name)}
+
+    return {"setting": put, "setting_now": tell}
+
+
+def reversal_of(name: str, before: str | None, after: str | None) -> Reversal:
+    """Return the reversal of changing a setting; None is what is not in the file."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    def step(value: str | None) -> Step:
+        return Step("local.setting", {"name": name, "value": value})
+
+    def expect(value: str | None) -> Expectation:
+        told = Step("local.setting_now", {"name": name})
+        return Expectation(told, {"value": value}, said="it was changed since")
+
+    return Reversal((step(before),), (step(after),), expect(after), expect(before))

@@ -1,0 +1,220 @@
+"""The settings of this machine: what each is, where that is from, and another value for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.local.settings_list import SettingRow
+from copydesk.present.facts import Fact, hint
+from copydesk.session.errors import NotDoneError
+from copydesk.session.glyphs import glyphs
+from copydesk.session.options import Option
+from copydesk.session.settings import put_setting, reversal_of
+from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.editor import EditorError, run_editor
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.source import ListSource
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList, no_row
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.local.settings_list import SettingsFile
+
+
+def no_setting(here: SettingsPlace) -> str | None:
+    """Say so when no setting is under the cursor."""
+    return no_row(here.rows, "No setting is selected.")
+
+
+def not_simple(here: SettingsPlace) -> str | None:
+    """Say why the setting under the cursor cannot be changed here."""
+    row = here.rows.selected
+    if row is None:
+        return no_setting(here)
+    return "This is not a single value. e edits the file." if row.table or not row.default else None
+
+
+def no_file(here: SettingsPlace) -> str | None:
+    """Say so where this run has no settings file."""
+    return None if here.session.settings_file is not None else "This run has no settings file."
+
+
+def nothing_to_reset(here: SettingsPlace) -> str | None:
+    """Say why the setting under the cursor cannot go back to its default."""
+    if (why := not_simple(here)) is not None:
+        return why
+    row = here.rows.selected
+    return None if row is not None and row.line else "It has its default."
+
+
+@place("settings", key=",", title="Settings")
+class SettingsPlace(Place, scope="settings"):
+    """The settings of this machine, with their defaults and where each value is from."""
+
+    OF_DESK = False
+    IN_ORGANIZATION = False
+
+    def panes(self) -> ComposeResult:
+        """The settings, and what the one under the cursor is for."""
+        self.rows: VirtualList[SettingRow] = VirtualList(
+            ListSource(key=lambda row: row.name),
+            [
+                Column("name", "NAME", self._shown_name, width=16, most=26),
+                Column("value", "VALUE", lambda row: row.value, flex=1, minimum=10),
+                Column("from", "FROM", self._source, width=18),
+            ],
+            title="Settings",
+            empty="No settings file belongs to this run.",
+            id="settings",
+        )
+        self.about = Facts(title="Setting", empty="No setting is selected.")
+        yield Part("main", self.rows)
+        yield Part("side", self.about)
+
+    def _shown_name(self, row: SettingRow) -> Text:
+        sign = (f"{glyphs().failed} ", "bad") if row.wrong else ""
+        return Text.assemble(sign, row.name)
+
+    def _source(self, row: SettingRow) -> Text:
+        return Text(row.source, style="bad" if row.wrong else "" if row.line else "muted")
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        return [(glyphs().failed, "is in the file, and is not used")]
+
+    def trail(self) -> Iterable[str]:
+        yield "Settings"
+
+    @property
+    def file(self) -> SettingsFile:
+        """The file of the settings; `no_file` says where there is none."""
+        assert self.session.settings_file is not None
+        return self.session.settings_file()
+
+    def reload(self) -> None:
+        """Read the file, which other programs write too."""
+        if self.session.settings_file is not None:
+            self.reads.load(
+                "settings", lambda api: asyncio.to_thread(self.file.rows), self._arrived,
+                what="Reading the settings", local=True,
+            )  # fmt: skip
+
+    def poll(self) -> None:
+        """Read nothing: the settings change by the hand that types them."""
+
+    def _arrived(self, rows: list[SettingRow]) -> None:
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        source.merge(rows)
+        source.fold()
+        source.fresh.clear()
+        if self.target.item:  # a draft goes on
+            self.rows.select(self.target.item)
+            self.target = self.target.but(item=None)
+        wrong = sum(bool(row.wrong) for row in rows)
+        self.rows.note = f"{wrong} not used" if wrong else ""
+        self.rows.retitle()
+        self.follow_cursor(self.rows)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        """Show what the setting under the cursor is for."""
+        row = self.rows.selected
+        if row is None:
+            self.about.show([])
+            return
+        facts = [Fact("", Text(row.wrong, style="bad"))] if row.wrong else []
+        if row.default:
+            facts += [
+                Fact("", Text(f"{row.says[:1].upper()}{row.says[1:]}.")),
+                Fact("values", row.takes.replace("`", "")),
+                Fact("default", row.default),
+                Fact("now", row.value),
+            ]
+        facts += [Fact("from", row.source), Fact("file", str(self.file.path))]
+        how = "e edits the file." if row.table or not row.default else "Enter changes it."
+        self.about.show([*facts, Fact("", hint(how))], title=row.name)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Change the setting under the cursor."""
+        row = self.rows.selected
+        if row is not None:
+            name = "edit_file" if not_simple(self) else "change"
+            self.call_later(run, self, self.ACTIONS[name])
+
+    def resume_draft(self, part: str) -> None:
+        """Ask again for the value of the setting under the cursor."""
+        self.call_later(run, self, self.ACTIONS["change"])
+
+    @action("c", "change", unless=not_simple, show=False, types=True)
+    async def change(self) -> None:
+        """Choose or type another value for the setting under the cursor."""
+        row = self.rows.selected
+        assert row is not None
+        before = await asyncio.to_thread(self.file.typed, row.name)
+        choices = row.choices or (self._themes() if row.name == "theme" else ())
+        shown = row.value.strip('"')
+        if choices:
+            options = [Option(each, each) for each in choices]
+            chosen = await self.desk.push_screen_wait(Choice(row.name, options, current=shown))
+            if chosen is not None and chosen != before:
+                await self._write(row.name, before, chosen)
+            return
+
+        async def send(value: str) -> None:
+            await self._write(row.name, before, value)
+
+        sheet = Ask(f"Setting: {row.name}", f"Its value ({row.takes})?",
+                    draft_key=f"setting {row.name}", value=shown, send=send)  # fmt: skip
+        await self.desk.push_screen_wait(sheet)
+
+    def _themes(self) -> tuple[str, ...]:
+        return ("auto", *sorted(self.app.available_themes))
+
+    @action("x", "default", unless=nothing_to_reset, show=11)
+    async def reset(self) -> None:
+        """Give the setting under the cursor its default again; u takes that back."""
+        row = self.rows.selected
+        assert row is not None
+        before = await asyncio.to_thread(self.file.typed, row.name)
+        await self._write(row.name, before, None)
+
+    async def _write(self, name: str, before: str | None, value: str | None) -> None:
+        said = ""
+
+        async def send(api: Api) -> None:
+            nonlocal said
+            try:
+                said = await put_setting(self.session, name, value)
+            except (OSError, ValueError) as error:
+                raise NotDoneError(str(error)) from None
+
+        way_back = reversal_of(name, before, value)
+        await self.writer.perform("Change setting", name, send, reversal=way_back)
+        if said:
+            self.tell(f"{name}: {said}", "good")
+        self.reload()
+
+    @action("e", "edit file", unless=no_file, show=12)
+    async def edit_file(self) -> None:
+        """Edit the settings file in $EDITOR, from the line of the setting under the cursor on."""
+        row = self.rows.selected
+        try:
+            await asyncio.to_thread(self.file.make)
+            run_editor(self.desk, self.file.path, row.line if row is not None else 0)
+        except (EditorError, OSError) as error:
+            self.say(str(error), "warn")
+            return
+        for each in await asyncio.to_thread(self.file.rows):
+            if not each.table and not each.wrong and each.default:
+                self.session.use_setting(each.name)
+        self.reload()

@@ -1,0 +1,111 @@
+"""The screen of the settings: looked at, changed, taken back, and edited as a file."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from copydesk.local.settings_list import SettingsFile
+from copydesk.tui.app import CopydeskApp
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+WRONG = 'recal_seconds = 9\nglyphs = "x"\n\n[owners]\n"**" = "ana@example.com"\n'
+
+
+def opened(world: World, path: Path) -> CopydeskApp:
+    """Return a program with a settings file; what holds later says so."""
+    app = open_world(world, "settings")
+    app.session.settings_file = lambda: SettingsFile(path)
+    app.session.use_setting = lambda name: "" if name == "news" else "Later."
+    return app
+
+
+def text(path: Path) -> str:
+    """Return what is in a file."""
+    return path.read_text()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A settings file with two mistakes and a table."""
+    found = tmp_path / "config.toml"
+    found.write_text(WRONG)
+    return found
+
+
+@SIZES
+async def test_settings_are_found_changed_and_taken_back(
+    world: World, path: Path, size: tuple[int, int], update_golden: bool
+) -> None:
+    async with drive(opened(world, path), size=size) as driver:
+        driver.app.session.settings_file = lambda: SettingsFile(Path("config.toml"))
+        assert driver.place.pane is not None
+        driver.place.follow_cursor(driver.place.pane)
+        driver.golden("settings", update=update_golden)
+        driver.app.session.settings_file = lambda: SettingsFile(path)
+        await driver.press("x")
+        assert "This is not a single value. e edits the file." in driver.screen
+        await driver.press("j", "j", "j")
+        assert "recall_seconds" in driver.line(">")
+        await driver.press("enter", "backspace")
+        await driver.type("99")
+        await driver.press("enter")
+        assert " recall_seconds is 99: it goes from 0 to 60." in driver.screen
+        assert "Error" not in driver.screen
+        assert "recall" not in text(path)
+        await driver.press("backspace", "backspace")
+        await driver.type("0")
+        await driver.press("enter")
+        assert "recall_seconds = 0" in text(path).split("[owners]")[0]
+        assert "recall_seconds: Later." in driver.screen
+        assert "line" in driver.line(">")
+        await driver.press("j", "enter")
+        await driver.type("bell")
+        await driver.press("enter")
+        assert 'news = "bell"' in text(path)
+        assert "Later" not in driver.screen
+        await driver.press("u")
+        assert "news" not in text(path)
+        assert "default" in driver.line(">")
+        await driver.press("x")
+        assert "It has its default." in driver.screen
+
+
+async def test_a_table_and_an_unknown_key_are_edited_in_the_file(
+    world: World, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor, lines = tmp_path / "vi", tmp_path / "lines"
+    editor.write_text(f'#!/bin/sh\necho "$1" >> {lines}\nsed -i.b s/recal_/recall_/ "$2"\n')
+    editor.chmod(0o700)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
+    used = list[str]()
+
+    def use(name: str) -> str:
+        used.append(name)
+        return ""
+
+    async with drive(opened(world, path)) as driver:
+        driver.app.session.use_setting = use
+        await driver.press("enter")
+        assert text(lines) == "+1\n"
+        assert "recal_seconds" not in driver.screen
+        assert "recall_seconds" in used
+        await driver.press("G", "k", "enter")
+        assert "owners" in driver.line(">")
+        assert text(lines) == "+1\n+4\n"
+        await driver.press("c")
+        assert "This is not a single value. e edits the file." in driver.screen
+
+
+async def test_without_a_file_it_says_so(world: World) -> None:
+    async with drive(open_world(world, "settings")) as driver:
+        assert "No settings file belongs to this run." in driver.screen
+        await driver.press("e")
+        assert "This run has no settings file." in driver.screen

@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
 from copydesk.tui.system.reference import load_everything
 from tests.drive import drive
+from tests.rings import using
 from tests.server.everything import Everything, everything
 from tests.tui import conftest as of_screens
 from tests.world import World
@@ -78,10 +80,11 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the damaged copies of a test are."""
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where the damaged copies of a test are. No keyring is asked, which may not answer."""
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
-    return tmp_path / "desk.db"
+    with using():
+        yield tmp_path / "desk.db"
 
 
 @pytest.mark.parametrize("seed", range(7))

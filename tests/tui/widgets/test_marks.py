@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -274,7 +275,10 @@ def offered(name: str) -> Iterator[Action | Command]:
 
 
 @pytest.mark.parametrize("name", LISTS)
-async def test_no_action_touches_a_row_beside_those_that_are_marked(name: str) -> None:
+async def test_no_action_touches_a_row_beside_those_that_are_marked(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # for the reports that are written
     left, acted = list(offered(name)), list[str]()
     while left:
         acted += await acting(name, left)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -81,6 +81,22 @@ def later_styles() -> Sequence[Path]:
     return [sheets, *others]
 
 
+class PlaceTabs(Protocol):
+    """Tabs in the place of views: each is a place of its own, about the same thing."""
+
+    def open(self) -> None:
+        """Show the tabs, with that of the place as the current one."""
+        ...
+
+    def turn(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        ...
+
+    def leave_if_gone(self) -> bool:
+        """Leave what they are about if a write that was taken back had made it; whether it had."""
+        ...
+
+
 class Place(Acts, SteadyScreen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
@@ -106,6 +122,8 @@ class Place(Acts, SteadyScreen[None]):
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = ()
     """The classes of `commands` that this class adds to those of its bases."""
 
+    place_tabs: PlaceTabs | None = None
+    """Its tabs, where these are places of their own; they register themselves here."""
     marking: Pane | None = None
     """The list of the place whose rows can be marked, if there is one."""
 
@@ -266,13 +284,16 @@ class Place(Acts, SteadyScreen[None]):
 
     def view_changed(self) -> None:
         """Show the view ``self.view``; called after the user chose it."""
+        if self.place_tabs is not None:
+            self.place_tabs.turn()
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a draft was typed in (`session.draft_keys`). None does here."""
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write, or doing it again, gave; it reads the place again."""
-        self.read_again()
+        if self.place_tabs is None or not self.place_tabs.leave_if_gone():
+            self.read_again()
 
     def requeued(self) -> None:
         """Show that the outbox is another, while the service is away; it tells most by itself."""
@@ -286,6 +307,8 @@ class Place(Acts, SteadyScreen[None]):
 
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
+        if self.place_tabs is not None:
+            self.place_tabs.open()
 
     # The frame
 

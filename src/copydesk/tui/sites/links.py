@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -220,16 +220,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         said = super().status_left() or no_effect(self.read.site)
         on = sum(link.active for link in self.read.links)
         return said or f"{plural(len(self.read.links), 'link')}, {on} on; addresses are hidden"
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     @property
     def link(self) -> Link | None:

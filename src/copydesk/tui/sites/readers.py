@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rich.text import Text
@@ -255,16 +255,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return [*super().signs(), (glyphs().failed, "kept from readers")]
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     @property
     def row(self) -> ReaderNode | None:

@@ -326,16 +326,6 @@ class RedirectsPlace(Place, scope="redirects"):
         told.append(f"{wrong} to look at" if wrong else "")
         return ", ".join(each for each in told if each)
 
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
-
     @property
     def redirect(self) -> RedirectRow | None:
         """The redirect under the cursor."""

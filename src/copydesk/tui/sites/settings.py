@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -352,16 +352,6 @@ class SiteSettingsPlace(Place, scope="site_settings"):
             copies[setting.label.lower()] = str(setting.shown)
         copies |= {"title": present.title_of(site), "id": clean(site.id)}
         return [(name, text) for name, text in copies.items() if text]
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     # Reading
 

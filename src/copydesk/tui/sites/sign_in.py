@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -300,16 +300,6 @@ class SignInPlace(Place, scope="sign_in"):
         names: tuple[Name, ...] = ("fallbackURL", "logoutURL")
         found = [(LABELS[name].lower(), value_of(self.read.auth, name)) for name in names]
         return [(name, clean(value)) for name, value in found if value]
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     # Reading
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
@@ -123,16 +123,6 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return staged.signs()
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     # What is arranged
 

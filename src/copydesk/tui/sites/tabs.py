@@ -63,6 +63,7 @@ class SiteTabs:
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        place.place_tabs = self
         self.publication = place.commands_of(PublicationCommands)
         self.links: int | None = None
         """How many share links the site has; None while that is not known."""

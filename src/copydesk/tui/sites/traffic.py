@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
@@ -157,16 +157,6 @@ class TrafficPlace(Place, scope="traffic"):
         said = f"{plural(views, 'view')} of {plural(pages, 'page')} in"
         most = ", the most viewed only" if pages == MOST_PAGES else ""
         return f"{said} {span_words(self.found.days)}{most}"
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     # Reading
 

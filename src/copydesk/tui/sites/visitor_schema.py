@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -289,16 +289,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
             return KEPT
         warning = present.warning(self.read.schema, self.read.used, self.read.site)
         return warning or super().status_left() or present.counted(self.read.rows)
-
-    def opened(self) -> None:
-        self.tabs.open()
-
-    def view_changed(self) -> None:
-        self.tabs.turn()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        if not self.tabs.leave_if_gone():
-            super().turned(results)
 
     @property
     def row(self) -> SchemaRow | None:

@@ -132,6 +132,21 @@ def test_a_page_may_be_larger_than_a_conversation_may(monkeypatch: pytest.Monkey
     ]
 
 
+def test_what_zendesk_writes_by_itself_is_not_what_a_person_said() -> None:
+    ticket = {
+        "id": 7, "submitter_id": 5, "requester_id": 5,
+        "comments": [
+            {"author_id": 5, "body": "It fails."},
+            {"author_id": 9, "body": "Merged into #8.", "via": {"channel": "system"}},
+            {"author_id": 9, "body": "Try again.", "via": {"channel": "web"}},
+            {"author_id": 5, "body": "Merged into #9.", "via": {"channel": "system"}},
+        ],
+    }  # fmt: skip
+    (found,) = items(json.dumps([ticket]).encode())
+    said = [part.split(" ", 1)[0] for part in told(found)["parts"]]
+    assert said == ["U", "A", "T", "A"]
+
+
 def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     ticket = {"id": 1, "submitter_id": 5, "subject": "s" * 600, "description": "d\0x", "url": "no"}
     ticket["organization"] = {"name": json.loads("[" * 900 + "]" * 900)}

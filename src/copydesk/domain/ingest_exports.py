@@ -188,6 +188,10 @@ def _role(kind: object) -> PartRole:
 # Zendesk
 
 
+_ZENDESK_MACHINES = {"system", "rule", "answer_bot_for_agents"}
+"""Channels of what Zendesk writes by itself, also where it names a person, as in a merge."""
+
+
 def _zendesk(value: Fields, draft: Draft) -> None:
     requester = _dict(value.get("requester"))
     asked = value.get("requester_id", requester.get("id"))
@@ -209,10 +213,7 @@ def _zendesk(value: Fields, draft: Draft) -> None:
         author = each.get("author_id", _dict(each.get("author")).get("id"))
         kind = _dict(each.get("author")).get("role")
         role: PartRole = "user" if author is not None and author == asked else _role(kind)
-        if author == -1 or _dict(each.get("via")).get("channel") in (
-            "rule",
-            "answer_bot_for_agents",
-        ):
+        if author == -1 or _dict(each.get("via")).get("channel") in _ZENDESK_MACHINES:
             role = "assistant"
         body = each.get("plain_body") or each.get("body")
         if not body:

@@ -21,6 +21,8 @@ from copydesk.cli.terminal import theme_of
         ("colour-blind", {"NO_COLOR": "1"}, "colour-blind"),
         ("dark", {"NO_COLOR": "1", "COLORFGBG": "0;15", "TERM": "linux"}, "dark"),
         ("nord", {"COLORFGBG": "0;15"}, "nord"),
+        ("copydesk-dark", {"COLORFGBG": "0;15"}, "dark"),
+        ("copydesk-light", {}, "light"),
     ],
 )
 def test_a_named_theme_wins_and_auto_follows_the_terminal(

@@ -8,7 +8,8 @@ from textual.color import Color
 from textual.theme import Theme
 
 from copydesk.tui.app import theme_names
-from copydesk.tui.theme import DARK, LIGHT, MONO, SAFE_DARK, SAFE_LIGHT, THEMES, tones
+from copydesk.tui.theme import DARK, LIGHT, MONO, SAFE_DARK, SAFE_LIGHT, THEMES, tones, with_derived
+from copydesk.tui.widgets.columns import over
 
 MEANINGS = ("good", "warn", "bad", "muted", "mine", "link")
 PLAIN = ("accent", "title", "who", "strong")
@@ -41,6 +42,35 @@ def test_every_colour_can_be_read_on_the_background(theme: Theme) -> None:
         assert ratio > 5, f"{name}: {ratio:.2f}"
 
 
+@pytest.mark.parametrize("theme", [DARK, LIGHT, SAFE_DARK, SAFE_LIGHT], ids=lambda each: each.name)
+def test_every_colour_can_be_read_where_else_it_is_drawn(theme: Theme) -> None:
+    background = Color.parse(theme.background or "")
+    colours = {name: getattr(theme, name) for name in ("foreground", "primary", "success", "error",
+                                                      "background", "surface")}  # fmt: skip
+    derived = with_derived({**colours, **theme.variables})
+
+    def mixed(variable: str) -> Color:
+        colour, _, share = derived[variable].partition(" ")
+        return background.blend(Color.parse(colour), float(share.rstrip("%")) / 100)
+
+    grounds = {
+        "surface": (Color.parse(theme.surface or ""), 4.5),
+        "panel": (Color.parse(theme.panel or ""), 4),
+        "row under the cursor, in bold": (mixed("cursor-background"), 3),
+        "row of another pane": (mixed("away-background"), 4),
+        "range": (mixed("range-background"), 3.5),
+        "added": (mixed("added-background"), 4),
+        "removed": (mixed("removed-background"), 4),
+    }
+    named = tones(theme).styles
+    for where, (ground, least) in grounds.items():
+        for name in MEANINGS:
+            colour = named[name].color
+            assert colour is not None
+            ratio = contrast(ground, Color.from_rich_color(colour))
+            assert ratio > least, f"{name} on {where}: {ratio:.2f}"
+
+
 @pytest.mark.parametrize("theme", THEMES, ids=lambda each: each.name)
 def test_amber_is_that_someone_must_act_and_nothing_else(theme: Theme) -> None:
     named = tones(theme).styles
@@ -60,6 +90,21 @@ def test_mono_has_no_colour_at_all() -> None:
     for name, style in tones(MONO).styles.items():
         for colour in (style.color, style.bgcolor):
             assert colour is None or colour.is_default, name
+
+
+def test_what_someone_must_act_on_and_what_failed_differ_without_a_colour() -> None:
+    looks = {name: str(tones(MONO).styles[name]) for name in MEANINGS}
+    assert len({*looks.values()}) == len(MEANINGS), looks
+
+
+def test_a_row_that_is_drawn_reversed_has_one_colour() -> None:
+    row = Style(reverse=True, bold=True)
+    for own in (Style(color="red"), Style(dim=True), Style(underline=True, color="blue")):
+        drawn = over(row, own)
+        assert drawn.color is None
+        assert not drawn.dim
+        assert drawn.underline is own.underline
+    assert over(Style(bold=True), Style(color="red")).color is not None
 
 
 def test_the_names_of_the_settings_are_those_of_the_themes() -> None:

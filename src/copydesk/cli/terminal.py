@@ -61,6 +61,10 @@ FOLLOWING = {"colour-blind": "colour-blind-light", "ansi": "ansi-light"}
 """Themes with another form for a light background."""
 
 
+FORMER = {"copydesk-dark": "dark", "copydesk-light": "light"}
+"""Names that themes had, in settings of then."""
+
+
 def theme_of(wanted: str, *, light: bool | None = None) -> str:
     """Return the theme to draw, for the setting and this terminal.
 
@@ -68,6 +72,7 @@ def theme_of(wanted: str, *, light: bool | None = None) -> str:
     is known; COLORFGBG tells it in some terminals.
     """
     told = os.environ.get
+    wanted = FORMER.get(wanted, wanted)
     if wanted in ("", "auto"):
         if "NO_COLOR" in os.environ:
             return "mono"
@@ -85,7 +90,7 @@ def theme_of(wanted: str, *, light: bool | None = None) -> str:
 
 def why_no_theme(name: str) -> str:
     """Return why a theme cannot be used, as a sentence with those that can; "" where it can."""
-    if name in ("", "auto", "dark", "light", "colour-blind", "ansi", "mono"):
+    if name in ("", "auto", "dark", "light", "colour-blind", "ansi", "mono", *FORMER):
         return ""
     from copydesk.domain.text import clean, listed, shorten
     from copydesk.tui.app import theme_names

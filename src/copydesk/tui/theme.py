@@ -44,6 +44,12 @@ LIGHT = Theme(
     variables={"border-blurred": "#c3beb2", "muted": "#6b6b66"},
 )
 
+
+def _strong(here: str) -> dict[str, str]:
+    """Return backgrounds with so little of a strong colour that words on them can be read."""
+    return {"cursor-background": f"{here} 18%", "range-background": f"{here} 14%"}
+
+
 SAFE_DARK = replace(
     DARK,
     name="colour-blind",
@@ -53,6 +59,7 @@ SAFE_DARK = replace(
     success="#56b4e9",
     warning="#f0e442",
     error="#e8702a",
+    variables={**DARK.variables, **_strong("#ffffff")},
 )
 
 SAFE_LIGHT = replace(
@@ -64,6 +71,7 @@ SAFE_LIGHT = replace(
     success="#005a9c",
     warning="#6b5800",
     error="#a63d00",
+    variables={**LIGHT.variables, **_strong("#000000")},
 )
 
 _REVERSED = {
@@ -94,9 +102,11 @@ ANSI_DARK = Theme(
     ansi=True,
     variables={
         **_REVERSED,
-        "border-blurred": "ansi_bright_black",
-        "muted": "ansi_bright_black",
-        "scrollbar-thumb": "ansi_bright_black",
+        # Not the bright black: several palettes have it as their background.
+        "border-blurred": "ansi_default",
+        "muted": "ansi_default",
+        "muted-style": "dim",
+        "scrollbar-thumb": "ansi_default",
     },
 )
 
@@ -119,14 +129,7 @@ MONO = replace(
     success="ansi_default",
     warning="ansi_default",
     error="ansi_default",
-    variables={
-        **_REVERSED,
-        "border-blurred": "ansi_default",
-        "muted": "ansi_default",
-        "muted-style": "dim",
-        "current-style": "bold reverse",
-        "scrollbar-thumb": "ansi_default",
-    },
+    variables={**ANSI_DARK.variables, "current-style": "bold reverse"},
 )
 
 THEMES = (DARK, LIGHT, SAFE_DARK, SAFE_LIGHT, ANSI_DARK, ANSI_LIGHT, MONO)
@@ -135,8 +138,7 @@ _TONES = {
     MONO.name: {
         "good": "none",
         "warn": "bold",
-        "bad": "bold",
-        "muted": "dim",
+        "bad": "bold underline",
         "mine": "italic",
         "keyword": "bold",
         "link": "underline",
@@ -157,13 +159,13 @@ def with_derived(colours: dict[str, str]) -> dict[str, str]:
         "muted": f"{text} 55%",
         "muted-style": "none",
         "current-style": "bold",
-        "cursor-background": f"{here} 35%",
+        "cursor-background": f"{here} 25%",
         "cursor-style": "bold",
         "away-background": f"{text} 10%",
         "away-style": "none",
         "added-background": f"{colours['success']} 9%",
         "removed-background": f"{colours['error']} 9%",
-        "range-background": f"{here} 25%",
+        "range-background": f"{here} 18%",
         "range-style": "none",
         "scrollbar-thumb": f"{text} 30%",
         # Textual's own style sheets use these, and its ANSI themes do not have them.
@@ -184,6 +186,8 @@ def tones(theme: Theme) -> RichTheme:
     """
     foreground = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")
     muted = theme.variables.get("muted") or ("#8a93a0" if theme.dark else "#6b6b66")
+    if (weight := theme.variables.get("muted-style", "none")) != "none":
+        muted = weight
     good, bad = theme.success or "green", theme.error or "red"
     mine = theme.secondary or "magenta"
     named = {

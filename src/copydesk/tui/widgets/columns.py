@@ -104,6 +104,18 @@ def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], i
     return widths
 
 
+_BRIGHT = Style(dim=False)
+
+
+def over(style: Style, own: Style) -> Style:
+    """Return a style laid over that of its row.
+
+    In a row that is drawn reversed colours would be blocks, each behind its own word: there the
+    row has one colour, and weight and lines alone tell things apart.
+    """
+    return style + (own.without_color + _BRIGHT if style.reverse else own)
+
+
 def fit(
     content: str | Text, width: int, align: str, style: Style, console: Console
 ) -> list[Segment]:
@@ -131,9 +143,9 @@ def fit(
         content.append(glyphs().more)
         length = content.cell_len
     if content.style:  # Rich leaves it out where a text has no spans
-        style += console.get_style(content.style)
+        style = over(style, console.get_style(content.style))
     segments = [
-        Segment(cell, style + own if own else style)
+        Segment(cell, over(style, own) if own else style)
         for cell, own, _ in content.render(console)
         if cell
     ]

@@ -23,7 +23,7 @@ from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.source import Change, FilteredSource, Source
 from copydesk.tui.framework.workers import heard
-from copydesk.tui.widgets.columns import Column, fit, lay_out, needs
+from copydesk.tui.widgets.columns import Column, fit, lay_out, needs, over
 
 T = TypeVar("T")
 
@@ -577,12 +577,12 @@ class VirtualList(Pane, Generic[T], scope="list"):
         marked = row_id in self.marks
         segments = [
             Segment(signs.cursor if selected else " ", style),
-            Segment(sign[:1], style + self._accent("accent")),
+            Segment(sign[:1], over(style, self._accent("accent"))),
             # Both where both are: what waits keeps a blank before the first column if it can.
-            Segment(signs.marked, style + self._accent("mark"))
+            Segment(signs.marked, over(style, self._accent("mark")))
             if marked
-            else Segment(signs.waits if waits else " ", style + self._accent("accent")),
-            Segment(signs.waits if waits and marked else " ", style + self._accent("accent")),
+            else Segment(signs.waits if waits else " ", over(style, self._accent("accent"))),
+            Segment(signs.waits if waits and marked else " ", over(style, self._accent("accent"))),
         ]
         for at, (column, cells) in enumerate(columns):
             if at:

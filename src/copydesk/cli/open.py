@@ -195,14 +195,16 @@ def _show(
             raise ConnectionError(str(error)) from error
 
     settings, problems = usable_settings(paths.settings)
-    wrong = [each.said for each in problems]
+    wrong = [f"{paths.settings.name}, {each.said}" for each in problems]
     named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
     if said_of_theme := why_no_theme(named):
-        wrong, named = [*wrong, said_of_theme], "auto"
+        by_variable = terminal.THEME_VARIABLE in os.environ
+        source = terminal.THEME_VARIABLE if by_variable else paths.settings.name
+        wrong, named = [*wrong, f"{source}, {said_of_theme}"], "auto"
     if wrong:
-        said = f"{said} {paths.settings.name}, {wrong[0]}".lstrip()
+        said = f"{said} {wrong[0]}".lstrip()
         said += f", and {len(wrong) - 1} more" if wrong[1:] else ""
-        said += ". copydesk settings check tells all."
+        said += ". g , shows the settings."
     connection.make()
     journal = Journal(State(paths.store), connection.key)
 
@@ -236,6 +238,11 @@ def _show(
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.account.back, app.opens_with = ways, ways.back, said
+    if problems:
+        from copydesk.domain.text import plural
+
+        mistakes = f"{paths.settings.name}: {plural(len(problems), 'mistake')}"
+        app.account.lasting = (f"{mistakes}. g , shows them, esc hides this.", f"{mistakes}: g ,")
     app.goes_on = target is None
     session.owners = settings.owners
     app.notices, app.pictures = settings.news, settings.pictures

@@ -305,7 +305,7 @@ def belonging(key: str) -> Belonging | None:
             words = "staged for a site"
             return Belonging("site-structure", Target(site=site), words, summary=moves)
         case ["setting", name]:
-            return Belonging("settings", Target(item=name), f"setting {name}", "change")
+            return Belonging("settings", Target(), f"setting {name}", name)
         case ["share", "link", site, link]:
             target = Target(site=site)
             return Belonging("share-links", target, "name of a share link", link, fields)

@@ -10,7 +10,7 @@ import pytest
 from copydesk.local.settings_list import SettingsFile
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
-from tests.tui.opening import open_world
+from tests.tui.opening import open_world, typed
 from tests.world import World
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -109,3 +109,22 @@ async def test_without_a_file_it_says_so(world: World) -> None:
         assert "No settings file belongs to this run." in driver.screen
         await driver.press("e")
         assert "This run has no settings file." in driver.screen
+
+
+async def test_a_theme_is_drawn_while_the_cursor_is_on_it(world: World, path: Path) -> None:
+    async with drive(opened(world, path)) as driver:
+        before = driver.app.theme
+        await driver.press(":")
+        await driver.burst(*typed("theme"), "enter")
+        assert "type to narrow" in driver.screen
+        assert driver.app.theme == before
+        await driver.press("down", "down")
+        assert driver.app.theme == "light"
+        await driver.press("escape")
+        assert driver.app.theme == before
+        assert "theme" not in text(path)
+        await driver.press("enter")
+        await driver.type("nord")
+        assert driver.app.theme == "nord"
+        await driver.press("enter")
+        assert 'theme = "nord"' in text(path)

@@ -90,6 +90,7 @@ class Chooser(Sheet[R]):
     With ``before_text`` a field for text opens after it: sentences typed here are kept for that.
 
     ``more`` is asked for further options when something is typed: of what are too many to be shown.
+    ``preview`` is called with the id of each option that the cursor comes to.
     """
 
     FIELD: ClassVar[type[ChoiceInput]] = ChoiceInput
@@ -107,8 +108,10 @@ class Chooser(Sheet[R]):
         hint: str = "type to narrow",
         before_text: bool = False,
         ticked: Sequence[str] | None = None,
+        preview: Callable[[str], None] = lambda option: None,
     ) -> None:
         super().__init__(title)
+        self._preview = preview
         self.add_class("choose")
         self.set_class(wide, "wide")
         self._hint = hint
@@ -214,6 +217,11 @@ class Chooser(Sheet[R]):
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         event.stop()
         self.chosen()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        event.stop()
+        if self.options.selected_id is not None:
+            self._preview(self.options.selected_id)
 
     def chosen(self) -> None:
         """Answer with the option under the cursor; one of several is ticked."""

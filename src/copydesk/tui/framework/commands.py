@@ -414,6 +414,14 @@ class CommonCommands(Commands, scope="place"):
         """Show the requests of the last minutes with screen and reason, and the budget left."""
         self.place.desk.open_requests()
 
+    @command("theme")
+    async def choose_theme(self, rest: str) -> None:
+        """Choose the colours: each theme is drawn while the cursor is on it."""
+        desk = self.place.desk
+        await desk.go("settings", Target())
+        if desk.here is not None:
+            desk.keyboard.ahead.resume(desk.here, "theme")
+
     @command("profile", "NAME", complete=_profile_names)
     async def change_profile(self, rest: str) -> None:
         """Work with another service, or the own desk: choose its profile, or name it."""

@@ -35,6 +35,8 @@ class Account:
         """What ``q`` leaves the first screen for, as `bound_for`; None ends the program."""
         self.welcome: Welcome | None = None
         """What is told in the first runs; None where there is nothing."""
+        self.lasting: Sequence[str] = ()
+        """What is said until Esc hides it, in several lengths: that settings are not used."""
         self._typing_token = False
         self._hints: Sequence[str] = ()
 
@@ -55,13 +57,16 @@ class Account:
             self._desk.session.touched()
 
     def hint(self, width: int) -> str:
-        """Return the hint for a line of ``width`` cells; empty once something was written."""
-        if not self._hints or self._desk.session.log:
-            return ""
-        return next((each for each in self._hints if cell_len(each) <= width), "")
+        """Return the hint for a line of ``width`` cells; that of first runs until one writes."""
+        hints = self.lasting or (() if self._desk.session.log else self._hints)
+        return next((each for each in hints if cell_len(each) <= width), "")
 
     def hide_hint(self) -> bool:
         """Tell it no more; False where nothing is told."""
+        if self.lasting:
+            self.lasting = ()
+            self._desk.session.touched()
+            return True
         if not self._hints or self.welcome is None:
             return False
         self._hints = ()

@@ -24,6 +24,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
+from copydesk.tui.theme import THEMES
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 
@@ -118,9 +119,8 @@ class SettingsPlace(Place, scope="settings"):
         source.merge(rows)
         source.fold()
         source.fresh.clear()
-        if self.target.item:  # a draft goes on
-            self.rows.select(self.target.item)
-            self.target = self.target.but(item=None)
+        if self.resuming:
+            self.resume_draft(self.resuming)
         wrong = sum(bool(row.wrong) for row in rows)
         self.rows.note = f"{wrong} not used" if wrong else ""
         self.rows.retitle()
@@ -152,8 +152,11 @@ class SettingsPlace(Place, scope="settings"):
             self.call_later(run, self, self.ACTIONS[name])
 
     def resume_draft(self, part: str) -> None:
-        """Ask again for the value of the setting under the cursor."""
-        self.call_later(run, self, self.ACTIONS["change"])
+        """Ask for the value of the setting that ``part`` names, once the settings are read."""
+        self.resuming = part if not self.rows.source.length else ""
+        if not self.resuming:
+            self.rows.select(part)
+            self.app.call_later(run, self, self.ACTIONS["change"])
 
     @action("c", "change", unless=not_simple, show=False, types=True)
     async def change(self) -> None:
@@ -161,15 +164,19 @@ class SettingsPlace(Place, scope="settings"):
         row = self.rows.selected
         assert row is not None
         before = await asyncio.to_thread(self.file.typed, row.name)
-        choices = row.choices or (self._themes() if row.name == "theme" else ())
         shown = row.value.strip('"')
-        if choices:
-            options = [Option(each, each) for each in choices]
+        if row.name == "theme":
+            chosen = await self._choose_theme(shown)
+        elif row.choices:
+            options = [Option(each, each) for each in row.choices]
             chosen = await self.desk.push_screen_wait(Choice(row.name, options, current=shown))
-            if chosen is not None and chosen != before:
-                await self._write(row.name, before, chosen)
+        else:
+            await self._ask_value(row, shown, before)
             return
+        if chosen is not None and chosen != before:
+            await self._write(row.name, before, chosen)
 
+    async def _ask_value(self, row: SettingRow, shown: str, before: str | None) -> None:
         async def send(value: str) -> None:
             await self._write(row.name, before, value)
 
@@ -177,8 +184,19 @@ class SettingsPlace(Place, scope="settings"):
                     draft_key=f"setting {row.name}", value=shown, send=send)  # fmt: skip
         await self.desk.push_screen_wait(sheet)
 
-    def _themes(self) -> tuple[str, ...]:
-        return ("auto", *sorted(self.app.available_themes))
+    async def _choose_theme(self, current: str) -> str | None:
+        """Return the theme that was chosen; each is drawn while the cursor is on it."""
+        before, themes = self.app.theme, self.app.available_themes
+
+        def preview(name: str) -> None:
+            self.app.theme = name if name in themes else before
+
+        ours = [theme.name for theme in THEMES]
+        options = [Option(each, each) for each in ("auto", *ours, *sorted({*themes} - {*ours}))]
+        sheet = Choice("theme", options, current=current, preview=preview)
+        chosen = await self.desk.push_screen_wait(sheet)
+        self.app.theme = before
+        return chosen
 
     @action("x", "default", unless=nothing_to_reset, show=11)
     async def reset(self) -> None:

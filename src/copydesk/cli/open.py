@@ -21,6 +21,7 @@ from copydesk.cli.embedded import note_own_desk
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.profile_switch import Keeper, Switchboard, sentence_of
 from copydesk.cli.terminal import why_no_theme
+from copydesk.domain.keymap import OwnKeys
 from copydesk.local import preface
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
@@ -29,7 +30,7 @@ from copydesk.local.state import State
 from copydesk.session.target import FIRST_PLACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from copydesk.cli.connection import Connection
@@ -195,7 +196,14 @@ def _show(
             raise ConnectionError(str(error)) from error
 
     settings, problems = usable_settings(paths.settings)
-    wrong = [f"{paths.settings.name}, {each.said}" for each in problems]
+    said_of_file = [each.said for each in problems]
+    keymap: Mapping[str, Sequence[str]] = {}
+    if settings.keys != OwnKeys():
+        from copydesk.session.declarations import keymap as keymap_of
+
+        keymap, mistakes = keymap_of(settings.keys)
+        said_of_file += mistakes.values()
+    wrong = [f"{paths.settings.name}, {each}" for each in said_of_file]
     named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
     if said_of_theme := why_no_theme(named):
         by_variable = terminal.THEME_VARIABLE in os.environ
@@ -204,7 +212,7 @@ def _show(
     if wrong:
         said = f"{said} {wrong[0]}".lstrip()
         said += f", and {len(wrong) - 1} more" if wrong[1:] else ""
-        said += ". g , shows the settings."
+        said += f"{'' if said.endswith('?') else '.'} g , shows the settings."
     connection.make()
     journal = Journal(State(paths.store), connection.key)
 
@@ -227,6 +235,7 @@ def _show(
         first,
         target,
         theme=theme,
+        keymap=keymap,
         glyphs=terminal.signs(settings.glyphs),
         utf8=terminal.shows_utf8(settings.glyphs),
         crash=log_file.crash(paths),
@@ -238,11 +247,11 @@ def _show(
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.account.back, app.opens_with = ways, ways.back, said
-    if problems:
+    if said_of_file:
         from copydesk.domain.text import plural
 
-        mistakes = f"{paths.settings.name}: {plural(len(problems), 'mistake')}"
-        app.account.lasting = (f"{mistakes}. g , shows them, esc hides this.", f"{mistakes}: g ,")
+        count = f"{paths.settings.name}: {plural(len(said_of_file), 'mistake')}"
+        app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None
     session.owners = settings.owners
     app.notices, app.pictures = settings.news, settings.pictures

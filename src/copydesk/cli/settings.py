@@ -12,6 +12,7 @@ from dataclasses import fields
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
 from copydesk.cli.terminal import why_no_theme
+from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
@@ -163,6 +164,7 @@ def settings_page() -> str:
 
 
 EXAMPLES = {
+    "keys": '[keys]\npreset = "arrows"\n"changes.merge" = ["m", "f4"]',
     "views": '[[views]]\nname = "Old ones of Lee"\nfilter = "author:lee age:>30d"\n'
     'sort = "updated"',
     "profiles": '[profiles.work]\nbase_url = "https://docs-api.example.com"\n'
@@ -194,10 +196,16 @@ def table_keys(name: str) -> list[tuple[str, str]]:
 def settings_file(paths: Paths) -> SettingsFile:
     """Return the file of the settings."""
 
-    def refused(name: str, value: str) -> str:
-        return why_no_theme(value) if name == "theme" else ""
+    return SettingsFile(paths.settings, more_mistakes)
 
-    return SettingsFile(paths.settings, refused)
+
+def more_mistakes(settings: Settings) -> dict[str, str]:
+    """Return what is wrong with themes and keys, by the name of the setting or the action."""
+    from copydesk.session.declarations import keymap
+
+    wrong = why_no_theme(settings.theme)
+    mistakes = keymap(settings.keys)[1] if settings.keys != OwnKeys() else {}
+    return {**({"theme": wrong} if wrong else {}), **mistakes}
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.saved_view import SavedView
 from copydesk.local.saved_views import views_of
@@ -59,8 +60,8 @@ class Settings:
     """The settings, with their defaults. A field is a key of the file; ``says`` what it is for.
 
     A key of text or of a number is checked by its ``choices`` or its ``range``. The others are
-    tables, each read by a module of its own: `copydesk.local.saved_views`, ``profiles``,
-    ``checks``, ``owners`` and ``clusters``.
+    tables, each read by a module of its own: `copydesk.local.keymap`, ``saved_views``,
+    ``profiles``, ``checks``, ``owners`` and ``clusters``.
     """
 
     theme: str = field(
@@ -99,6 +100,9 @@ class Settings:
             "choices": ("auto", "kitty", "sixel", "blocks", "off"),
             "says": "how pictures are drawn; auto asks the terminal, off tells size and words only",
         },
+    )
+    keys: OwnKeys = field(
+        default=OwnKeys(), metadata={"says": "the keys of the screens: a preset, and your own"}
     )
     views: tuple[SavedView, ...] = field(
         default=(), metadata={"says": "views of the list of change requests; F there saves one"}
@@ -182,6 +186,12 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
     profiles, wrong = profiles_of(value.pop("profiles", {}), text)
     problems += [Problem(line, "profiles", sentence) for line, sentence in wrong]
+    keys = OwnKeys()
+    if "keys" in value:
+        from copydesk.local.keymap import own_keys_of
+
+        keys, said = own_keys_of(value.pop("keys"), text)
+        problems += [Problem(line, "keys", sentence) for line, sentence in said]
     checks: tuple[Check, ...] = ()
     if "checks" in value:
         from copydesk.local.checks import checks_of
@@ -223,8 +233,9 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(line_of("profile", text), "profile", sentence))
     settings = Settings(
-        **usable, views=views, profiles=profiles, checks=checks, owners=owners, clusters=clusters
-    )
+        **usable, keys=keys, views=views, profiles=profiles, checks=checks, owners=owners,
+        clusters=clusters,
+    )  # fmt: skip
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
     return settings

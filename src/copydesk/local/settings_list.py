@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from copydesk.domain.clustering import Clustering
+from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.local.durable import PRIVATE
+from copydesk.local.keymap import line_in_keys
 from copydesk.local.paths import private_folder
 from copydesk.local.settings import (
     Problem,
@@ -58,15 +60,15 @@ class SettingRow:
 class SettingsFile:
     """The file of the settings.
 
-    ``refused`` says of a value that a setting could have why it cannot be used, or "": of the
-    names of themes, which are not declared here.
+    ``check`` finds what else is wrong with settings that could be so, by their names: themes and
+    actions that there are not, which are not declared here.
     """
 
     def __init__(
-        self, path: Path, refused: Callable[[str, str], str] = lambda name, value: ""
+        self, path: Path, check: Callable[[Settings], Mapping[str, str]] = lambda settings: {}
     ) -> None:
         self.path = path
-        self._refused = refused
+        self._check = check
 
     @property
     def text(self) -> str:
@@ -77,13 +79,23 @@ class SettingsFile:
 
     def read(self) -> tuple[Settings, tuple[Problem, ...]]:
         """Return the settings that hold, and every mistake. Raises ``OSError``."""
+        problems: tuple[Problem, ...] = ()
         try:
             settings = load_settings(self.path)
         except SettingsError as error:
-            return error.usable, error.problems
-        if wrong := self._refused("theme", settings.theme):
-            return settings, (Problem(line_of("theme", self.text), "theme", wrong),)
-        return settings, ()
+            settings, problems = error.usable, error.problems
+        return settings, (*problems, *self.more_problems(settings))
+
+    def more_problems(self, settings: Settings) -> list[Problem]:
+        """Return what ``check`` finds, with its lines. Raises ``OSError``."""
+        text, found = "", self._check(settings)
+        if found:
+            text = self.text
+        return [
+            Problem(line_of(name, text), name, said) if name == "theme"
+            else Problem(line_in_keys(name, text), "keys", said)
+            for name, said in found.items()
+        ]  # fmt: skip
 
     def rows(self) -> list[SettingRow]:
         """Return every setting, and every key of the file that is none. Raises ``OSError``."""
@@ -111,7 +123,7 @@ class SettingsFile:
             given = int(typed)
         document = self._document()
         document[name] = given
-        wrong = self._mistake(name, document.as_string()) or self._refused(name, typed)
+        wrong = self._mistake(name, document.as_string())
         if wrong:
             raise ValueError(f"{wrong}. Nothing was changed.")
         write_document(self.path, document)
@@ -160,10 +172,13 @@ class SettingsFile:
     def _mistake(self, name: str, text: str) -> str:
         """Return what is wrong with a setting in a text; "" for nothing."""
         try:
-            parse_settings(self.path, text)
+            settings = parse_settings(self.path, text)
         except SettingsError as error:
-            return next((each.sentence for each in error.problems if each.key == name), "")
-        return ""
+            said = next((each.sentence for each in error.problems if each.key == name), "")
+            if said:
+                return said
+            settings = error.usable
+        return self._check(settings).get(name, "")
 
 
 def setting_called(name: str) -> Field[Any]:
@@ -191,6 +206,9 @@ def shown(value: object) -> str:
         return "none"
     if isinstance(value, Clustering):
         return "set"
+    if isinstance(value, OwnKeys):
+        own = f" and {plural(len(value.keys), 'key')}" if value.keys else ""
+        return f'"{value.preset}"{own}'
     if isinstance(value, tuple):
         return plural(len(value), "entry", "entries") if value else "none"
     return json.dumps(value, ensure_ascii=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import Field, fields
 from typing import Any
 
+from copydesk.domain.keymap import PRESETS
 from copydesk.local import checks, clusters, profiles, saved_views
 from copydesk.local.settings import Settings
 
@@ -47,6 +48,12 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
             }
         case "clusters":
             return _table(_kinds(clusters.KEYS))
+        case "keys":
+            return {
+                "type": "object",
+                "properties": {"preset": {"enum": list(PRESETS), "default": "vim"}},
+                "additionalProperties": {"anyOf": [TYPES[str], TYPES[list]]},
+            }
         case "owners":
             return {"type": "object", "additionalProperties": {"anyOf": [TYPES[str], TYPES[list]]}}
     found: dict[str, Any] = {**TYPES[type(setting.default)], "default": setting.default}

@@ -1,7 +1,8 @@
 """Declarations of the screens, for code that may not import a screen, or should not yet.
 
-``screens.json`` and ``actions.json`` beside this are generated from the declarations by ``make
-generate`` (`tui.system.reference`): each screen is imported when somebody first goes there.
+``screens.json``, ``actions.json`` and ``parts.json`` beside this are generated from the
+declarations by ``make generate`` (`tui.system.reference`): each screen is imported when somebody
+first goes there.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copydesk.domain.late_dataclass import dataclass
 
+if TYPE_CHECKING:
+    from copydesk.domain.keymap import OwnKeys
+
 HERE = Path(__file__).parent
 SCREENS_FILE, ACTIONS_FILE = HERE / "screens.json", HERE / "actions.json"
+PARTS_FILE = HERE / "parts.json"
 
 DANGERS: dict[str, int] = {}
 """The danger of each action (0 to 3), by its id: filled as the modules of screens are imported.
@@ -66,6 +71,22 @@ def actions() -> Actions:
     """Return the actions of all screens."""
     *rows, scopes = _read(ACTIONS_FILE)
     return Actions({each[0]: Declared(*each) for each in rows}, scopes)
+
+
+def keymap(own: OwnKeys) -> tuple[Mapping[str, Sequence[str]], Mapping[str, str]]:
+    """Return the keys that a person has in place of declared ones, by action, and the mistakes."""
+    from copydesk.domain.keymap import keymap_of
+
+    known = actions()
+    declared = {name: tuple(each.keys) for name, each in known.all.items()}
+    parts = {name: tuple(keys) for name, keys in _read(PARTS_FILE)}
+    declared |= parts
+    declared |= {f"go.{way.name}": (f"g {way.key}",) for way in ways() if way.key}
+    screens: dict[str, Sequence[str]] = {
+        name: (*scopes, "go") for name, scopes in known.scopes.items()
+    }
+    screens |= {(scope := name.rpartition(".")[0]): (scope,) for name in parts}
+    return keymap_of(declared, screens, own)
 
 
 def label(name: str, method: str) -> str | None:

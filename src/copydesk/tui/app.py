@@ -121,7 +121,7 @@ class CopydeskApp(DeskApp):
         *,
         theme: str = DARK.name,
         glyphs: str = "unicode",
-        keymap: Mapping[str, str] | None = None,
+        keymap: Mapping[str, Sequence[str]] | None = None,
         crash: Callable[[BaseException, str], str] | None = None,
         background: Callable[[BaseException], None] | None = None,
         utf8: bool = True,
@@ -174,7 +174,7 @@ class CopydeskApp(DeskApp):
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
         if keymap:
-            self.set_keymap(keymap)
+            self.use_keys(keymap)
 
     # Start
 
@@ -357,12 +357,12 @@ class CopydeskApp(DeskApp):
 
     # Keys
 
-    def set_keymap(self, keymap: Mapping[str, str]) -> None:
-        """Use the user's keys: action id to keys, several separated by commas, chords by blanks."""
+    def use_keys(self, keymap: Mapping[str, Sequence[str]]) -> None:
+        """Use the user's keys, by the ids of their actions; a chord has blanks between its keys."""
         self.keyboard.use(keymap)
-        super().set_keymap(
+        self.set_keymap(
             {
-                action: ",".join(key for key in map(str.strip, keys.split(",")) if " " not in key)
+                action: ",".join(key for key in keys if " " not in key)
                 for action, keys in keymap.items()
             }
         )

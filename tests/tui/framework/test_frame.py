@@ -169,7 +169,7 @@ async def test_an_error_of_a_list_is_a_line_with_another_try() -> None:
 
 
 async def test_user_keys_replace_the_declared_ones() -> None:
-    app = DeskApp(keymap={"desk.merge": "M, z m"})
+    app = DeskApp(keymap={"desk.merge": ("M", "z m")})
     async with drive(app, "m") as driver:
         assert "Merge #121" not in driver.screen
         assert "M merge" in driver.screen

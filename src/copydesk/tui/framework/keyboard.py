@@ -100,7 +100,7 @@ class Node:
 
 
 def build(
-    chain: Sequence[type[Acts]], keymap: Mapping[str, str], *, jumps: bool
+    chain: Sequence[type[Acts]], keymap: Mapping[str, Sequence[str]], *, jumps: bool
 ) -> dict[str, Node]:
     """Return the key table of a chain of classes, nearest first."""
     root: dict[str, Node] = {}
@@ -113,10 +113,9 @@ def build(
     return root
 
 
-def keys_of(action: Action | Declared, keymap: Mapping[str, str]) -> Sequence[str]:
+def keys_of(action: Action | Declared, keymap: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the keys of an action in this user's keymap."""
-    mine = keymap.get(action.id)
-    return action.keys if mine is None else tuple(key.strip() for key in mine.split(","))
+    return keymap.get(action.id, action.keys)
 
 
 def _put(root: dict[str, Node], presses: Sequence[str], meaning: Meaning) -> None:
@@ -292,7 +291,7 @@ class Keyboard:
         self.presses: tuple[events.Key, ...] = ()
         """The key that is acted on, or all of its chord."""
         self._begun: tuple[events.Key, ...] = ()
-        self.keymap: dict[str, str] = {}
+        self.keymap: dict[str, Sequence[str]] = {}
         self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
         self._pending: Node | None = None
         self._pressed = ""
@@ -305,7 +304,7 @@ class Keyboard:
         """Whether a chord has begun."""
         return self._pending is not None
 
-    def use(self, keymap: Mapping[str, str]) -> None:
+    def use(self, keymap: Mapping[str, Sequence[str]]) -> None:
         """Use another keymap."""
         self.keymap = dict(keymap)
         self._tables.clear()

@@ -80,7 +80,7 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             group = each.group or owner.SCOPE.replace("_", " ").capitalize()
             found.append(Row(each.id, keys, each.label, text, group, why is not None, about))
         if isinstance(owner, Pane) and owner.fields is not None:
-            found.append(_filter_row(owner.fields))
+            found.append(_filter_row(owner.fields, keyboard))
     found += _sign_rows(chain)
     # What only works here comes first; what works everywhere follows.
     found.sort(key=lambda row: row.id.startswith(f"{CommonCommands.SCOPE}."))
@@ -122,7 +122,7 @@ def _sign_rows(chain: Sequence[Acts]) -> list[Row]:
     return found
 
 
-def _filter_row(fields: Fields[Any]) -> Row:
+def _filter_row(fields: Fields[Any], keyboard: Keyboard) -> Row:
     """Return the row that explains the filter of a list."""
     about = (
         "Words, and what has a name: "
@@ -133,7 +133,9 @@ def _filter_row(fields: Fields[Any]) -> Row:
         + '. All must hold; -is:draft leaves out, space:"two words" keeps words together.'
     )
     known = " ".join(f"{key}:" for key in fields.keys)
-    return Row("filter", "/", "filter language", known, "Find", False, about)
+    filters = CommonCommands.ACTIONS["search"]
+    keys = " ".join(shown(key) for key in keys_of(filters, keyboard.keymap))
+    return Row("filter", keys, "filter language", known, "Find", False, about)
 
 
 class HelpInput(Field, scope="help_input"):

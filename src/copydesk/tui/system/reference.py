@@ -11,7 +11,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from copydesk.session.declarations import ACTIONS_FILE, SCREENS_FILE, Way
+from copydesk.session.declarations import ACTIONS_FILE, PARTS_FILE, SCREENS_FILE, Way
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import (
     SCOPES,
@@ -207,6 +207,8 @@ def tables() -> dict[Path, str]:
     rows: dict[Path, Sequence[object]] = {
         SCREENS_FILE: ways,
         ACTIONS_FILE: [*actions.values(), scopes],
+        # Of panes and dialogs, which are on several screens: only the settings ask for them.
+        PARTS_FILE: [(each.id, each.keys) for each in declared() if each.id not in actions],
     }
     return {
         path: "[\n" + ",\n".join(map(json.dumps, each)) + "\n]\n" for path, each in rows.items()

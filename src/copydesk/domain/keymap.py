@@ -1,0 +1,130 @@
+"""The keys of a person in place of the declared ones: a preset, and keys of single actions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from difflib import get_close_matches
+
+from copydesk.domain.late_dataclass import dataclass
+
+Keys = Mapping[str, Sequence[str]]
+"""Keys by the id of their action; those of a chord have blanks between them."""
+
+PRESETS: Mapping[str, Keys] = {
+    "vim": {},
+    "emacs": {
+        "down": ("down", "ctrl+n"),
+        "up": ("up", "ctrl+p"),
+        "ctrl+p": ("alt+x",),
+        "ctrl+n": ("alt+n",),
+        "escape": ("escape", "ctrl+g"),
+        "ctrl+g": ("f12",),
+        "ctrl+x": ("delete",),
+    },
+    "arrows": {
+        "h": (),
+        "j": (),
+        "k": (),
+        "l": (),
+        "?": ("f1", "?"),
+        "ctrl+p": ("f2", "ctrl+p"),
+        "/": ("f3", "/"),
+        "R": ("f5", "R"),
+        "tab": ("tab", "f6"),
+        "g": ("g", "f7"),
+        "ctrl+n": ("f8", "ctrl+n"),
+        "ctrl+s": ("f9", "ctrl+s"),
+    },
+}
+"""What stands for a key; a key that is not here stays. Of a chord the first key is replaced."""
+
+_KEY = re.compile(
+    r"(?:(?:ctrl|alt|shift)\+)*(?:[^\s]|f(?:[1-9]|1[0-9]|2[0-4])|up|down|left|right|home|end|pageup"
+    r"|pagedown|enter|escape|tab|space|backspace|delete|insert)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKeys:
+    """What the settings say: a preset, and keys by the name of an action, or its id."""
+
+    preset: str = "vim"
+    keys: Keys = field(default_factory=dict)
+
+
+def keymap_of(
+    declared: Keys, screens: Mapping[str, Sequence[str]], own: OwnKeys
+) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
+    """Return the keys of all actions that have others than declared, and the mistakes by name.
+
+    ``screens`` has the scopes of the actions of each screen. A mistake leaves its action the keys
+    that it had: a name or a key that is not known, and a key that is taken on the same screen.
+    """
+    preset = PRESETS.get(own.preset, {})
+    keys: dict[str, Sequence[str]] = {
+        action: _translated(given, preset) for action, given in declared.items()
+    }
+    mistakes: dict[str, str] = {}
+    for name, given in own.keys.items():
+        ids = [action for action in declared if name in (action, action.rpartition(".")[2])]
+        wrong = _unknown(name, ids, declared) or _no_key(given)
+        wrong = wrong or next(_conflicts(keys, ids, given, screens), "")
+        if wrong:
+            mistakes[name] = wrong
+        else:
+            keys.update(dict.fromkeys(ids, tuple(given)))
+    return {
+        action: given for action, given in keys.items() if given != tuple(declared[action])
+    }, mistakes
+
+
+def _translated(given: Sequence[str], preset: Keys) -> tuple[str, ...]:
+    """Return keys as a preset has them: those that it takes away stay where none would be left."""
+    found = list[str]()
+    for keys in given:
+        first, blank, rest = keys.partition(" ")
+        # The keys that move alone go away, not the chords that begin with them.
+        stands = preset.get(first, (first,)) or ((first,) if blank else ())
+        found += (f"{each}{blank}{rest}" for each in stands)
+    return tuple(dict.fromkeys(found)) or tuple(given)
+
+
+def _unknown(name: str, ids: Sequence[str], declared: Keys) -> str:
+    if ids:
+        return ""
+    known = {*declared, *(action.rpartition(".")[2] for action in declared)}
+    near = get_close_matches(name, sorted(known), n=1)
+    meant = f"did you mean {near[0]}?" if near else "copydesk keys lists them"
+    return f"{name} is not an action: {meant}"
+
+
+def _no_key(given: Sequence[str]) -> str:
+    for keys in given:
+        for key in keys.split(" "):
+            if not _KEY.fullmatch(key):
+                return f"{keys!r} is not a key: write m, f5, ctrl+t, alt+n, or a chord such as g m"
+    return ""
+
+
+def _conflicts(
+    keys: Keys, ids: Sequence[str], given: Sequence[str], screens: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    """Yield what is wrong with new keys: each is another action's, or begins a chord of one."""
+    new = {key for key in given if any(key not in keys[action] for action in ids)}
+    for screen, scopes in screens.items():
+        here = {action for action in keys if action.rpartition(".")[0] in scopes}
+        if not here & {*ids}:
+            continue
+        for other in sorted(here - {*ids}):
+            for key in sorted(new):
+                if key in keys[other]:
+                    yield f"{key} is {other} on {screen} already"
+                if any(_hides(key, each) for each in keys[other]):
+                    yield f"{key} would hide the keys of {other} on {screen}"
+
+
+def _hides(one: str, other: str) -> bool:
+    """Whether one of two different keys begins the other, which is a chord then."""
+    return one.startswith(f"{other} ") or other.startswith(f"{one} ")

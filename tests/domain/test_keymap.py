@@ -1,0 +1,83 @@
+"""Keys of one's own: presets, single actions, and what cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.domain.keymap import PRESETS, OwnKeys, keymap_of
+
+DECLARED = {
+    "place.move_down": ("j", "down"),
+    "place.help": ("?",),
+    "place.palette": ("ctrl+p",),
+    "list.fold": ("l",),
+    "list.merge": ("M",),
+    "form.send": ("ctrl+s",),
+    "review.merge": ("M", "z m"),
+    "go.changes": ("g c",),
+    "go.clusters": ("g k",),
+}
+SCREENS = {"list": ("list", "place", "go"), "review": ("review", "place", "go")}
+
+
+Given = dict[str, tuple[str, ...]]
+
+
+def keys(own: Given | None = None, preset: str = "vim") -> tuple[dict[str, object], dict[str, str]]:
+    """Return what is other than declared, and the mistakes."""
+    found, wrong = keymap_of(DECLARED, SCREENS, OwnKeys(preset, own or {}))
+    return dict(found), wrong
+
+
+def test_without_keys_of_ones_own_all_stay() -> None:
+    assert keys() == ({}, {})
+
+
+def test_a_preset_replaces_keys_and_leaves_no_action_without_one() -> None:
+    found, wrong = keys(preset="arrows")
+    assert not wrong
+    assert found == {
+        "place.move_down": ("down",),
+        "place.help": ("f1", "?"),
+        "place.palette": ("f2", "ctrl+p"),
+        "form.send": ("f9", "ctrl+s"),
+        "go.changes": ("g c", "f7 c"),
+        "go.clusters": ("g k", "f7 k"),
+    }
+    found, _ = keys(preset="emacs")
+    assert found == {"place.move_down": ("j", "down", "ctrl+n"), "place.palette": ("alt+x",)}
+
+
+def test_a_word_means_the_action_on_every_screen_and_an_id_one() -> None:
+    assert keys({"merge": ("f4",)}) == ({"list.merge": ("f4",), "review.merge": ("f4",)}, {})
+    assert keys({"review.merge": ()}) == ({"review.merge": ()}, {})
+    found, _ = keys({"move_down": ("n",)}, "arrows")
+    assert found["place.move_down"] == ("n",)
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"merg": ("m",)}, "merg is not an action: did you mean merge?"),
+        ({"merge": ("control-m",)}, "'control-m' is not a key"),
+        ({"merge": ("",)}, "'' is not a key"),
+        ({"merge": ("?",)}, "? is place.help on list already"),
+        ({"review.merge": ("g",)}, "g would hide the keys of go.changes on review"),
+        ({"help": ("M x",)}, "M x would hide the keys of list.merge on list"),
+    ],
+)
+def test_a_mistake_is_named_and_leaves_the_keys(own: Given, said: str) -> None:
+    found, wrong = keys(own)
+    assert found == {}
+    (told,) = wrong.values()
+    assert told.startswith(said)
+
+
+def test_keys_may_be_exchanged_only_one_after_the_other() -> None:
+    found, wrong = keys({"help": ("f1",), "merge": ("?",)})
+    assert found == {"place.help": ("f1",), "list.merge": ("?",), "review.merge": ("?",)}
+    assert not wrong
+
+
+def test_presets_are_those_of_the_settings() -> None:
+    assert list(PRESETS) == ["vim", "emacs", "arrows"]

@@ -1,0 +1,70 @@
+"""Screens with other keys than the declared ones."""
+
+from __future__ import annotations
+
+from copydesk.domain.keymap import OwnKeys
+from copydesk.session.declarations import keymap
+from copydesk.tui.app import CopydeskApp
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+
+def opened(world: World, own: OwnKeys) -> CopydeskApp:
+    """Return a program with keys of one's own, which are in order."""
+    app = open_world(world, "spaces")
+    keys, mistakes = keymap(own)
+    assert not mistakes
+    app.use_keys(keys)
+    return app
+
+
+async def test_arrows_and_function_keys_are_enough(world: World) -> None:
+    world.space("Guide", {"a": "# A\n"})
+    world.space("Handbook", {"a": "# A\n"})
+    async with drive(opened(world, OwnKeys("arrows")), size=(140, 40)) as driver:
+        assert "f8 new" in driver.screen
+        assert "f1 help" in driver.screen
+        first = driver.selected
+        await driver.press("j")
+        assert driver.selected == first
+        await driver.press("down")
+        assert driver.selected != first
+        await driver.press("f7", "c")
+        assert driver.place.PLACE == "changes"
+        await driver.press("q", "f1")
+        assert "f3 /" in driver.line("filter language")
+        assert driver.line(" unfold ").split()[1] == "right"
+        await driver.press("escape", "f3")
+        await driver.type("Guide")
+        await driver.press("enter")
+        assert "Handbook" not in driver.screen
+
+
+async def test_lists_are_moved_through_as_in_emacs_and_new_has_another_key(world: World) -> None:
+    world.space("Guide", {"a": "# A\n"})
+    world.space("Handbook", {"a": "# A\n"})
+    async with drive(opened(world, OwnKeys("emacs")), size=(140, 40)) as driver:
+        first = driver.selected
+        await driver.press("ctrl+n")
+        assert driver.selected != first
+        await driver.press("ctrl+p")
+        assert driver.selected == first
+        assert "alt+n new" in driver.screen
+        await driver.press("alt+x")
+        assert "type" in driver.screen
+        await driver.press("ctrl+g")
+        assert driver.place.PLACE == "spaces"
+
+
+async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(world: World) -> None:
+    world.space("Guide", {"a": "# A\n"})
+    world.space("Handbook", {"a": "# A\n"})
+    own = OwnKeys("vim", {"place.move_last": ("f4",), "help": ()})
+    async with drive(opened(world, own)) as driver:
+        assert "? help" not in driver.screen
+        first = driver.selected
+        await driver.press("G", "?")
+        assert (driver.place.PLACE, driver.selected) == ("spaces", first)
+        await driver.press("f4")
+        assert driver.selected != first

@@ -574,10 +574,15 @@ def declaring() -> list[type[Acts]]:
     return [cls for classes in tuple(SCOPES.values()) for cls in classes]
 
 
-def declared() -> list[Action]:
-    """Return every action declared so far, each once, in the order of declaration."""
+def declared(*, ours: bool = False) -> list[Action]:
+    """Return every action declared so far, each once, in the order of declaration.
+
+    ``ours``: but those of tests.
+    """
     seen: dict[str, Action] = {}
     for cls in declaring():
+        if ours and not cls.__module__.startswith("copydesk."):
+            continue
         for each in cls.ACTIONS.values():
             seen.setdefault(each.id, each)
     return list(seen.values())

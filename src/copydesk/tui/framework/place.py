@@ -97,6 +97,24 @@ class PlaceTabs(Protocol):
         ...
 
 
+class NoTabs:
+    """Views that are no places of their own."""
+
+    def open(self) -> None:
+        """Show nothing."""
+
+    def turn(self) -> None:
+        """Stay."""
+
+    def leave_if_gone(self) -> bool:
+        """Stay."""
+        return False
+
+
+ROLES = ("left", "main", "side")
+"""The parts that a place may have."""
+
+
 class Place(Acts, SteadyScreen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
@@ -122,7 +140,7 @@ class Place(Acts, SteadyScreen[None]):
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = ()
     """The classes of `commands` that this class adds to those of its bases."""
 
-    place_tabs: PlaceTabs | None = None
+    place_tabs: PlaceTabs = NoTabs()
     """Its tabs, where these are places of their own; they register themselves here."""
     marking: Pane | None = None
     """The list of the place whose rows can be marked, if there is one."""
@@ -177,8 +195,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def do_soon(self, method: str) -> None:
         """Do an action by its name, whether the place has it itself or one of its commands."""
-        owner = self.who_does(method)
-        if owner is not None:
+        if (owner := self.who_does(method)) is not None:
             self.call_later(run, owner, owner.ACTIONS[method])
 
     # What a place says of itself
@@ -253,8 +270,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return (name, text) choices for ``Y``."""
-        url = self.url()
-        return [("address", url)] if url else []
+        return [("address", url)] if (url := self.url()) else []
 
     def status_left(self) -> str:
         """Return what to know while nothing happens: marks, what waits to be folded in."""
@@ -284,15 +300,14 @@ class Place(Acts, SteadyScreen[None]):
 
     def view_changed(self) -> None:
         """Show the view ``self.view``; called after the user chose it."""
-        if self.place_tabs is not None:
-            self.place_tabs.turn()
+        self.place_tabs.turn()
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a draft was typed in (`session.draft_keys`). None does here."""
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write, or doing it again, gave; it reads the place again."""
-        if self.place_tabs is None or not self.place_tabs.leave_if_gone():
+        if not self.place_tabs.leave_if_gone():
             self.read_again()
 
     def requeued(self) -> None:
@@ -307,8 +322,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
-        if self.place_tabs is not None:
-            self.place_tabs.open()
+        self.place_tabs.open()
 
     # The frame
 
@@ -320,8 +334,7 @@ class Place(Acts, SteadyScreen[None]):
         """Have the part show that a widget is in, where one shows at a time."""
         for node in widget.ancestors_with_self:
             if isinstance(node, Part):
-                roles = ("left", "main", "side")
-                self.update_classes({f"-in-{role}": node.role == role for role in roles})
+                self.update_classes({f"-in-{role}": node.role == role for role in ROLES})
                 break
 
     def compose(self) -> ComposeResult:
@@ -382,8 +395,7 @@ class Place(Acts, SteadyScreen[None]):
             return
         self._mark_what_waits()
         if self.session.rearranges and self.app.screen is not self:
-            # Its sheet tells how far it is; what could be taken back is looked up afterwards, and
-            # not with each of many requests.
+            # Its dialog tells how far it is: u is looked up once, not with each of many requests.
             self.refresh_head()
         else:
             self.refresh_frame()
@@ -464,10 +476,7 @@ class Place(Acts, SteadyScreen[None]):
         return self._lines[2]
 
     def say(self, text: str, tone: Tone | str = "") -> None:
-        """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain.
-
-        What comes in by a poll says nothing: nobody asked for it.
-        """
+        """Show a sentence, ``good``, ``warn``, ``bad`` or plain; what a poll brings shows none."""
         if self.framed and not self.reads.hushed:
             self.status.say(text, tone)
 

@@ -192,6 +192,7 @@ def _cell(text: str) -> str:
 
 def tables() -> dict[Path, str]:
     """Return what `session.declarations` reads, by its file."""
+    load_everything()
     ways: list[Way] = []
     actions: dict[str, tuple[object, ...]] = {}
     scopes: dict[str, list[str]] = {}
@@ -208,7 +209,11 @@ def tables() -> dict[Path, str]:
         SCREENS_FILE: ways,
         ACTIONS_FILE: [*actions.values(), scopes],
         # Of panes and dialogs, which are on several screens: only the settings ask for them.
-        PARTS_FILE: [(each.id, each.keys) for each in declared() if each.id not in actions],
+        PARTS_FILE: [
+            (each.id, each.keys)
+            for each in sorted(declared(ours=True), key=lambda each: each.id)
+            if each.id not in actions
+        ],
     }
     return {
         path: "[\n" + ",\n".join(map(json.dumps, each)) + "\n]\n" for path, each in rows.items()

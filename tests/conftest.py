@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -54,11 +55,18 @@ MOST_FILES = 200
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    """Leave the next test what it is to find: few open files, and garbage looked for seldom.
+    """Leave the next test what it is to find: few open files, garbage looked for seldom, the log.
 
     The program and its commands turn that off, and the program looks through all objects whenever a
-    screen was left. Here these are those of thousands of tests.
+    screen was left. Here these are those of thousands of tests. Commands keep logs in a file.
     """
+    logger = logging.getLogger("copydesk")
+    if not logger.propagate:
+        logger.propagate = True
+        logger.setLevel(logging.NOTSET)
+        for handler in tuple(logger.handlers):
+            logger.removeHandler(handler)
+            handler.close()
     if gc.get_threshold() != SELDOM or not gc.isenabled():
         gc.set_threshold(*SELDOM)
         gc.enable()

@@ -20,8 +20,7 @@ from benchmarks.terminal import middle, table
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.arrangement import Layout
-from copydesk.domain.call import Call
-from copydesk.domain.reversal import Reversal, Step
+from copydesk.domain.reversal import Call, Reversal, Step
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.local.journal import Journal

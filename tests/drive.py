@@ -90,7 +90,7 @@ class Driver:
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, as people type them (``"g s"`` is two)."""
-        from copydesk.tui.framework.keys import chord
+        from copydesk.tui.framework.actions import chord
 
         for key in keys:
             self._later += READS  # they look at what the key before did

@@ -22,10 +22,9 @@ from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.settlement import Settling
 from copydesk.domain.snooze import Snooze
-from copydesk.local.marks import DeskMarks
+from copydesk.local.marks import DeskMarks, DeskSnoozes
 from copydesk.local.paths import find_paths
 from copydesk.local.runs import Settlings
-from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 from copydesk.present.page_changes import entries, in_order
 from copydesk.server.desk_seed import Editor

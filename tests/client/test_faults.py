@@ -36,12 +36,12 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.client.secret import Secret
+from copydesk.client.request import Secret
 from copydesk.client.wire import CONCURRENCY, Queue
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
+from copydesk.domain.address import service_url
 from copydesk.domain.cause import ASKER, Asker, Why
-from copydesk.domain.service_url import service_url
 
 TOKEN = "cd_secret_0123456789"
 NOW = 1_800_000_000.0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import stamina
 
-from copydesk.client.api import ROUTES, Api
+from copydesk.client.api import ROUTES, Api, noting
 from copydesk.client.cached_answers import Keeping, cached_reading
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
@@ -26,7 +26,6 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.client.request import Outgoing, outgoing, outgoing_of
-from copydesk.client.write_hooks import noting
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from copydesk.contract.models.space import SpaceUpdate

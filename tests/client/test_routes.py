@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from copydesk.client.api import Api
+from copydesk.client.budget import Sent
 from copydesk.client.cached_answers import cached_reading
 from copydesk.client.errors import (
     ApiError,
@@ -23,7 +24,6 @@ from copydesk.client.errors import (
     Unauthorized,
 )
 from copydesk.client.routes import DAY
-from copydesk.client.sent import Sent
 from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceCreate, SpaceTransfer
 from copydesk.contract.operation import Operation

@@ -11,8 +11,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page, Shape
-from copydesk.contract.models.lenient import Way, read_leniently
+from copydesk.contract.models.base import Page, Shape, Way, read_leniently
 from copydesk.contract.models.site import PublishedSite, SectionsStructure, Site, SiteIcon
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE

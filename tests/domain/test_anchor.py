@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.domain.anchor import AnchoredLines, anchor, anchor_of_quote, is_anchor, quoted
+from copydesk.domain.blocks import AnchoredLines, anchor, anchor_of_quote, is_anchor, quoted
 
 LINES = ["# Retries", "", "We retry five times.", "- again", "- again", ""]
 

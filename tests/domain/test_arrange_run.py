@@ -15,8 +15,7 @@ from copydesk.domain.arrange_run import (
     lasting_fact,
     with_changes,
 )
-from copydesk.domain.call import Call
-from copydesk.domain.reversal import Expectation, Reversal, Step
+from copydesk.domain.reversal import Call, Expectation, Reversal, Step
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 

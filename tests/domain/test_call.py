@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.domain.call import Call, bind
-from copydesk.domain.reversal import Expectation, Reversal, Step
+from copydesk.domain.reversal import Call, Expectation, Reversal, Step, bind
 
 MADE = {"new:1": "id1", "new:2": "id2", "new:1/path": "made-path"}
 

@@ -19,7 +19,6 @@ from copydesk.domain import (
     automation_inverses,
     inverses,
     organization_inverses,
-    preconditions,
     site_inverses,
     tree_inverses,
 )
@@ -267,8 +266,13 @@ def _of_automation() -> Iterator[tuple[str, Reversal]]:
     yield "agent_told", ways.agent_told("org", "A", "B")
 
 
-def _of_preconditions() -> Iterator[tuple[str, Expectation | Trace | None]]:
-    ways = preconditions
+def _of_preconditions() -> Iterator[tuple[str, Expectation | Reversal | Trace | None]]:
+    ways = inverses
+    sent = {"subject": "A"}
+    waiting = ways.request_changed("s", "r", {"subject": ""}, sent)
+    yield "edited", ways.edited(waiting, sent, {"subject": "B"})
+    yield "edited to other fields", ways.edited(waiting, sent, {"description": "B"})
+    yield "edited after all", ways.edited(waiting, {"subject": "C"}, {"subject": "B"})
     yield "still_says", ways.still_says("s", "r", "c", words="Why?")
     yield "still_says reply", ways.still_says("s", "", "c", "p", words=None, replies=2)
     yield "still_named", ways.still_named("s", "r", subject="A\x1b[2J", revision="v")

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from copydesk.domain.layout import GROUP, TOP, Item, Layout
-from copydesk.domain.layout_text import text_of
+from copydesk.domain.layout import GROUP, TOP, Item, Layout, text_of
 from copydesk.domain.legacy_order import modern
 
 THERE = Layout({"a": Item("a", "section", {"title": "A"})}, {TOP: ("a",)})

@@ -5,7 +5,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from copydesk.contract.enumerations import MergeRuleKind
-from copydesk.contract.models.lenient import read_leniently
+from copydesk.contract.models.base import read_leniently
 from copydesk.contract.models.merge_rules import MergeRule, MergeRules
 from copydesk.contract.models.review import Review
 from copydesk.domain.merge_rules import (

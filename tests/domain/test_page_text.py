@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.anchor import anchor
+from copydesk.domain.blocks import anchor
 from copydesk.domain.diff import compare
 from copydesk.domain.page_text import TOLD, PageText, page_text, unseen_changes
 from copydesk.domain.text import exposed

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
-from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import Layout
-from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.reversal import Call, Expectation, Step, bind
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of

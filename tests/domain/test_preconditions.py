@@ -7,8 +7,17 @@ from typing import Any
 
 import pytest
 
-from copydesk.domain.inverses import message_edited, message_sent, request_changed
-from copydesk.domain.preconditions import alike, answers, edited, goes_by_words, put_in, still_says
+from copydesk.domain.inverses import (
+    alike,
+    answers,
+    edited,
+    goes_by_words,
+    message_edited,
+    message_sent,
+    put_in,
+    request_changed,
+    still_says,
+)
 from copydesk.domain.reversal import Step
 
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from copydesk.domain.call import Call
-from copydesk.domain.reversal import Reversal, Step
-from copydesk.domain.run_calls import BLOCK, Requests, RunCall
+from copydesk.domain.arrange_run import BLOCK, Requests, RunCall
+from copydesk.domain.reversal import Call, Reversal, Step
 
 COUNT = 2 * BLOCK + 5
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from copydesk.domain.service_url import service_url
+from copydesk.domain.address import service_url
 from copydesk.domain.share_key import share_key
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from copydesk.domain.arrangement import Layout, StagingError
-from copydesk.domain.call import TEXTS, Call, bind
+from copydesk.domain.reversal import TEXTS, Call, bind
 from copydesk.domain.site_arrangement import SiteArrangement
 from tests.domain.site_service import IDS, RefusedError, SiteService
 

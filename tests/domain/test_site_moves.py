@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from copydesk.domain.arrangement import StagingError
-from copydesk.domain.call import NEW, bind, bind_reversal
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.rebase import renamed
-from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.reversal import NEW, Expectation, Step, bind, bind_reversal
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.site_moves import EmptyGroupError
-from copydesk.domain.site_order import REST
 from copydesk.domain.site_plan import _Ops, seen_fact
+from copydesk.domain.site_tree import REST
 
 GROUP, LINK = "site-section-group", "site-external-link"
 

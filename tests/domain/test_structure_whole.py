@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.reversal import Call, bind
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.structure_file import StructureFile, fingerprint, read_file, write_file
 from copydesk.domain.structure_target import wanted

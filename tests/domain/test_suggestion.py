@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.anchor import anchor
+from copydesk.domain.blocks import anchor
 from copydesk.domain.suggestion import (
     EDITED,
     IDLE,

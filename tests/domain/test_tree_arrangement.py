@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from copydesk.domain.arrangement import StagingError
-from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.rebase import renamed
-from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.reversal import Call, Expectation, Step, bind
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
 from copydesk.domain.tree_inverses import WORK, space_made

@@ -119,7 +119,7 @@ def test_a_crash_is_told_even_where_the_log_cannot_be(
 
 
 def test_nothing_heavy_loads_with_local_state() -> None:
-    names = "paths settings drafts seen_pages snapshot journal log"
+    names = "paths settings drafts marks snapshot journal log"
     code = (
         f"import sys; [__import__('copydesk.local.' + name) for name in {names.split()}];"
         "print({'httpx', 'pydantic', 'textual', 'rich', 'asyncio'} & set(sys.modules))"

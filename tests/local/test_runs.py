@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from copydesk.domain.arrange_run import ArrangeRun
-from copydesk.domain.call import Call
 from copydesk.domain.merge_run import MergeRun, RunItem
-from copydesk.domain.reversal import Step
+from copydesk.domain.reversal import Call, Step
 from copydesk.local import runs as module
 from copydesk.local.runs import Arrangements, Runs
 from copydesk.local.state import State

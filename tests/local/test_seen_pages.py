@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.seen_pages import FORMER, DeskSeen, SeenPage, digest
+from copydesk.local.marks import FORMER, DeskSeen, SeenPage, digest
 from copydesk.local.state import State
-from copydesk.session.seen_pages import SeenPages
+from copydesk.session.marks import SeenPages
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from copydesk.domain.clustering import Clustering
 from copydesk.domain.owners import Owned
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import Snooze, next_snooze
+from copydesk.local.marks import DeskSnoozes
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.settings import Settings, SettingsError, load_settings
-from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 
 

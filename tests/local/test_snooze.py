@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.domain.snooze import LENGTHS, Snooze, next_snooze
-from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.marks import DeskSnoozes
 from copydesk.local.state import State
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -24,9 +24,8 @@ from copydesk.domain.merge_run import MergeRun
 from copydesk.domain.snooze import Snooze
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal, Notes
+from copydesk.local.marks import DeskSeen, DeskSnoozes
 from copydesk.local.runs import Arrangements, Runs
-from copydesk.local.seen_pages import DeskSeen
-from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State, Taken, locked
 from copydesk.local.takeover import clear
 

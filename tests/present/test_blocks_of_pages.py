@@ -15,10 +15,8 @@ from copydesk.domain.block_tags import KINDS, read_tag
 from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.page_text import page_text
 from copydesk.present.code_colours import coloured
-from copydesk.present.diff_rows import draw_line
-from copydesk.present.diff_tables import DiffTables
-from copydesk.present.markdown import Look, draw
-from copydesk.present.markdown_blocks import Block, blocks
+from copydesk.present.diff import DiffTables, draw_line
+from copydesk.present.markdown import Block, Look, blocks, draw
 from copydesk.session import glyphs
 from tests.drive import compare_golden
 

@@ -18,30 +18,35 @@ from copydesk.contract.models.change_request import (
 )
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
-from copydesk.present.change_details import (
+from copydesk.present.change_request import (
     facts,
+    fields,
     merge_state,
+    name_cells,
+    needs,
     page_line,
     page_summary,
     pages,
     review_summary,
     rules,
+    short_name,
+    sorted_rows,
+    subject,
+    threads,
 )
-from copydesk.present.change_filter import fields, needs
-from copydesk.present.change_request import name_cells, short_name, sorted_rows, subject, threads
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
     THREADS,
     Details,
+    KnownRequests,
     OpenThreads,
     PageLine,
     Verdict,
 )
-from copydesk.session.known_requests import KnownRequests
 from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads.change_requests import Scope, SpaceInfo, page_lines
-from copydesk.session.views import LISTINGS
+from copydesk.session.settings import LISTINGS
 from tests.session.rows import NOW, row, title
 
 

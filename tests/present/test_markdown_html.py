@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from copydesk.present.markdown import draw
-from copydesk.present.markdown_blocks import blocks
+from copydesk.present.markdown import blocks, draw
 from tests.domain.written import CARDS
 
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from copydesk.domain.page_text import page_text
-from copydesk.present.markdown_blocks import blocks
+from copydesk.present.markdown import blocks
 from copydesk.present.passages import hunk_text, table_at, table_text
 
 LINES = [f"* Item {n}\n" for n in range(40)]

@@ -9,11 +9,11 @@ import pytest
 from copydesk.contract.models.change_request import Changes, Conflict
 from copydesk.contract.models.comment import Comment
 from copydesk.contract.models.content import PageTree
-from copydesk.domain.anchor import anchor_of_quote
+from copydesk.domain.blocks import anchor_of_quote
 from copydesk.domain.merge_rules import Outcome, RuleResult
 from copydesk.domain.page_text import page_text
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.present import diff, diff_rows, review
+from copydesk.present import diff, markdown, review
 from copydesk.present import page_changes as changed
 from copydesk.present import threads as comment
 from copydesk.present.merge import guesses
@@ -30,9 +30,7 @@ def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
 def drawn(before: str, after: str, width: int = 60) -> list[str]:
     page = page_text(before, after)
     return [
-        line
-        for at in range(len(page.diff))
-        for line in plain(diff_rows.draw_line(page.diff[at], width))
+        line for at in range(len(page.diff)) for line in plain(diff.draw_line(page.diff[at], width))
     ]
 
 
@@ -55,7 +53,7 @@ def test_lines_have_their_old_and_new_numbers_and_none_is_cut() -> None:
         lines = [
             line
             for at in (0, 1, 1_201, 1_202, 1_203)
-            for line in plain(diff_rows.draw_line(page.diff[at], width, gutter=gutter))
+            for line in plain(diff.draw_line(page.diff[at], width, gutter=gutter))
         ]
         assert all(line[gutter.cells - 1] == " " for line in lines)
         return [line[: gutter.cells - 1] for line in lines]
@@ -97,14 +95,14 @@ def test_long_lines_wrap_and_keep_their_sign() -> None:
 def test_wrapping_keeps_every_character() -> None:
     parts = [("ab cd ", ""), ("  efg", "good"), ("h" * 30, "bad"), ("日本語のテキスト", "")]
     for width in (8, 9, 13, 80):
-        lines = diff.wrap_exact(parts, width)
+        lines = markdown.wrap_exact(parts, width)
         assert "".join(text for line in lines for text, _ in line) == "".join(t for t, _ in parts)
         assert all(len("".join(text for text, _ in line)) <= width for line in lines)
 
 
 def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
     page = page_text("", "word " * 20)
-    lines = plain(diff_rows.draw_line(page.diff[0], 40, mark="[2]"))
+    lines = plain(diff.draw_line(page.diff[0], 40, mark="[2]"))
     assert lines[0].endswith("[2]")
     assert len(lines[0]) == 39
     assert not any(line.endswith("[2]") for line in lines[1:])
@@ -112,7 +110,7 @@ def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
 
 def test_a_line_without_end_is_cut_and_counted() -> None:
     page = page_text("", "x" * 30_000)
-    lines = plain(diff_rows.draw_line(page.diff[0], 110))
+    lines = plain(diff.draw_line(page.diff[0], 110))
     assert "10,000 characters more" in lines[-1]
 
 
@@ -181,7 +179,7 @@ def test_marks_stay_beside_their_word_where_a_row_wraps() -> None:
     page = page_text(f"{rng * 3}\n", f"{rng.replace('家族', '友人') * 3}\n")
     for width in range(24, 60):
         for line in page.diff:
-            for part in plain(diff_rows.draw_line(line, width)):
+            for part in plain(diff.draw_line(line, width)):
                 said = part.strip()
                 assert not said.endswith(("[-", "{+", "[", "{")), said
                 assert not said.startswith(("-]", "+}", "]", "}")), said
@@ -190,8 +188,7 @@ def test_marks_stay_beside_their_word_where_a_row_wraps() -> None:
 def test_the_mark_of_a_thread_moves_no_column() -> None:
     page = page_text("One two three.\n", "One two four.\n")
     bare, marked = (
-        plain(diff_rows.draw_beside(page.diff[0], page.diff[1], 110, mark=mark))
-        for mark in ("", "[3]")
+        plain(diff.draw_beside(page.diff[0], page.diff[1], 110, mark=mark)) for mark in ("", "[3]")
     )
     assert marked[0].endswith(" [3]")
     assert marked[0].startswith(bare[0])

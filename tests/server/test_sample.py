@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.domain.anchor import AnchoredLines
+from copydesk.domain.blocks import AnchoredLines
 from copydesk.domain.text import clean
 from copydesk.server.app import create_app
 from copydesk.server.sample import build_sample, grow

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.domain.site_rules import DEEPEST
+from copydesk.domain.site_tree import DEEPEST
 from copydesk.server import site_seed as seed
 from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.integrity import examine

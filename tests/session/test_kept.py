@@ -15,18 +15,32 @@ from copydesk.domain.reversal import Reversal, Step
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import LENGTHS, Snooze, snooze_of
 from copydesk.domain.space_tree import SpaceNode
-from copydesk.local.marks import DeskMarks
+from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, digest
 from copydesk.local.saved_views import SavedViews
-from copydesk.local.seen_pages import DeskSeen, digest
 from copydesk.local.snapshot import Snapshots
-from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
-from copydesk.session import seen_pages, snooze, views
-from copydesk.session.marks import DONE, FOLLOWED, MUTED, YES, Marks
-from copydesk.session.seen_pages import SeenPages, seen_steps
-from copydesk.session.snooze import Snoozes
+from copydesk.session.marks import (
+    DONE,
+    FOLLOWED,
+    MUTED,
+    YES,
+    Marks,
+    SeenPages,
+    Snoozes,
+    seen_reversal,
+    seen_steps,
+    snooze_reversal,
+)
+from copydesk.session.settings import (
+    LISTINGS,
+    OWN,
+    SERVED,
+    Listing,
+    listing_of,
+    view_reversal,
+    views_steps,
+)
 from copydesk.session.space_snapshot import KEY, LastRun, keep_last_run, read_last_run
-from copydesk.session.views import LISTINGS, OWN, SERVED, Listing, listing_of, views_steps
 from copydesk.session.writes.undo import LocalStep
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -74,7 +88,7 @@ async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
         (long, None, f"It sleeps {LENGTHS[0][0]}."),
     ):
         await snoozes.put("r", after)
-        way = snooze.reversal_of("r", before, after)
+        way = snooze_reversal("r", before, after)
         assert way.note == note
         assert way.still is not None
         assert way.still.said == "it was snoozed anew or woken"
@@ -108,7 +122,7 @@ async def test_a_view_is_saved_and_taken_back(tmp_path: Path) -> None:
             store.remove("Old ones")
         else:
             store.save(after)
-        way = views.reversal_of("Old ones", before, after)
+        way = view_reversal("Old ones", before, after)
         assert way.still is not None
         assert way.still.said == "it was saved anew or forgotten"
         await both_ways(steps, way)
@@ -149,7 +163,7 @@ async def test_a_mark_is_kept_and_taken_back(
     await pages.compare("q", "One")
     assert pages.state("q") == "unseen"
     await pages.mark("p", "Two")
-    way = seen_pages.reversal_of("r", "p", before, digest("Two"))
+    way = seen_reversal("r", "p", before, digest("Two"))
     assert way.still is not None
     assert way.still.said == "its mark is another one by now"
     await both_ways(steps, way)
@@ -159,7 +173,7 @@ async def test_a_mark_is_kept_and_taken_back(
         None,
         None,
     )
-    await both_ways(steps, seen_pages.reversal_of("r", "p", digest("Two"), None))
+    await both_ways(steps, seen_reversal("r", "p", digest("Two"), None))
     with pytest.raises(OSError, match="what was seen of this page is not kept any more"):
         await steps["put_seen"](thing="r", page="p", digest="gone")
     other = SeenPages(marks, "s")

@@ -12,9 +12,10 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
-from copydesk.session import known_requests
+from copydesk.session import change_rows
 from copydesk.session.change_rows import (
     ALL_PARTS,
+    KEPT_DETAILS,
     PAGES,
     RULES,
     SIDES,
@@ -22,10 +23,10 @@ from copydesk.session.change_rows import (
     THREADS,
     ChangeRow,
     Details,
+    KnownRequests,
     OpenThreads,
     row_of,
 )
-from copydesk.session.known_requests import KEPT_DETAILS, KnownRequests
 from copydesk.session.reads.change_requests import Scope, Spaces
 from tests.session.rows import NOW, row
 from tests.world import BASE_URL, World
@@ -85,7 +86,7 @@ def test_each_part_brings_its_own_fields() -> None:
         THREADS: {"waiting": OpenThreads()}, TEXT: {"description": "W", "cluster": "C"},
         SIDES: {"both_sides": ("Q",)},
     }  # fmt: skip
-    assert known_requests.FIELDS_OF.keys() == fields.keys()
+    assert change_rows.FIELDS_OF.keys() == fields.keys()
     held = known()
     for part, values in fields.items():
         held.keep(row(), Details(parts=frozenset({part}), **values))
@@ -171,7 +172,7 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         assert await held.ask_again(api, scope)
         assert [held.asked_me(each) for each in rows] == [True, True, False]
         # Very many are counted, and read again once in a while.
-        monkeypatch.setattr(known_requests, "FEW_ASKED", 1)
+        monkeypatch.setattr(change_rows, "FEW_ASKED", 1)
         way.asked.clear()
         assert not await held.ask_again(api, scope)
         counted = len(way.asked)
@@ -179,7 +180,7 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         assert await held.ask_again(api, scope)
         assert len(way.asked) > 2 * counted
         way.asked.clear()
-        clock.now += timedelta(seconds=known_requests.MANY_ASKED_SECONDS)
+        clock.now += timedelta(seconds=change_rows.MANY_ASKED_SECONDS)
         assert not await held.ask_again(api, scope)
         assert len(way.asked) >= counted
         held.forget()

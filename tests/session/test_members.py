@@ -9,8 +9,8 @@ from copydesk.contract.models.member import Member
 from copydesk.contract.models.review import RequestedReviewer
 from copydesk.contract.models.user import User
 from copydesk.domain.mention import Named
-from copydesk.session import members
-from copydesk.session.members import (
+from copydesk.session import identity
+from copydesk.session.identity import (
     Members,
     first_words,
     member_name,
@@ -37,7 +37,7 @@ async def test_those_are_offered_who_may_be_seen_and_they_are_read_once(
     guest = world.user("guest", None)
     people = Members()
     assert people.known(world.home) is None
-    monkeypatch.setattr(members, "PAGE", 2)
+    monkeypatch.setattr(identity, "PAGE", 2)
     async with world.api() as api:
         found = await people.read(api, world.home)
         assert [each for each in found if each.id != guest] == offered
@@ -45,7 +45,7 @@ async def test_those_are_offered_who_may_be_seen_and_they_are_read_once(
         world.user("late")
         assert await people.read(api, world.home) is found
         assert people.known(None) is None
-        monkeypatch.setattr(members, "MOST", 1)
+        monkeypatch.setattr(identity, "MOST", 1)
         assert len(await Members().read(api, world.home)) == 1
     async with world.api(guest) as api:
         assert await Members().read(api, world.home) == []

@@ -10,9 +10,8 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun
-from copydesk.domain.call import Call
 from copydesk.domain.order import Move
-from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.reversal import Call, Expectation, Step
 from copydesk.domain.site_inverses import row_moved, site_row_changed, space_shown
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.journal import Journal

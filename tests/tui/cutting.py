@@ -39,7 +39,7 @@ from copydesk.domain import (
     site_inverses,
     tree_inverses,
 )
-from copydesk.domain.preconditions import (
+from copydesk.domain.inverses import (
     begun_trace,
     still_discussed,
     still_judged,
@@ -56,7 +56,7 @@ from copydesk.server.app import create_app
 from copydesk.server.store import Store
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.outbox_rules import QUIET_SECONDS, is_momentary
+from copydesk.session.writes.outbox import QUIET_SECONDS, is_momentary
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.undo import Way
 from copydesk.tui.framework.actions import is_read

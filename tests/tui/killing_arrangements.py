@@ -29,7 +29,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.arrange_run import ArrangeRun
-from copydesk.domain.call import Call
+from copydesk.domain.reversal import Call
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.local.journal import NO_NOTES, Entry, Journal, Notes, State
 from copydesk.local.runs import Arrangements

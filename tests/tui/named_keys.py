@@ -18,8 +18,7 @@ from textual.dom import DOMNode
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
-from copydesk.tui.framework.actions import SCOPES, Action, Acts, NotYet
-from copydesk.tui.framework.keys import shown
+from copydesk.tui.framework.actions import SCOPES, Action, Acts, NotYet, shown
 
 _NAMED = re.compile(
     r"""(?<![\w“”"'’./{}<>=:-])(?<!\{\}[ ])

@@ -7,7 +7,7 @@ import asyncio
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.domain.anchor import anchor_of_quote
+from copydesk.domain.blocks import anchor_of_quote
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.server import threads

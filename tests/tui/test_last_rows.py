@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.client.sent import Sent
+from copydesk.client.budget import Sent
 from copydesk.server import site_seed as seed
 from copydesk.session.target import Target
 from copydesk.tui.widgets.list import VirtualList

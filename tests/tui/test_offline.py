@@ -17,11 +17,11 @@ from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
-from copydesk.domain.service_clock import apart, service_time
+from copydesk.domain.clock import apart, service_time
 from copydesk.local.answer_cache import Answers
 from copydesk.session.session import Session
 from copydesk.session.target import Target
-from copydesk.session.writes.outbox_rules import is_momentary
+from copydesk.session.writes.outbox import is_momentary
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework.actions import is_read
 from copydesk.tui.framework.frame import Head

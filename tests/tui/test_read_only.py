@@ -8,7 +8,7 @@ from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.arrange import place as arranging_place
 from copydesk.tui.framework.actions import Action, Command, declared, declared_commands, is_read
-from copydesk.tui.framework.read_only import offered
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.review.pages import PageReader
 from copydesk.tui.system import reference
 from copydesk.tui.system.help import offers, rows

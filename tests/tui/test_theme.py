@@ -9,7 +9,7 @@ from textual.theme import Theme
 
 from copydesk.tui.app import theme_names
 from copydesk.tui.theme import DARK, LIGHT, MONO, SAFE_DARK, SAFE_LIGHT, THEMES, tones, with_derived
-from copydesk.tui.widgets.columns import over
+from copydesk.tui.widgets.list import over
 
 MEANINGS = ("good", "warn", "bad", "muted", "mine", "link")
 PLAIN = ("accent", "title", "who", "strong")

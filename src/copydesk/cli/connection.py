@@ -270,7 +270,7 @@ def _at(address: str, *, read_only: bool, typed: bool = False) -> Connection:
 
 def address_of(address: str) -> str:
     """Return a service's address as it is kept, once it can be used. Raises ``UsageError``."""
-    from copydesk.domain.service_url import service_url
+    from copydesk.domain.address import service_url
 
     try:
         return service_url(address)
@@ -422,15 +422,12 @@ def session_for(
     """
     from copydesk.local.checks import DeskHidden
     from copydesk.local.drafts import DeskDrafts
-    from copydesk.local.marks import DeskMarks
+    from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, DeskUses
     from copydesk.local.page_edits import DeskEdits
     from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
     from copydesk.local.saved_replies import SavedReplies
     from copydesk.local.saved_views import SavedViews
-    from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
-    from copydesk.local.snooze import DeskSnoozes
-    from copydesk.local.uses import DeskUses
     from copydesk.session.known_names import KnownNames
     from copydesk.session.session import Session
 

@@ -13,10 +13,15 @@ from copydesk.cli.errors import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError,
 from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.text import clean
-from copydesk.present.change_details import page_line, page_summary, review_summary, rule_line
-from copydesk.present.change_filter import open_threads
+from copydesk.present.change_request import (
+    open_threads,
+    page_line,
+    page_summary,
+    review_summary,
+    rule_line,
+)
 from copydesk.present.facts import readiness_text
 from copydesk.session.readiness import readiness_of
 from copydesk.session.reads.spaces import read_me

@@ -94,7 +94,7 @@ async def _words(api: Api, opened: Opened, change: Changed, *, first: bool) -> N
 
 
 def _put_row(page: PageText, row: Row) -> None:
-    from copydesk.present.diff_rows import moved_from, moved_to
+    from copydesk.present.diff import moved_from, moved_to
 
     if row.kind == "note":
         put(f"  -- {page.notes[row.at]}")

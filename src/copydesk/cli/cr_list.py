@@ -12,23 +12,35 @@ from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import DONE, UsageError, kept_state, say
 from copydesk.cli.lookup import PAGE, find_organizations, find_space
 from copydesk.cli.output import Column, put_json, put_table
-from copydesk.domain.age import age
+from copydesk.domain.clock import age, service_time
 from copydesk.domain.filter import Query
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.service_clock import service_time
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.local.marks import DeskMarks
+from copydesk.local.marks import DeskMarks, DeskSnoozes
 from copydesk.local.paths import find_paths
 from copydesk.local.saved_views import SavedViews
-from copydesk.local.snooze import DeskSnoozes
-from copydesk.present.change_filter import fields, needs, open_threads
-from copydesk.present.change_request import SORT_NEEDS, SORTS, UNKNOWN, sorted_rows
-from copydesk.session.change_rows import ASKED, PARTS, THREADS, ChangeRow, row_of
-from copydesk.session.known_requests import AT_ONCE, KnownRequests
+from copydesk.present.change_request import (
+    SORT_NEEDS,
+    SORTS,
+    UNREAD,
+    fields,
+    needs,
+    open_threads,
+    sorted_rows,
+)
+from copydesk.session.change_rows import (
+    ASKED,
+    AT_ONCE,
+    PARTS,
+    THREADS,
+    ChangeRow,
+    KnownRequests,
+    row_of,
+)
 from copydesk.session.operations import ops
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.views import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
+from copydesk.session.settings import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -134,7 +146,7 @@ class Triage:
     def threads(self, row: ChangeRow) -> str:
         """Return how many of its threads are open."""
         count = open_threads(row, self.known.details(row))
-        return UNKNOWN if count is None else str(count)
+        return UNREAD if count is None else str(count)
 
     def _snoozed(self, row: ChangeRow) -> bool:
         found = self.held.get(row.id)

@@ -15,7 +15,7 @@ from copydesk.cli.errors import DONE, FAILED, NOT_ALLOWED, UsageError
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.session.members import name_of
+from copydesk.session.identity import name_of
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.writes.comments import PendingDraft, resolving, sending, way_back
 from copydesk.session.writes.recovery import find_trace

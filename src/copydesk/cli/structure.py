@@ -27,10 +27,9 @@ from copydesk.cli.errors import (
 from copydesk.cli.interrupts import stopping
 from copydesk.cli.lookup import FoundSite, find_site
 from copydesk.cli.output import put_bytes, put_json, put_on, tell
-from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
+from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall, lasting_fact
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import differences
-from copydesk.domain.run_calls import Requests
 from copydesk.domain.site_arrangement import NO_GROUPS, SiteArrangement, layout_of
 from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.structure_file import fingerprint, read_file, write_file
@@ -46,8 +45,8 @@ from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.client.sent import Sent
-    from copydesk.domain.call import Call
+    from copydesk.client.budget import Sent
+    from copydesk.domain.reversal import Call
     from copydesk.domain.site_tree import Structure
     from copydesk.domain.structure_file import StructureFile
     from copydesk.session.session import Session

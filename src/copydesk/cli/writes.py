@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Reversal, Trace
-    from copydesk.session.writes.write import Write
+    from copydesk.session.writes.sender import Write
 
 T = TypeVar("T")
 

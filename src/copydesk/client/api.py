@@ -17,45 +17,39 @@ import logging
 import time
 from collections.abc import (
     AsyncIterator,
+    Awaitable,
     Callable,
     Coroutine,
     Hashable,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from copydesk.client import request as requests
-from copydesk.client.budget import Budget
+from copydesk.client.budget import Budget, Recorder, Tally
 from copydesk.client.cached_answers import AnswerStore, CachedReading, Keeping, current_reading
 from copydesk.client.carrier import Timeouts
-from copydesk.client.errors import (
-    ApiError,
-    Forbidden,
-    Garbled,
-    NotCached,
-    NotFound,
-    ReadOnly,
-)
+from copydesk.client.errors import ApiError, Forbidden, Garbled, NotCached, NotFound, ReadOnly
 from copydesk.client.in_process import AppTransport
 from copydesk.client.paging import PageGuard
-from copydesk.client.request import Outgoing, Scalar
+from copydesk.client.request import Outgoing, Scalar, Secret
 from copydesk.client.response import THREAD_BYTES, Answer, not_understood, read_answer
 from copydesk.client.routes import Routes
-from copydesk.client.secret import Secret
-from copydesk.client.sent import Recorder, Tally
 from copydesk.client.wire import Wire
-from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
+from copydesk.domain.clock import service_time
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import MISREAD, NOT_SHOWN, WHOLE
-from copydesk.domain.service_clock import service_time
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -517,3 +511,20 @@ class SharedReads:
     def _unshare(self, key: Hashable, flight: _Flight) -> None:
         if self._shared.get(key) is flight:
             del self._shared[key]
+
+
+Note = Callable[[Outgoing], Awaitable[None]]
+"""Awaited once before each write, not again for a retry."""
+
+NOTED: ContextVar[Note | None] = ContextVar("noted", default=None)
+"""The current note. It follows tasks, as context variables do."""
+
+
+@contextmanager
+def noting(note: Note) -> Iterator[None]:
+    """Call ``note`` before every write of this block, and of tasks begun in it."""
+    token = NOTED.set(note)
+    try:
+        yield
+    finally:
+        NOTED.reset(token)

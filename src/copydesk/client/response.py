@@ -23,7 +23,7 @@ from copydesk.client.errors import (
     error_class,
 )
 from copydesk.client.request import Outgoing
-from copydesk.contract.models.lenient import Dropped, read_leniently
+from copydesk.contract.models.base import Dropped, read_leniently
 from copydesk.contract.operation import Operation
 
 THREAD_BYTES = 131_072

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from copydesk import __version__
-from copydesk.client.budget import Budget, dated
+from copydesk.client.budget import Budget, Recorder, Sent, Tally, dated
 from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import (
     ApiError,
@@ -29,12 +29,10 @@ from copydesk.client.errors import (
     Untrusted,
 )
 from copydesk.client.in_process import AppTransport, InProcess
-from copydesk.client.request import Outgoing
+from copydesk.client.request import Outgoing, Secret
 from copydesk.client.response import Answer, refusal, request_id
-from copydesk.client.secret import Secret
-from copydesk.client.sent import Recorder, Sent, Tally
+from copydesk.domain.address import service_url
 from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
-from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
 from copydesk.domain import rebase
-from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import (
     CONTAINERS,
     TOP,
@@ -28,6 +27,7 @@ from copydesk.domain.layout import (
     set_values,
 )
 from copydesk.domain.rebase import Clash, Lost
+from copydesk.domain.reversal import NEW, Call
 from copydesk.domain.staged_layout import Ordered, StagingError, State, without_sent
 
 __all__ = (

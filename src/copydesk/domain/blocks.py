@@ -17,17 +17,14 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from hashlib import blake2s
+from typing import Literal, NamedTuple, TypeAlias
 
-from copydesk.domain.block_scanner import (
-    DELIMITER,
-    QUOTE,
-    QUOTING,
-    Row,
-    RowKind,
-    Scanner,
-)
-from copydesk.domain.html_table import CUT, link_text, row_text
+from copydesk.domain.block_tags import is_tag
+from copydesk.domain.html_table import CUT, ROW, link_text, row_text
+from copydesk.domain.late_dataclass import dataclass
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BLANKS = re.compile(r"[ \t]+")
@@ -241,3 +238,410 @@ def cells(row: str) -> list[str]:
         else:
             found[-1].append(part)
     return ["".join(parts) for parts in found]
+
+
+BlockKind: TypeAlias = Literal[
+    "front", "heading", "paragraph", "item", "quote", "table", "code", "math", "html", "tag",
+    "rule",
+]  # fmt: skip
+
+RowKind: TypeAlias = Literal["blank", "prose", "line", "cells", "html"]
+"""``prose`` may be wrapped over several lines, ``cells`` is a row of a table, ``html`` a row of one
+that is written in HTML.
+"""
+
+CELLS = frozenset({"cells", "html"})
+"""The rows that are made of cells."""
+
+_FRONT = re.compile(r"---[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(?:(=)=*|-+)[ \t]*$")
+_RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+_ITEM = re.compile(r"[ \t]*([-*+]|\d{1,9}[.)])([ \t]+|$)")
+QUOTE = re.compile(r" {0,3}>")
+_REFERENCE = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*\S")
+DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+_HTML = re.compile(
+    r" {0,3}<(?:!--|[?!]|/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|"
+    r"details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|"
+    r"head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|optgroup|option|p|param|pre|"
+    r"script|search|section|style|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|"
+    r"ul)(?:[\s/>]|$))",
+    re.IGNORECASE,
+)
+_LONE_HTML = re.compile(r" {0,3}</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>[ \t]*$")
+_KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
+_BREAK = re.compile(r"(?:  |\\|<br */?>)$")
+QUOTING = re.compile(r"[ \t]*(?:>[ \t]?)+")
+_STARTS = frozenset("#`~>-*+_=<|{[$0123456789")
+"""The beginning of a line, after its indentation, that may be no paragraph."""
+
+FORMULA = "$$"
+"""What a formula of its own stands between."""
+
+_MARKED = 300
+"""Characters of a line in which the sign of a block is looked for."""
+
+
+class Row(NamedTuple):
+    """Lines ``start`` up to ``stop`` (from 0), read as one."""
+
+    kind: RowKind
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows ``first`` up to ``stop`` of a text. ``level`` is a heading's."""
+
+    kind: BlockKind
+    first: int
+    stop: int
+    level: int = 0
+
+
+class Scanner:
+    """Cuts lines into rows and blocks; ``plain`` looks for nothing but blank lines."""
+
+    def __init__(self, lines: Sequence[str], *, plain: bool = False) -> None:
+        self._lines = lines
+        self._plain = plain
+        self.starts = array("Q")
+        """The first line of each row."""
+        self.kinds: list[RowKind] = []
+        """What each row is."""
+        self.blocks: list[Block] = []
+        """The blocks, in order."""
+        self.unclosed: int | None = None
+        """The line of a code fence that nothing closes: all that follows is code."""
+        self._content = 0
+        """The column at which the text of the item above begins; 0 outside of lists."""
+        self._numbered: set[int] = set()
+        """Columns at which a numbered list goes on."""
+        self._never: set[str] = set()
+        """Ends of HTML that no line from here on has: looked for once."""
+
+    def scan(self) -> None:
+        """Cut all lines."""
+        at, total = 0, len(self._lines)
+        while at < total:
+            if not self._lines[at].strip(" \t"):
+                start = at
+                while at < total and not self._lines[at].strip(" \t"):
+                    at += 1
+                self._row("blank", start)
+            else:
+                at = self._block(at)
+
+    def _row(self, kind: RowKind, start: int) -> None:
+        self.starts.append(start)
+        self.kinds.append(kind)
+
+    def _block(self, at: int) -> int:
+        """Cut the block that begins at a line, and return the line after it."""
+        line = self._lines[at]
+        if self._plain:
+            return self._by_line("paragraph", at, self._end(at, lambda line: False))
+        if at == 0 and _FRONT.match(line):
+            stop = next((n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n])), 0)
+            if stop:
+                return self._by_line("front", at, stop + 1)
+        stripped = line.lstrip(" \t")
+        indent = _columns(line)
+        item = _ITEM.match(line[:_MARKED]) if stripped[0] in "-*+0123456789" else None
+        if item is not None and not _RULE.match(line) and indent < self._content + 4:
+            return self._item(at, item, indent)
+        if indent < self._content:
+            self._content = 0
+            self._numbered.clear()
+        if indent >= self._content + 4:
+            return self._by_line("code", at, self._indented(at, self._content + 4))
+        if stripped[0] in _STARTS or "|" in line:
+            stop = self._other(at, line)
+            if stop:
+                return stop
+        stop = self._paragraph_end(at)
+        rule = _UNDERLINE.match(self._lines[stop - 1][:_MARKED]) if stop - at > 1 else None
+        if rule is not None:
+            return self._prose("heading", at, stop, 1 if rule[1] else 2)
+        return self._prose("paragraph", at, stop)
+
+    def _other(self, at: int, line: str) -> int:
+        """Cut a block that its first line tells; 0 when it is a paragraph."""
+        head = line[self._content if line[: self._content].isspace() else 0 :][:_MARKED]
+        fence = _FENCE.match(line)
+        if fence is not None and _columns(line) < self._content + 4:
+            return self._fenced(at, fence[1])
+        heading = _HEADING.match(head)
+        if heading is not None:
+            return self._prose("heading", at, at + 1, len(heading[1]))
+        if _RULE.match(head):
+            return self._by_line("rule", at, at + 1)
+        if is_tag(line):
+            return self._by_line("tag", at, at + 1)
+        if line.lstrip(" \t").startswith(FORMULA) and (stop := self._formula(at)):
+            return stop
+        if _REFERENCE.match(head):
+            return self._prose("paragraph", at, at + 1)
+        if QUOTE.match(head):
+            return self._quote(at)
+        if _HTML.match(head) or _LONE_HTML.match(head):
+            return self._html(at, head)
+        if self._begins_table(at):
+            stop = self._end(at + 2, self._interrupts) if at + 2 < len(self._lines) else at + 2
+            return self._by_line("table", at, stop, "cells")
+        return 0
+
+    def _by_line(self, kind: BlockKind, at: int, stop: int, row: RowKind = "line") -> int:
+        first = len(self.starts)
+        for line in range(at, stop):
+            self._row(row, line)
+        self.blocks.append(Block(kind, first, len(self.starts)))
+        return stop
+
+    def _prose(self, kind: BlockKind, at: int, stop: int, level: int = 0) -> int:
+        """Cut prose: one row, or one up to each forced line break."""
+        first = len(self.starts)
+        self._row("prose", at)
+        for line in range(at + 1, stop):
+            if _BREAK.search(self._lines[line - 1][-8:]) or (
+                line == stop - 1 and _UNDERLINE.match(self._lines[line][:_MARKED])
+            ):
+                self._row("prose", line)
+        self.blocks.append(Block(kind, first, len(self.starts), level))
+        return stop
+
+    def _item(self, at: int, item: re.Match[str], indent: int) -> int:
+        self._content = indent + len(item[1]) + min(max(1, len(item[2])), 4)
+        number = item[1][0].isdigit()
+        again = number and indent in self._numbered
+        self._numbered = {column for column in self._numbered if column < indent}
+        if number:
+            self._numbered.add(indent)
+        rest = self._lines[at][item.end() :]
+        if fence := _FENCE.match(rest):
+            return self._fenced(at, fence[1])
+        return self._prose("item", at, self._end(at + 1, self._interrupts), int(again))
+
+    def _fenced(self, at: int, mark: str) -> int:
+        """Cut code in a fence, up to its closing or the end of the text."""
+        closing = re.compile(rf"[ \t]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
+        for line in range(at + 1, len(self._lines)):
+            if closing.match(self._lines[line]):
+                return self._by_line("code", at, line + 1)
+        self.unclosed = at
+        return self._by_line("code", at, len(self._lines))
+
+    def _formula(self, at: int) -> int:
+        """Cut a block formula with its ``$$`` lines; return 0 where none begins here."""
+        head = self._lines[at].strip(" \t")
+        if len(head) > 2 * len(FORMULA) and head.endswith(FORMULA):
+            return self._by_line("math", at, at + 1)
+        if head != FORMULA:
+            return 0
+        last = self._end(at + 1, lambda line: line.strip(" \t") == FORMULA)
+        if last == len(self._lines) or self._lines[last].strip(" \t") != FORMULA:
+            return 0
+        first = len(self.starts)
+        for line in (at, *range(at + 2, last)):
+            self._row("line", line)
+        self.blocks.append(Block("math", first, len(self.starts)))
+        return last + 1
+
+    def _indented(self, at: int, column: int) -> int:
+        """Return where indented code ends: blank lines belong to it between code."""
+        stop = at + 1
+        for line in range(at + 1, len(self._lines)):
+            if not self._lines[line].strip(" \t"):
+                continue
+            if _columns(self._lines[line]) < column:
+                break
+            stop = line + 1
+        return stop
+
+    def _quote(self, at: int) -> int:
+        """Cut a quote: what it holds begins a row where it would begin a block."""
+        stop = self._end(at + 1, lambda line: not QUOTE.match(line) and self._interrupts(line))
+        first = len(self.starts)
+        fresh = True
+        depth = 0
+        for line in range(at, stop):
+            quoting = QUOTING.match(self._lines[line])
+            inner = self._lines[line][quoting.end() if quoting else 0 :]
+            begins = not inner or self._interrupts(inner)
+            if quoting is not None and (deep := quoting[0].count(">")) != depth:
+                # A quote in a quote: joined, its sign would be lost.
+                depth, begins = deep, True
+            before = self._lines[line - 1][-8:]
+            if fresh or begins or _BREAK.search(before):
+                self._row("prose", line)
+            fresh = not inner
+        self.blocks.append(Block("quote", first, len(self.starts)))
+        return stop
+
+    def _html(self, at: int, head: str) -> int:
+        kept = _KEPT_HTML.match(head)
+        if kept is None:
+            return self._html_rows(at, self._end(at + 1, is_tag))
+        closing = "-->" if kept[1] == "!--" else f"</{kept[1].lower()}"
+        if closing not in self._never:
+            for line in range(at, len(self._lines)):
+                if closing in self._lines[line].lower():
+                    return self._by_line("html", at, line + 1)
+            self._never.add(closing)
+        return self._by_line("html", at, self._end(at + 1, lambda line: False))
+
+    def _html_rows(self, at: int, stop: int) -> int:
+        """Cut HTML line by line, but the rows of tables from where they begin to where they end."""
+        first = len(self.starts)
+        line = at
+        while line < stop:
+            end, kind = self._row_of_table(line, stop)
+            self._row(kind, line)
+            line = end
+        self.blocks.append(Block("html", first, len(self.starts)))
+        return stop
+
+    def _row_of_table(self, at: int, stop: int) -> tuple[int, RowKind]:
+        """Return where the row of a table ends that begins at a line, else the next line."""
+        if ROW.match(self._lines[at]):
+            for line in range(at, stop):
+                if line > at and ROW.match(self._lines[line]):
+                    break  # nothing closes the first
+                if "</tr" in self._lines[line].lower():
+                    return line + 1, "html"
+        return at + 1, "line"
+
+    def _end(self, at: int, ends: Callable[[str], bool]) -> int:
+        """Return the first line from ``at`` on that is blank or ends the block."""
+        while at < len(self._lines) and (line := self._lines[at]).strip(" \t") and not ends(line):
+            at += 1
+        return at
+
+    def _paragraph_end(self, at: int) -> int:
+        stop = at + 1
+        while stop < len(self._lines) and (line := self._lines[stop]).strip(" \t"):
+            if _UNDERLINE.match(line[:_MARKED]):
+                return stop + 1
+            if self._interrupts(line) or self._begins_table(stop):
+                break
+            stop += 1
+        return stop
+
+    def _interrupts(self, line: str) -> bool:
+        """Whether a line begins a block, so that the block above it ends."""
+        stripped = line[:_MARKED].lstrip(" \t")
+        if not stripped or stripped[0] not in _STARTS:
+            return False
+        item = _ITEM.match(stripped)
+        if item is not None and item[2]:
+            # Outside of lists a number that is not 1 is the start of a sentence's line.
+            return self._content > 0 or not item[1][0].isdigit() or item[1][:-1] == "1"
+        return is_tag(line) or any(
+            found.match(stripped) for found in (_FENCE, _HEADING, _RULE, QUOTE, _HTML)
+        )
+
+    def _begins_table(self, at: int) -> bool:
+        """Whether a line is the head of a table: a line of dashes stands below it."""
+        if "|" not in self._lines[at] or at + 1 >= len(self._lines):
+            return False
+        below = self._lines[at + 1].strip(" \t")
+        return "-" in below and "|" in below and DELIMITER.match(below) is not None
+
+
+def fence_of(line: str) -> str:
+    """Return the language that a line names which begins code; empty for none."""
+    fence = _FENCE.match(line)
+    return "" if fence is None else line[fence.end() :].strip().partition(" ")[0]
+
+
+def is_rule(line: str) -> bool:
+    """Whether a row of a table is the line of dashes below its head."""
+    return DELIMITER.match(line.strip(" \t")) is not None
+
+
+def _columns(line: str) -> int:
+    """Return how far a line is indented; a tab goes to the next fourth column."""
+    column = 0
+    for sign in line:
+        if sign == " ":
+            column += 1
+        elif sign == "\t":
+            column += 4 - column % 4
+        else:
+            break
+    return column
+
+
+QUOTED = 80
+"""Characters of the line that are kept in its anchor."""
+
+_PREFIX = "line:"
+
+
+def anchor(lines: Sequence[str], at: int) -> str | None:
+    """Return the anchor of a line; None for a blank one, for many are alike."""
+    said = _even(lines[at])
+    if not said:
+        return None
+    nth = sum(1 for line in lines[:at] if _even(line) == said)
+    return f"{_PREFIX}{_digest(said)}:{nth}:{said[:QUOTED]}"
+
+
+def anchor_of_quote(text: str, quote: str) -> str:
+    """Return the anchor of the first line of a text that holds ``quote``.
+
+    Raises ``ValueError`` when no line does.
+    """
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if quote in line and (found := anchor(lines, at)) is not None:
+            return found
+    raise ValueError(f"no line says {quote!r}")
+
+
+def is_anchor(node: str) -> bool:
+    """Whether a node id is an anchor of a line; others belong to the service."""
+    return node.startswith(_PREFIX) and node.count(":") >= 3
+
+
+def quoted(node: str) -> str:
+    """Return the start of the line that an anchor is about; empty for other node ids."""
+    return node.split(":", 3)[3] if is_anchor(node) else ""
+
+
+class AnchoredLines:
+    """The lines of a text, found by their anchors. Made once per text, in time linear to it."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._places: dict[str, list[int]] = {}
+        for at, line in enumerate(lines):
+            if said := _even(line):
+                self._places.setdefault(_digest(said), []).append(at)
+
+    def find(self, node: str, *, exact: bool = False) -> int | None:
+        """Return the place of the line of an anchor, counted from 0, or None when it is gone.
+
+        Where fewer equal lines are left than there were, it is the last of them, or, if it is to be
+        ``exact``, none.
+        """
+        if not is_anchor(node):
+            return None
+        _, digest, nth, _ = node.split(":", 3)
+        places = self._places.get(digest)
+        if not places:
+            return None
+        wanted = int(nth) if nth.isdecimal() and len(nth) < 10 else 0
+        if exact and wanted >= len(places):
+            return None
+        return places[min(wanted, len(places) - 1)]
+
+
+def _even(line: str) -> str:
+    return " ".join(line.split())
+
+
+def _digest(said: str) -> str:
+    return blake2s(said.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from copydesk.domain.layout import GROUP, TOP, Item, Kind, Layout
-from copydesk.domain.layout_text import text_of
+from copydesk.domain.layout import GROUP, TOP, Item, Kind, Layout, text_of
 
 
 def modern(text: str, layout: Layout) -> str | None:

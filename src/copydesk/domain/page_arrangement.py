@@ -9,13 +9,12 @@ from typing import Self
 
 from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.arrangement import Arrangement, StagingError
-from copydesk.domain.call import Call
 from copydesk.domain.layout import TOP, Item, Layout, Values, differences, set_values
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_places import PageLevels, levels_of, staged_levels, walk
 from copydesk.domain.page_source import page_update, read_page_source, with_settings
 from copydesk.domain.page_tree import PageNode
-from copydesk.domain.reversal import Reversal, Step
+from copydesk.domain.reversal import Call, Reversal, Step
 from copydesk.domain.yaml_lines import FileError
 
 SETTINGS = ("title", "slug", "icon")

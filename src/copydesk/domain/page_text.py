@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from copydesk.domain.anchor import AnchoredLines, anchor
-from copydesk.domain.blocks import BlockText
+from copydesk.domain.blocks import AnchoredLines, BlockText, anchor
 from copydesk.domain.diff import TextDiff, compare
 from copydesk.domain.text import NUMBER, exposed, listed, unseen, without_numbers
 

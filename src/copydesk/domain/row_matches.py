@@ -13,8 +13,7 @@ from copydesk.domain.block_matches import (
     match_blocks,
     under,
 )
-from copydesk.domain.block_scanner import CELLS
-from copydesk.domain.blocks import BlockText
+from copydesk.domain.blocks import CELLS, BlockText
 from copydesk.domain.line_matches import equal_runs, gaps, likeness, partners, window_for
 from copydesk.domain.words import Spans, compare_cells, compare_words, count_words, words
 

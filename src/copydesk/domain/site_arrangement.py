@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
-from copydesk.domain.call import NEW, Call
 from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import (
     GROUP,
@@ -25,6 +24,7 @@ from copydesk.domain.layout import (
     set_values,
 )
 from copydesk.domain.rebase import Lost, renamed
+from copydesk.domain.reversal import NEW, Call
 from copydesk.domain.site_moves import (
     ENTRIES,
     LIGHT,
@@ -35,12 +35,12 @@ from copydesk.domain.site_moves import (
     entry_moves,
 )
 from copydesk.domain.site_plan import calls_of
-from copydesk.domain.site_rules import (
+from copydesk.domain.site_tree import (
     DEEPEST,
     FIELDS,
-    PATH,
     REDIRECT,
     REQUIRED,
+    SECTION_PATH,
     TOO_DEEP,
     adopting,
     made_along,
@@ -246,7 +246,7 @@ class SiteArrangement(Arrangement):
                 raise StagingError(f"It has to have a {name}.")
         checked = {name: values[name] for name in values if name in known and values[name]}
         path = checked.get("path")
-        if isinstance(path, str) and not PATH.fullmatch(path):
+        if isinstance(path, str) and not SECTION_PATH.fullmatch(path):
             raise StagingError(
                 "A path is letters, digits, '-', '_', '.' and '~', a letter or a digit first, "
                 "without a slash."

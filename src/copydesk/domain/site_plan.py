@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, change_line, said
 from copydesk.domain.order import Move, Side
-from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
+from copydesk.domain.reversal import JSON, LONG_ORDER, NEW, Call, Expectation, Reversal, Step
 from copydesk.domain.site_inverses import (
     THINGS,
     default_changed,
@@ -38,9 +37,17 @@ from copydesk.domain.site_inverses import (
     space_shown,
 )
 from copydesk.domain.site_moves import ENTRIES, LIGHT, entry_moves, new_entries
-from copydesk.domain.site_order import PATH, REST, Op, in_order, split
-from copydesk.domain.site_rules import FIELDS, REDIRECT, made_along
-from copydesk.domain.site_tree import SiteNode
+from copydesk.domain.site_tree import (
+    FIELDS,
+    PATH,
+    REDIRECT,
+    REST,
+    Op,
+    SiteNode,
+    in_order,
+    made_along,
+    split,
+)
 from copydesk.domain.text import clean, listed, plural
 
 if TYPE_CHECKING:

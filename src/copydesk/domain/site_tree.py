@@ -8,14 +8,31 @@ sections carry (`GROUP`): they have no name, and no operation moves them.
 
 from __future__ import annotations
 
+import heapq
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
+from zlib import crc32
 
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.layout import GROUP, TOP, Levels
-from copydesk.domain.reversal import JSON
+from copydesk.domain.layout import (
+    GROUP,
+    TOP,
+    Item,
+    Layout,
+    Levels,
+    Values,
+    change_line,
+    default_at,
+    place_line,
+    put_as,
+    set_values,
+)
+from copydesk.domain.order import Move
+from copydesk.domain.rebase import Lost
+from copydesk.domain.reversal import JSON, NEW
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -26,6 +43,8 @@ if TYPE_CHECKING:
         SiteSectionGroup,
         SiteStructure,
     )
+    from copydesk.domain.site_arrangement import SiteArrangement
+    from copydesk.domain.site_moves import EntryMove
 
 Kind = Literal["group", "section", "link", "site-space"]
 
@@ -275,3 +294,330 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
             "condition": shown.condition,
         },
     )
+
+
+PATH, REST = "path", "rest"
+"""The parts of a request that others wait for, and that wait for others."""
+
+
+@dataclass
+class Op:
+    """One request to be, not yet put in order."""
+
+    key: str
+    kind: Literal["add", "set", "default", "move", "remove", "redirect"]
+    row: str
+    phase: int
+    index: float
+    values: dict[str, JSON] = field(default_factory=dict)
+    level: str = ""
+    move: Move | None = None
+    entry: EntryMove | None = None
+    """The move of a section, a group or a link, where the service moves those alike."""
+    needs: list[tuple[str, str, str]] = field(default_factory=list)
+    """What it waits for: its own part that does, the key of the other, and its part."""
+    wishes: list[str] = field(default_factory=list)
+    """The keys of requests that come before it where possible."""
+
+
+def in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
+    """Yield the requests to send, each as early as its kind, after those that it waits for."""
+    waiting: dict[str, set[str]] = {}
+    blocks: dict[str, set[str]] = {}
+
+    def note(op: Op) -> None:
+        others = (*(key for _, key, _ in op.needs), *op.wishes)
+        waiting[op.key] = {key for key in others if key in left}
+        for key in waiting[op.key]:
+            blocks.setdefault(key, set()).add(op.key)
+        if not waiting[op.key]:
+            heapq.heappush(ready, (op.phase, op.index, op.key))
+
+    left = dict(ops)
+    ready: list[tuple[int, float, str]] = []
+    for op in ops.values():
+        note(op)
+    while left:
+        if not ready:
+            left.update((op.key, op) for op in _opened(left, staged))
+            ready, blocks = [], {}
+            for op in left.values():
+                note(op)
+            continue
+        _, _, key = heapq.heappop(ready)
+        yield left.pop(key)
+        for other_key in sorted(blocks.pop(key, ())):
+            waiting[other_key].discard(key)
+            if not waiting[other_key]:
+                op = left[other_key]
+                heapq.heappush(ready, (op.phase, op.index, op.key))
+
+
+def _opened(left: dict[str, Op], staged: SiteArrangement) -> list[Op]:
+    """Return the requests of a ring with one that opens it.
+
+    It waits no longer for what it only should, or is sent in two parts, or with another path.
+    """
+    needing = _ringed(left)
+    if not needing:
+        op = min(
+            (op for op in left.values() if op.wishes), key=lambda each: (each.phase, each.index)
+        )
+        op.wishes = []
+        return [op]
+    trail: list[tuple[Op, str, str]] = []  # each with its waiting part, and the part waited for
+    at: dict[str, int] = {}
+    op = min(needing.values(), key=lambda each: (each.phase, each.index))
+    while op.key not in at:
+        at[op.key] = len(trail)
+        part, key, other = next(need for need in op.needs if need[1] in needing)
+        trail.append((op, part, other))
+        op = left[key]
+    ring = trail[at[op.key] :]
+    for place, (each, waits, _) in enumerate(ring):
+        wanted = ring[place - 1][2]  # the part of it that the one before waits for
+        if each.kind == "set" and waits != wanted and "path" in each.values:
+            return split(each, left, {"path": each.values.pop("path")}, "path")
+    each = next(each for each, _, _ in ring if each.kind == "set" and "path" in each.values)
+    return split(each, left, {"path": _spare(each, staged)}, "free")
+
+
+def _ringed(left: dict[str, Op]) -> dict[str, Op]:
+    """Return the requests in a circle of needs, and those that wait for one of these."""
+    needing = dict(left)
+    needs = {key: {other for _, other, _ in op.needs if other in left} for key, op in left.items()}
+    waiters: dict[str, list[str]] = {}
+    for key, others in needs.items():
+        for other in others:
+            waiters.setdefault(other, []).append(key)
+    free = [key for key, others in needs.items() if not others]
+    for key in free:  # grows while it is gone through
+        del needing[key]
+        for waiter in waiters.get(key, ()):
+            needs[waiter].discard(key)
+            if not needs[waiter]:
+                free.append(waiter)
+    return needing
+
+
+def split(op: Op, left: dict[str, Op], values: dict[str, JSON], name: str) -> list[Op]:
+    """Return a request of its own for a path, which what waits for the path waits for.
+
+    The other part of ``path`` waits no longer for what only the path had to; a path to be ``free``
+    waits only until the row it belongs to is added.
+    """
+    new = Op(f"{name}:{op.row}", "set", op.row, op.phase, op.index, values, op.level)
+    if name == "path":
+        new.needs = [need for need in op.needs if need[0] == PATH]
+        op.needs = [need for need in op.needs if need[0] != PATH]
+        new.needs.append((PATH, op.key, REST))
+    else:
+        new.needs = [need for need in op.needs if need[1].startswith("add:")]
+        op.needs.append((PATH, new.key, PATH))
+    for each in left.values():
+        if each is not op:
+            each.needs = [
+                (part, new.key if key == op.key and other == PATH else key, other)
+                for part, key, other in each.needs
+            ]
+            if name == "path" and op.key in each.wishes:
+                each.wishes.append(new.key)
+    return [op, new]
+
+
+def _spare(op: Op, staged: SiteArrangement) -> str:
+    """Return a path for the time being, that nothing has and that the service gives to nothing."""
+    path = str(staged.now.items[op.row].values.get("path") or "moved")[:80]
+    return f"{path}-{crc32(f'{op.row} {path}'.encode()):08x}"
+
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "group": ("title", "icon", "draft"),
+    "section": ("title", "path", "icon", "description", "condition"),
+    "link": ("title", "url", "icon", "description", "condition", "draft"),
+    "site-space": ("path", "condition", "hidden"),
+}
+"""What can be changed of each kind, by wire name; the default apart."""
+
+REDIRECT = "redirect"
+"""The former address, with ``/*``, that a redirect leads from once the path is another one."""
+
+REQUIRED = ("title", "path", "url")
+"""What cannot be unset."""
+
+SECTION_PATH = re.compile(r"\w[\w.~-]*")
+"""What the path of a section or a site space is: one part of an address."""
+
+
+DEEPEST = 10
+"""So many groups may be within each other, on the embedded desk; of others nobody knows."""
+
+TOO_DEEP = f"At most {DEEPEST} groups are within each other."
+
+NO_ADDRESS = "A link leads to an address that begins with https:// or http://."
+
+
+def adopting(base: Layout, now: Layout) -> str | None:
+    """Return the new section that takes over what a site without any shows: the first added."""
+    if any(item.kind == "section" for item in base.items.values()):
+        return None
+    sections = now.sections()
+    root = set(base.levels[TOP])
+    with_root = (row for row in sections if root.intersection(now.levels[row]))
+    return next(with_root, None) or next(iter(sections), None)
+
+
+def made_along(layout: Layout, section: str) -> str | None:
+    """Return the site space that a new section is made with; None where it takes it over."""
+    space = layout.items[section].values.get("space")
+    for row in layout.levels.get(section, ()):
+        if row.startswith(NEW) and layout.items[row].values.get("space") == space:
+            return row
+    return None
+
+
+def why_not_valid(kind: str, values: Values) -> str | None:
+    """Return what the contract does not allow in values, as a sentence, or None."""
+    if not values:
+        return None
+    from pydantic import ValidationError
+
+    from copydesk.contract.models.base import Body
+    from copydesk.contract.models.site_section import SiteSectionUpdate
+    from copydesk.contract.models.site_space import SiteSpaceUpdate
+    from copydesk.contract.models.site_structure import ExternalLinkUpdate, SectionGroupUpdate
+
+    models: dict[str, type[Body]] = {
+        "group": SectionGroupUpdate,
+        "section": SiteSectionUpdate,
+        "link": ExternalLinkUpdate,
+        "site-space": SiteSpaceUpdate,
+    }
+    try:
+        models[kind].model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "value"
+        if name == "url":
+            return NO_ADDRESS
+        said = str(first["msg"]).replace("String should have", "has to have")
+        return f"The {name} {said}."
+    return None
+
+
+def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
+    """Return a layout that requests can make of ``theirs``, and the changes given up for it."""
+    lost: list[Lost] = []
+    items = dict(after.items)
+    levels = {level: list(rows) for level, rows in after.levels.items()}
+    _keep_in_place(after, theirs, levels, lost)
+    _fill_again(items, levels, theirs, lost)
+    _show_once(items, levels)
+    after = Layout(items, {level: tuple(rows) for level, rows in levels.items()})
+    while (free := _free_paths(after, theirs, lost)) is not after:
+        after = free  # a path that was given back may be one that something else of ours takes
+    return _show_defaults(after, lost), tuple(lost)
+
+
+def _keep_in_place(
+    after: Layout, theirs: Layout, levels: dict[str, list[str]], lost: list[Lost]
+) -> None:
+    """Leave everything where the service has it, unless a first section takes it over."""
+    sections = [row for row in after.sections() if row not in theirs]
+    sectioned = bool(theirs.sections())
+    first = sections[0] if sections and not sectioned else None
+    for row in theirs.items:
+        if row not in after or after.items[row].kind != "site-space":
+            continue
+        there, wanted = theirs.level_of(row), after.level_of(row)
+        to = first if first is not None and there == TOP else there
+        if wanted != to and to in levels:
+            levels[wanted].remove(row)
+            put_as(theirs.levels[there], levels[to], row)
+            if wanted.startswith(NEW):
+                lost.append(Lost(f"{after.items[row].title}: {place_line(after, row)}", "it moved"))
+
+
+def _fill_again(
+    items: dict[str, Item], levels: dict[str, list[str]], theirs: Layout, lost: list[Lost]
+) -> None:
+    """Keep the last thing of a section, and drop spaces that a site with sections cannot show."""
+    for level, rows in theirs.levels.items():
+        if level in items and items[level].kind == "section" and rows and not levels[level]:
+            back = rows[0]
+            items[back] = theirs.items[back]
+            levels[level].append(back)
+            lost.append(Lost(f"{items[back].title}: removed", "nothing else is in there by now"))
+    if any(item.kind == "section" for item in items.values()):
+        for row in [row for row in levels[TOP] if items[row].kind == "site-space"]:
+            levels[TOP].remove(row)
+            title = items.pop(row).title
+            lost.append(Lost(f"{title}: new", "the site has sections by now"))
+
+
+def _show_once(items: dict[str, Item], levels: dict[str, list[str]]) -> None:
+    """Leave out what others show there by now; a new section comes with its space once."""
+    for level, rows in levels.items():
+        shown = {items[row].values.get("space"): row for row in rows if not row.startswith(NEW)}
+        for row in [row for row in rows if row.startswith(NEW)]:
+            if items[row].kind == "site-space" and items[row].values.get("space") in shown:
+                rows.remove(row)
+                del items[row]
+        section = items.get(level)
+        if section is None or section.kind != "section" or not level.startswith(NEW):
+            continue
+        space = section.values.get("space")
+        if all(items[row].values.get("space") != space for row in rows):
+            number = max(int(row.removeprefix(NEW)) for row in items if row.startswith(NEW)) + 1
+            title = section.values.get("spaceTitle") or section.values.get("title")
+            values = set_values({"title": title, "space": space})
+            items[f"{NEW}{number}"] = Item(f"{NEW}{number}", "site-space", values)
+            rows.append(f"{NEW}{number}")
+
+
+def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
+    """Give up paths of ours that others gave to something else."""
+    taken: dict[tuple[str, object], str] = {}
+    changed: list[Item] = []
+    ours: list[Item] = []
+    for row, item in after.items.items():
+        path = item.values.get("path")
+        if not path or item.kind == "group":
+            continue
+        was = theirs.items.get(row)
+        if was is None or was.values.get("path") != path:
+            ours.append(item)
+        else:
+            taken[after.scope_of(row), path] = row
+    for item in ours:
+        path = item.values["path"]
+        holder = taken.setdefault((after.scope_of(item.id), path), item.id)
+        if holder == item.id:
+            continue
+        was = theirs.items.get(item.id)
+        back = was.values.get("path") if was is not None else None
+        changed.append(replace(item, values=set_values({**item.values, "path": back})))
+        line = f"{item.title}: {change_line('path', back, path)}"
+        lost.append(Lost(line, f"{after.items[holder].title} has that path by now"))
+    return after.with_items(changed) if changed else after
+
+
+def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
+    """Show what readers land on, and have one of all that is side by side."""
+    landing: dict[str, list[str]] = {}
+    for row, item in after.items.items():
+        if item.values.get("default"):
+            landing.setdefault(after.scope_of(row), []).append(row)
+    for rows in landing.values():
+        if len(rows) > 1:  # two levels became one
+            after = default_at(after, min(rows, key=lambda row: row.startswith(NEW)))
+    for row, item in after.items.items():
+        if item.kind in ("section", "site-space") and after.scope_of(row) not in after.defaults:
+            beside = after.levels[after.level_of(row)] if item.kind == "site-space" else (row,)
+            told = (each for each in beside if not after.items[each].values.get("hidden"))
+            after = default_at(after, next(told, row), show=True)
+    for row in after.defaults.values():
+        if after.items[row].values.get("hidden"):
+            lost.append(Lost(f"{after.items[row].title}: hidden", "it is the default by now"))
+            after = default_at(after, row, show=True)
+    return after

@@ -17,18 +17,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-from copydesk.domain.call import Call
 from copydesk.domain.layout import (
     TOP,
     Item,
     Layout,
     changed_fields,
     default_at,
+    layouts_in,
     put_as,
     set_values,
+    text_of,
 )
-from copydesk.domain.layout_text import layouts_in, text_of
 from copydesk.domain.order import Move, kept, moved, plan, possible
+from copydesk.domain.reversal import Call
 
 
 @dataclass(frozen=True, slots=True)

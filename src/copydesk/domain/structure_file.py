@@ -20,7 +20,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import GROUP, TOP, Layout
 from copydesk.domain.reversal import SAID_CELLS
 from copydesk.domain.site_moves import ENTRIES, LIGHT
-from copydesk.domain.site_rules import FIELDS
+from copydesk.domain.site_tree import FIELDS
 from copydesk.domain.text import clean, shorten
 from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read, word
 

@@ -14,13 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from copydesk.domain.arrangement import StagingError
-from copydesk.domain.call import NEW
 from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import GROUP, TOP, Item, Layout, put_as
-from copydesk.domain.reversal import JSON
+from copydesk.domain.reversal import JSON, NEW
 from copydesk.domain.site_arrangement import NO_GROUPS, SiteArrangement
 from copydesk.domain.site_moves import LIGHT
-from copydesk.domain.site_rules import REQUIRED
+from copydesk.domain.site_tree import REQUIRED
 from copydesk.domain.structure_file import (
     FLAGS,
     INSIDE,

@@ -17,8 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from copydesk.domain.anchor import AnchoredLines, anchor, is_anchor
-from copydesk.domain.blocks import BlockText
+from copydesk.domain.blocks import AnchoredLines, BlockText, anchor, is_anchor
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs
 from copydesk.domain.text import exposed, plural, without_numbers

@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from copydesk.domain.arrangement import Arrangement, StagingError
-from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import TOP, Item, Kind, Layout, Values, put_as, set_values
 from copydesk.domain.order import moved
 from copydesk.domain.rebase import Lost
+from copydesk.domain.reversal import NEW, Call
 from copydesk.domain.text import listed as in_words
 from copydesk.domain.text import plural
 from copydesk.domain.tree_move_calls import Tree, where

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 
-from copydesk.domain.call import Call
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP, Layout
-from copydesk.domain.reversal import Step
+from copydesk.domain.reversal import Call, Step
 from copydesk.domain.tree_inverses import (
     LIST_LIMIT,
     collection_entered,

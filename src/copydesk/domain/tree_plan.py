@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from copydesk.domain.call import Call
 from copydesk.domain.layout import TOP, Item, Layout, change_line, changed_fields, said
 from copydesk.domain.merge_rules import label
-from copydesk.domain.reversal import JSON, Expectation, Step
+from copydesk.domain.reversal import JSON, Call, Expectation, Step
 from copydesk.domain.text import listed as in_words
 from copydesk.domain.text import plural
 from copydesk.domain.tree_inverses import (

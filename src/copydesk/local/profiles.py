@@ -18,8 +18,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
+from copydesk.domain.address import service_url
 from copydesk.domain.profile import EMBEDDED, Profile, Storage, wrong_name
-from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean
 
 KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {

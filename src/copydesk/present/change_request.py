@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -11,19 +12,33 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from copydesk.domain.age import age
-from copydesk.domain.filter import fold
-from copydesk.present.change_filter import open_threads
-from copydesk.session.change_rows import PAGES, RULES, THREADS, ChangeRow, Titles
+from copydesk.domain.clock import age, moment
+from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value, fold
+from copydesk.domain.text import clean, listed
+from copydesk.present.facts import Fact, readiness_text
+from copydesk.present.page_changes import counted
+from copydesk.session.change_rows import (
+    ASKED,
+    PAGES,
+    RULES,
+    THREADS,
+    ChangeRow,
+    Details,
+    PageLine,
+    Titles,
+)
+from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
-from copydesk.session.views import SERVED, Listing
+from copydesk.session.marks import NONE, NOTE, STARRED, labels_of
+from copydesk.session.readiness import READY, readiness_of
+from copydesk.session.settings import SERVED, STATUSES, Listing
 
 if TYPE_CHECKING:
-    # Models are not loaded for annotations: the first frame needs none.
-    from copydesk.session.change_rows import Details
+    from copydesk.domain.merge_rules import RuleResult
+    from copydesk.domain.page_tree import ChangeKind
+    from copydesk.session.change_rows import KnownRequests
 
-
-UNKNOWN = "."
+UNREAD = "."
 """The text of an unread cell: never a zero."""
 
 
@@ -211,7 +226,421 @@ def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
     """Return the number of open threads, with ``!`` when one waits on the reader; 0 is dim."""
     count = open_threads(row, found)
     if not count:
-        return Text(UNKNOWN if count is None else "0", style="muted")
+        return Text(UNREAD if count is None else "0", style="muted")
     if found is not None and found.waiting is not None and found.waiting.mine is not None:
         return Text(f"{count}!", style="accent")
     return str(count)
+
+
+# Cells
+
+
+def pages(details: Details | None) -> str | Text:
+    """Return the number of changed pages."""
+    if details is None or details.pages is None:
+        return Text(UNREAD, style="muted")
+    return str(len(details.pages) + details.more_pages)
+
+
+def rules(details: Details | None) -> str | Text:
+    """Return the number of merge rules that pass; ``?`` when only the service knows some."""
+    if details is None or details.rules is None:
+        return Text(UNREAD, style="muted")
+    if not details.rules:
+        return Text("-", style="muted")
+    outcomes = [rule.outcome for rule in details.rules]
+    said = f"{details.passed}/{len(outcomes)}" + ("?" if "unknown" in outcomes else "")
+    return Text(said, style="warn" if "fail" in outcomes else "good")
+
+
+# Facts
+
+
+def facts(
+    row: ChangeRow,
+    space: str,
+    now: datetime,
+    details: Details | None,
+    looked: datetime | None = None,
+    *,
+    asked: bool | None = None,
+    keys: bool = True,
+    marks: Mapping[str, str] = NONE,
+) -> list[Fact]:
+    """Return the facts of a change request: the decisive ones first, then each part in full.
+
+    ``looked`` is the reader's last view of it, ``asked`` whether their review is requested.
+    ``keys`` adds the keys that help, ``marks`` are the reader's own.
+    """
+    found = [Fact("", _who(row, space, now)), *mark_facts(marks)]
+    if row.status == "open" and (need := needs_you(details, asked=asked, now=now)):
+        found.append(Fact("needs you", Text(need, style="accent")))
+    if details is not None and details.missing:
+        return [*found, Fact("", Text(details.missing, style="warn"))]
+    known = details or Details(parts=frozenset())
+    reading = Text("reading…", style="muted")
+    rules_read, pages_read = RULES in known.parts, PAGES in known.parts
+    both_read = rules_read and pages_read
+    found.append(Fact("merge", merge_state(row, known, keys=keys) if both_read else reading))
+    if pages_read:
+        found.append(Fact("changes", page_summary(known)))
+    if rules_read:
+        found.append(Fact("reviews", review_summary(known)))
+    found.append(Fact("threads", _threads(row, known)))
+    details = known
+    if details.cluster:
+        opens = "" if details.cluster.startswith(LACKS) else "   gk opens it"
+        found.append(Fact("cluster", f"{details.cluster}{opens}"))
+    if details.finding:
+        opens = "" if details.finding.startswith(LACKS) else "   gq opens it"
+        found.append(Fact("finding", f"{details.finding}{opens}"))
+    if details.rules:
+        found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
+        found += [Fact("", rule_line(rule)) for rule in details.rules]
+    if news := news_lines(row, details, looked, now):
+        since = moment(looked, now)
+        found += [Fact("", ""), Fact("", Text(f"New since you looked ({since})", style="strong"))]
+        found += [Fact("", line) for line in news]
+    if details.pages:
+        found += [Fact("", ""), Fact("", Text("Changes", style="strong"))]
+        found += [Fact("", page_line(page)) for page in details.pages]
+        if details.more_pages:
+            found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
+    if details.pages and row.status != "merged":
+        said = details.impact or Text("i reads who links to these pages", style="muted")
+        found += [Fact("", ""), Fact("impact", said)]
+    if details.description:
+        found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
+        found += [Fact("", line) for line in details.description.split("\n")]
+    return found
+
+
+def mark_facts(marks: Mapping[str, str]) -> list[Fact]:
+    """Return the reader's own marks of a change request: its star, labels and note."""
+    star = glyphs().starred if STARRED in marks else ""
+    found = []
+    if shown := " ".join(filter(None, [star, *labels_of(marks)])):
+        found.append(Fact("mine", Text(clean(shown), style="accent")))
+    if note := marks.get(NOTE):
+        found.append(Fact("my note", clean(note, lines=True)))
+    return found
+
+
+def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> str:
+    """Return why a request waits on the reader; "" when it does not, or that is unknown.
+
+    The same as `copydesk.present.change_request.waiting`, in words.
+    """
+    reasons: list[str] = []
+    if asked:
+        mine = next((v for v in (details and details.verdicts) or () if v.mine), None)
+        if mine is None:
+            reasons.append("your review is asked for")
+        elif mine.outdated:
+            reasons.append("it changed since your review, which is still asked for")
+        else:
+            said = "approved it" if mine.approved else "asked for changes"
+            when = f" {_ago(mine.at, now)}" if mine.at is not None else ""
+            reasons.append(f"you {said}{when}, and are still on its list of reviewers")
+    whys = details.waiting.whys if details is not None and details.waiting is not None else ()
+    for why, one, many in (
+        ("answered", "your thread was answered", "of your threads were answered"),
+        ("yours", "a thread on it asks you, its author", "threads on it ask you, its author"),
+    ):
+        if count := sum(each == why for each in whys):
+            reasons.append(one if count == 1 else f"{count} {many}")
+    return "; ".join(reasons)
+
+
+def news_lines(
+    row: ChangeRow, details: Details, looked: datetime | None, now: datetime
+) -> list[Text]:
+    """Return the news since the reader's last view, the newest first; none without a view."""
+    if looked is None:
+        return []
+    found: list[tuple[datetime, str]] = []
+    for verdict in details.verdicts or ():
+        said = "approved by" if verdict.approved else "changes asked for by"
+        if verdict.at is not None:
+            found.append((verdict.at, f"{said} {verdict.name}"))
+    if details.waiting is not None:
+        found += [(at, f"{who} wrote in a thread") for at, who in details.waiting.words]
+    if details.asked_since is not None and details.asked:
+        found.append((details.asked_since, f"asked for a review: {listed(details.asked)}"))
+    found.append((row.updated, "changed   d shows what it changes"))
+    return [
+        Text.assemble((f"{moment(at, now):<6} ", "muted"), said)
+        for at, said in sorted(found, reverse=True)
+        if at > looked
+    ]
+
+
+def _who(row: ChangeRow, space: str, now: datetime) -> Text:
+    text = Text.assemble((row.author, "who"), f", opened {_ago(row.created, now)}")
+    if row.updated > row.created:
+        text.append(f", changed {_ago(row.updated, now)}")
+    text.append(f", in {space}" if space else "", style="muted")
+    return text
+
+
+def _ago(then: datetime, now: datetime) -> str:
+    since = age(then, now)
+    return "just now" if since == "now" else f"{since} ago"
+
+
+def _threads(row: ChangeRow, details: Details) -> Text | str:
+    count = open_threads(row, details)
+    if not count:
+        return Text("not known" if count is None else "none open", style="muted")
+    text = Text(f"{count} open")
+    if details.waiting is not None and details.waiting.mine is not None:
+        text.append("   one waits on you", style="accent")
+    elif details.waiting is not None and details.waiting.author is not None:
+        text.append("   one waits on the author", style="muted")
+    return text
+
+
+def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
+    """Return whether it can be merged, with the reason."""
+    found = readiness_of(row, details, keys=keys)
+    if row.status == "archived" and keys:
+        found = replace(found, why="x reopens it")
+    return readiness_text(found)
+
+
+def rule_line(rule: RuleResult) -> Text:
+    """Return a rule with its result."""
+    signs = glyphs()
+    sign, tone = {
+        "pass": (signs.passed, "good"), "fail": (signs.failed, "bad"),
+    }.get(rule.outcome, ("?", "warn"))  # fmt: skip
+    return Text.assemble((f"{sign} ", tone), rule.sentence)
+
+
+SIGNS: Mapping[ChangeKind, tuple[str, str]] = {
+    "added": ("+", "good"),
+    "deleted": ("-", "bad"),
+    "moved out": ("->", "moved"),
+    "moved": ("--", "moved"),
+    "renamed": ("~", "changed"),
+    "file moved": ("--", "moved"),
+    "edited": ("~", "changed"),
+}
+"""The sign and tone of each kind of change, the most important first."""
+
+
+def page_summary(details: Details) -> Text | str:
+    """Return the number of changed pages by kind."""
+    if details.pages is None:
+        return Text("not said by the service", style="muted")
+    if not details.pages:
+        return Text("nothing changes yet", style="muted")
+    text = Text(counted(page.kinds for page in details.pages))
+    if details.more_pages:
+        text.append(f", and {details.more_pages} more")
+    if details.approximate:
+        text.append("  (against main as it is now)", style="muted")
+    return text
+
+
+def page_line(page: PageLine) -> Text:
+    """Return a changed page with its sign and the details of the change."""
+    sign, tone = next((SIGNS[kind] for kind in SIGNS if kind in page.kinds), SIGNS["edited"])
+    above = f"{page.above}/" if page.above else ""
+    text = Text.assemble((f"{sign:<2} ", tone), (above, "muted"), page.title)
+    if page.out:
+        return text.append(f"  {page.out}", style="muted")
+    words = [word for word in page.kinds if word not in ("edited", "file moved")]
+    said = listed(words) + (f" from {page.was}" if page.was else "")
+    said += (", " if said else "") + f"file moved to {page.file}" if page.file else ""
+    return text.append(f"  {said}", style="muted") if said else text
+
+
+def review_summary(details: Details) -> Text | str:
+    """Return who approved, who asked for changes, and on whom it waits."""
+    if details.verdicts is None:
+        return Text("not said by the service", style="muted")
+    text = Text()
+    for verdict in details.verdicts:
+        text.append(", " if text else "")
+        sign, tone = (glyphs().passed, "good") if verdict.approved else (glyphs().failed, "bad")
+        text.append(f"{sign} ", style=tone)
+        text.append(verdict.name + (" (before the latest change)" if verdict.outdated else ""))
+    if details.asked:
+        text.append("; " if text else "")
+        text.append(f"waits on {listed(details.asked)}", style="accent")
+    return text or Text("none, nobody was asked", style="muted")
+
+
+NEEDS: Mapping[str, frozenset[str]] = {
+    "rule": frozenset({RULES, PAGES}),
+    "review": frozenset({RULES}),
+    "asked": frozenset({RULES}),
+    "page": frozenset({PAGES}),
+    "changed": frozenset({PAGES}),
+    "threads": frozenset({THREADS}),
+    "has": frozenset({THREADS}),
+    "is": frozenset({THREADS}),
+    "waiting": frozenset({RULES, THREADS, ASKED}),
+}
+"""The parts that each field needs. `needs` drops the ones a value can do without."""
+
+
+_OF_THREADS = {"has": "threads", "is": "discussed"}
+
+
+def needs(query: Query[ChangeRow]) -> frozenset[str]:
+    """Return the parts of rows that a filter needs."""
+    found: set[str] = set()
+    for term in query.terms:
+        asked = NEEDS.get(term.key or "", frozenset())
+        if term.key == "waiting" and "me".startswith(term.value):
+            asked -= {RULES}
+        if term.key == "asked" and term.value == "me":
+            asked = frozenset({ASKED})
+        if term.key in ("has", "is") and term.value not in _OF_THREADS[term.key]:
+            asked = frozenset()
+        found |= asked
+    return frozenset(found)
+
+
+def fields(
+    known: KnownRequests, offers: Callable[[str], Iterable[str]] = lambda key: ()
+) -> Fields[ChangeRow]:
+    """Return what a list can be filtered by; ``offers`` are the values worth typing for a key."""
+
+    def details(row: ChangeRow, part: str) -> Details | None:
+        found = known.last_details(row)
+        return found if found is not None and part in found.parts else None
+
+    def rule(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        if found is None:
+            return UNKNOWN
+        outcomes = {each.outcome for each in found.rules or ()}
+        if "fail" in outcomes or row.status != "open" or found.stuck:
+            return "failing"
+        if found.rules is None or "unknown" in outcomes:
+            return "unknown"
+        if details(row, PAGES) is None:
+            return UNKNOWN  # a page may be lost, or nothing changed
+        return "ready" if readiness_of(row, found).word == READY else None
+
+    def review(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        if found is None or found.verdicts is None:
+            return UNKNOWN if found is None else None
+        said = {"approved" if each.approved else "changes" for each in found.verdicts}
+        return said or "none"
+
+    def asked(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        return UNKNOWN if found is None else found.asked
+
+    def page(row: ChangeRow) -> Value:
+        found = details(row, PAGES)
+        if found is None:
+            return UNKNOWN
+        return [f"{each.above}/{each.title}" for each in found.pages or ()]
+
+    def changed(row: ChangeRow) -> Number:
+        found = details(row, PAGES)
+        if found is None:
+            return UNKNOWN
+        return None if found.pages is None else len(found.pages) + found.more_pages
+
+    def threads(row: ChangeRow) -> Number:
+        count = open_threads(row, known.last_details(row))
+        return UNKNOWN if count is None else count
+
+    return Fields(
+        words=lambda row: " ".join(
+            (row.label, row.subject, known.space_title(row.space), row.author)
+        ),
+        keys={
+            "author": lambda row: row.author,
+            "by": lambda row: row.author,
+            "subject": lambda row: row.subject,
+            "space": lambda row: known.space_title(row.space),
+            "label": lambda row: labels_of(known.marks(row)),
+            "status": lambda row: row.status,
+            "is": lambda row: _marks(row, known),
+            "has": lambda row: {"threads": _discussed(row, known), "cluster": row.cluster != ""},
+            "can": lambda row: {"merge": known.may(row, "merge"), "edit": known.may(row, "edit")},
+            "waiting": lambda row: waiting(row, known),
+            "rule": rule,
+            "review": review,
+            "asked": asked,
+            "page": page,
+        },
+        values={
+            "status": STATUSES,
+            "is": ("outdated", "discussed", "mine", "snoozed", "starred", *STATUSES),
+            "has": ("threads", "cluster"),
+            "can": ("merge", "edit"),
+            "waiting": ("me", "author"),
+            "rule": ("ready", "failing", "unknown"),
+            "review": ("approved", "changes", "none"),
+        },
+        numbers={
+            "number": Measure(lambda row: row.number),
+            "age": Measure(lambda row: _seconds(row.created, known.now()), "time"),
+            "idle": Measure(lambda row: _seconds(row.updated, known.now()), "time"),
+            "threads": Measure(threads),
+            "changed": Measure(changed),
+        },
+        offers=offers,
+        me={"author": known.mine, "by": known.mine, "asked": known.asked_me},
+    )
+
+
+def waiting(row: ChangeRow, known: KnownRequests) -> States:
+    """Return whether it waits on the reader, and on its author; None is not known."""
+    if row.status != "open":
+        return {"me": False, "author": False}
+    found = known.last_details(row)
+    waiting = None if found is None else found.waiting
+    asked = known.asked_me(row)
+    threads_me = False if not row.threads else None if waiting is None else waiting.mine is not None
+    verdicts = found.verdicts if found is not None and RULES in found.parts else None
+    sent_back: bool | None = None
+    if found is not None and RULES in found.parts:
+        sent_back = any(not each.approved and not each.outdated for each in verdicts or ())
+    answer = False if not row.threads else None if waiting is None else waiting.author is not None
+    return {"me": _either(asked, threads_me), "author": _either(sent_back, answer)}
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    if one or other:
+        return True
+    return None if one is None or other is None else False
+
+
+def open_threads(row: ChangeRow, details: Details | None) -> int | None:
+    """Return the number of open threads as in the review; None until they were read.
+
+    The service's own count may include comments of verdicts.
+    """
+    if not row.threads:
+        return 0
+    return None if details is None or details.waiting is None else details.waiting.open
+
+
+def _discussed(row: ChangeRow, known: KnownRequests) -> bool | None:
+    count = open_threads(row, known.last_details(row))
+    return None if count is None else count > 0
+
+
+def _marks(row: ChangeRow, known: KnownRequests) -> States:
+    return {
+        "outdated": row.outdated,
+        "discussed": _discussed(row, known),
+        "mine": known.mine(row),
+        "snoozed": known.snoozed(row),
+        "starred": STARRED in known.marks(row),
+        row.status: True,
+    }
+
+
+def _seconds(then: datetime, now: datetime) -> Number:
+    return max(0.0, (now - then).total_seconds())

@@ -9,7 +9,7 @@ from math import inf
 
 from rich.text import Text
 
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.filter import fold
 from copydesk.domain.text import listed, plural
 from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, spark, week_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from copydesk.domain.block_scanner import fence_of
-from copydesk.domain.blocks import BlockText
+from copydesk.domain.blocks import BlockText, fence_of
 from copydesk.present.markdown import Line
 
 _NAMES = """

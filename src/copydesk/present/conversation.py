@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age_or_ahead, moment
+from copydesk.domain.clock import age_or_ahead, moment
 from copydesk.domain.conversation import readable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask, mask_emails

@@ -7,12 +7,12 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from copydesk.domain.anchor import QUOTE, quoted
+from copydesk.domain.blocks import QUOTED, quoted
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.request_folder import ENDING
 from copydesk.domain.text import clean
-from copydesk.present.markdown_blocks import Block, blocks
-from copydesk.session.members import name_of
+from copydesk.present.markdown import Block, blocks
+from copydesk.session.identity import name_of
 
 if TYPE_CHECKING:
     from copydesk.domain.page_text import PageText
@@ -42,7 +42,7 @@ def thread_text(thread: Thread, where: str) -> str:
     state = "" if thread.open or thread.verdict else " (resolved)"
     said = [f"On {where}{state}:"] if where else []
     if thread.node is not None and (line := quoted(thread.node)):
-        more = "…" if len(line) == QUOTE else ""
+        more = "…" if len(line) == QUOTED else ""
         said.append(f"> {clean(line)}{more}")
     for message in (comment, *(thread.replies or ())):
         at = f"{message.posted_at:%Y-%m-%d %H:%M %Z}".strip()

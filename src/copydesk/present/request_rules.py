@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.age import ago
+from copydesk.domain.clock import ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import name_of, name_of_asked
+from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:

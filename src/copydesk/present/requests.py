@@ -6,14 +6,13 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from copydesk.domain.age import time_or_date
 from copydesk.domain.cause import Asker, Why
+from copydesk.domain.clock import time_or_date
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 
 if TYPE_CHECKING:
-    from copydesk.client.budget import Budget
-    from copydesk.client.sent import Count, Tally
+    from copydesk.client.budget import Budget, Count, Tally
 
 ANY_NUMBER = 1_000_000
 """A limit this high that stays unused is no limit: the embedded desk sends such a one."""

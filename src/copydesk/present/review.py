@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.age import age, ago
+from copydesk.domain.clock import age, ago
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.conflict import conflict_head
-from copydesk.present.diff import wrap_exact
 from copydesk.present.facts import hint, readiness_text
+from copydesk.present.markdown import wrap_exact
 from copydesk.present.page_changes import counted
 from copydesk.present.request_rules import rule_sign
 from copydesk.session.change_rows import document_text
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import name_of, name_of_asked
+from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads.merge import RulesRead
 

@@ -10,8 +10,7 @@ from copydesk.domain.page_source import OTHERS, body_of
 from copydesk.domain.settlement import ADDRESS, FILE, PAGE, PLACE, SETTINGS, PageSide, SettledPage
 from copydesk.domain.text import clean
 from copydesk.domain.words import compare_words
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line
+from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 
 NAMES = {"before": "0  Before", "request": "1  This request", "main": "2  Main"}

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.text import plural
 from copydesk.present.facts import Fact
 from copydesk.session.site_rows import SiteRow, audience

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.suggestion import Fit, Suggestion
 from copydesk.domain.text import exposed, plural
-from copydesk.present.diff import wrap_exact
+from copydesk.present.markdown import wrap_exact
 from copydesk.session.glyphs import glyphs
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def compared(suggestion: Suggestion, fit: Fit | None) -> tuple[list[Compared], i
 
 def draw_suggestion(suggestion: Suggestion, fit: Fit | None, width: int) -> list[Line]:
     """Return the lines of a suggestion: a diff, and whether it fits."""
-    from copydesk.present.diff_rows import marked
+    from copydesk.present.diff import marked
 
     lines, more = compared(suggestion, fit)
     shown: list[Line] = []

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from copydesk.domain.age import age
-from copydesk.domain.anchor import QUOTE, is_anchor, quoted
+from copydesk.domain.blocks import QUOTED, is_anchor, quoted
+from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.suggestion import Fit, Suggestion, parts_of
 from copydesk.domain.text import clean, shorten
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line, draw
-from copydesk.present.markdown_blocks import blocks
+from copydesk.present.markdown import Line, blocks, draw, wrap_exact
 from copydesk.present.suggestions import IN_REPLY, draw_suggestion, place
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import name_of
+from copydesk.session.identity import name_of
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction
@@ -423,6 +421,6 @@ def answer_name(called: Callable[[str], str], text: str, thread: str) -> str:
 def gone_text(thread: Thread) -> str:
     """Return the deleted text of a thread, if its anchor has it."""
     said = quoted(thread.node or "")
-    if len(said) == QUOTE:  # the anchor keeps no more: end it with a word
+    if len(said) == QUOTED:  # the anchor keeps no more: end it with a word
         said = f"{said.rpartition(' ')[0] or said} {glyphs().more}"
     return clean(said)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.site_rules import DEEPEST
+from copydesk.domain.site_tree import DEEPEST
 from copydesk.server.errors import invalid
 from copydesk.server.store import Tx
 

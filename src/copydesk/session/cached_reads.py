@@ -13,8 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from copydesk.domain.age import age, time_or_date
 from copydesk.domain.cached_answers import Held, mebibytes
+from copydesk.domain.clock import age, time_or_date
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError, failure_types, silence_types

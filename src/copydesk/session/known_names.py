@@ -19,8 +19,8 @@ from copydesk.domain.known_name import Kind, KnownName
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.domain.title_match import rank
+from copydesk.local.marks import DeskUses
 from copydesk.local.state import State
-from copydesk.local.uses import DeskUses
 from copydesk.session.target import Target
 
 LOOKED_AT = 300

@@ -7,12 +7,14 @@ labels and a note.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from copydesk.domain.age import instant
-from copydesk.local.marks import DeskMarks
+from copydesk.domain.clock import instant
+from copydesk.domain.snooze import LENGTHS, Snooze
+from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, SeenState
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
@@ -127,7 +129,7 @@ def note_wrong(text: str) -> str | None:
     return f"At most {LONGEST_NOTE:,} characters." if len(text) > LONGEST_NOTE else None
 
 
-def reversal_of(thing: str, before: Mapping[str, str], after: Mapping[str, str]) -> Reversal:
+def marks_reversal(thing: str, before: Mapping[str, str], after: Mapping[str, str]) -> Reversal:
     """Return the reversal of setting marks; both have the same kinds, "" for none."""
     from copydesk.domain.reversal import Expectation, Reversal, Step
 
@@ -139,3 +141,171 @@ def reversal_of(thing: str, before: Mapping[str, str], after: Mapping[str, str])
         return Expectation(told, dict(marks), said="it was marked anew since")
 
     return Reversal((step(before),), (step(after),), expect(after), expect(before))
+
+
+class Snoozes:
+    """Snoozed and viewed requests, in memory; the disk is only touched in a thread.
+
+    The methods that await raise ``OSError`` when the disk refuses.
+    """
+
+    def __init__(self, store: DeskSnoozes) -> None:
+        self._store = store
+        self.held: dict[str, Snooze] = {}
+        self.looks: dict[str, datetime] = {}
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    async def read(self) -> None:
+        """Read the snoozed requests and the times of the last views."""
+        self.held = dict(await asyncio.to_thread(self._store.read))
+        self.looks = {**await asyncio.to_thread(self._store.looks), **self.looks}
+
+    def look(self, thing: str, at: datetime) -> None:
+        """Note that a request was viewed, and save that in the background."""
+        self.looks[thing] = at
+        task = asyncio.create_task(self._keep_look(thing, at), name="look")
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+
+    async def _keep_look(self, thing: str, at: datetime) -> None:
+        # A mark that cannot be saved is no reason to bother anybody.
+        with suppress(OSError):
+            await asyncio.to_thread(self._store.look, thing, at)
+
+    def asleep(self, thing: str, updated: datetime, now: datetime) -> bool:
+        """Return whether a request last changed at ``updated`` is snoozed."""
+        found = self.held.get(thing)
+        return found is not None and found.asleep(updated, now)
+
+    async def put(self, thing: str, snooze: Snooze | None) -> None:
+        """Snooze a request, or wake it (None)."""
+        await asyncio.to_thread(self._store.put, thing, snooze)
+        if snooze is None:
+            self.held.pop(thing, None)
+        else:
+            self.held[thing] = snooze
+
+    # The way back
+
+    @property
+    def steps(self) -> Mapping[str, LocalStep]:
+        """The local steps of reversals, by name."""
+        return {"snooze": self._take, "snoozed": self._tell}
+
+    async def _take(self, thing: str, snooze: dict[str, Any] | None) -> None:
+        await self.put(thing, None if snooze is None else _read(snooze))
+
+    async def _tell(self, thing: str) -> dict[str, Any]:
+        await self.read()
+        return {"snooze": _write(self.held.get(thing))}
+
+
+def snooze_reversal(thing: str, before: Snooze | None, after: Snooze | None) -> Reversal:
+    """Return the reversal of snoozing or waking a request."""
+    from copydesk.domain.reversal import put_here
+
+    was, now = {"snooze": _write(before)}, {"snooze": _write(after)}
+    said = "it was snoozed anew or woken"
+    note = "It is awake." if before is None else f"It sleeps {LENGTHS[before.step][0]}."
+    return put_here("snooze", "snoozed", was, now, said, note=note, thing=thing)
+
+
+def _write(snooze: Snooze | None) -> dict[str, Any] | None:
+    if snooze is None:
+        return None
+    return {
+        "updated": snooze.updated.isoformat(),
+        "until": None if snooze.until is None else snooze.until.isoformat(),
+        "step": snooze.step,
+    }
+
+
+def _read(value: dict[str, Any]) -> Snooze | None:
+    at = instant(str(value.get("updated", "")))
+    until = value.get("until")
+    if at is None:
+        return None
+    return Snooze(at, instant(until) if isinstance(until, str) else None, int(value.get("step", 0)))
+
+
+class SeenPages:
+    """The seen pages of one change request; the disk is only touched in a thread.
+
+    ``trouble`` says why marks could not be read: reading goes on without them. Changing them raises
+    ``OSError`` when the disk refuses, and so do `held` and `text`.
+    """
+
+    def __init__(self, marks: DeskSeen, thing: str) -> None:
+        self._marks = marks
+        self.thing = thing
+        self.trouble = ""
+        self._states: dict[str, SeenState] = {}
+
+    async def read(self) -> None:
+        """Read which pages are marked; `compare` finds out whether their text changed."""
+        try:
+            marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            return
+        self.trouble = ""
+        self._states = {page: self._states.get(page, "seen") for page in marked}
+
+    def state(self, page: str) -> SeenState:
+        """Return the seen state of a page."""
+        return self._states.get(page, "unseen")
+
+    async def compare(self, page: str, text: str) -> None:
+        """Find out whether a marked page still has the text that was seen."""
+        if page in self._states:
+            with suppress(OSError):  # it stays as it was
+                self._states[page] = await asyncio.to_thread(
+                    self._marks.state, self.thing, page, text
+                )
+
+    async def held(self, page: str) -> str | None:
+        """Return the digest of the text that a page is marked with, None for an unmarked page."""
+        return await asyncio.to_thread(self._marks.held, self.thing, page)
+
+    async def text(self, page: str) -> str | None:
+        """Return the text that a page is marked with, None for an unmarked page."""
+        return await asyncio.to_thread(self._marks.text, self.thing, page)
+
+    async def mark(self, page: str, text: str) -> None:
+        """Mark a page as seen with this text."""
+        await asyncio.to_thread(self._marks.mark, self.thing, page, text)
+        self._states[page] = "seen"
+
+    async def unmark(self, page: str) -> None:
+        """Remove the mark of a page."""
+        await asyncio.to_thread(self._marks.unmark, self.thing, page)
+        self._states.pop(page, None)
+
+    def count(self, pages: Iterable[str]) -> int:
+        """Return how many of these pages are marked and unchanged."""
+        return sum(self._states.get(page) == "seen" for page in pages)
+
+
+# The way back
+
+
+def seen_steps(marks: DeskSeen) -> Mapping[str, LocalStep]:
+    """Return the local steps of reversals with marks, by name."""
+
+    async def put(thing: str, page: str, digest: str | None) -> None:
+        if not await asyncio.to_thread(marks.put, thing, page, digest):
+            raise OSError("what was seen of this page is not kept any more")
+
+    async def tell(thing: str, page: str) -> dict[str, str | None]:
+        return {"digest": await asyncio.to_thread(marks.held, thing, page)}
+
+    return {"put_seen": put, "seen": tell}
+
+
+def seen_reversal(thing: str, page: str, before: str | None, after: str | None) -> Reversal:
+    """Return the reversal of marking or unmarking a page."""
+    from copydesk.domain.reversal import put_here
+
+    said = "its mark is another one by now"
+    was, now = {"digest": before}, {"digest": after}
+    return put_here("put_seen", "seen", was, now, said, thing=thing, page=page)

@@ -11,8 +11,8 @@ from dataclasses import asdict, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from copydesk.domain.age import instant
 from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.clock import instant
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types

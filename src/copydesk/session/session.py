@@ -15,39 +15,40 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
+from copydesk.domain.clock import apart, service_time
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.checks import DeskHidden
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
-from copydesk.local.marks import DeskMarks
+from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
 from copydesk.local.saved_replies import SavedReplies
 from copydesk.local.saved_views import SavedViews
-from copydesk.local.seen_pages import DeskSeen
 from copydesk.local.snapshot import Snapshots
-from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
-from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
+from copydesk.session.identity import (
+    Members,
+    confirm,
+    identify,
+    probe,
+    recall,
+    remembered,
+    tell_owner,
+)
 from copydesk.session.known_names import KnownNames
-from copydesk.session.marks import Marks
-from copydesk.session.members import Members
+from copydesk.session.marks import Marks, Snoozes, seen_steps
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
-from copydesk.session.seen_pages import seen_steps
-from copydesk.session.settings import settings_steps
-from copydesk.session.snooze import Snoozes
-from copydesk.session.views import views_steps
+from copydesk.session.settings import settings_steps, views_steps
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.outbox import Outbox
-from copydesk.session.writes.reversals import Reversals
 from copydesk.session.writes.sender import WriteSender
-from copydesk.session.writes.undo import History, LocalStep, Way
+from copydesk.session.writes.undo import History, LocalStep, Reversals, Way
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -10,7 +10,7 @@ from copydesk.client.errors import ApiError
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.owners import Owned, rule_of
 from copydesk.domain.text import clean, plural
-from copydesk.session.members import name_of
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:

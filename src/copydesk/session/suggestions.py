@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.comment import Comment
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import MOST, PageEdit, Standing, compared, edit_of
 from copydesk.domain.page_source import markdown_of, with_markdown
@@ -42,8 +42,7 @@ from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.session.change_rows import document_text, row_of
 from copydesk.session.errors import failure_types, sentence
-from copydesk.session.identity import confirm
-from copydesk.session.members import first_words, name_of
+from copydesk.session.identity import confirm, first_words, name_of
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import Check, StagedPages, send_edits, source_of
 from copydesk.session.reads.inbox import read_comment
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.session import Session
-    from copydesk.session.writes.write import Write
+    from copydesk.session.writes.sender import Write
 
 T = TypeVar("T")
 

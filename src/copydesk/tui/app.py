@@ -35,10 +35,10 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import lack
 from copydesk.tui.framework.desk_app import DeskApp
 from copydesk.tui.framework.drawn import Drawn
-from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place, later_styles, style_path
+from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.session.reads.change_requests import Scope, read_count
-from copydesk.session.views import LISTINGS
+from copydesk.session.settings import LISTINGS
 from tests.world import World
 
 

@@ -18,7 +18,7 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.merge_run import RunItem
 from copydesk.server.desk_seed import Editor
 from copydesk.session.change_rows import ALL_PARTS, ChangeRow
-from copydesk.session.members import Members
+from copydesk.session.identity import Members
 from copydesk.session.reads import (
     change_requests,
     conflicts,
@@ -33,7 +33,7 @@ from copydesk.session.reads import (
 )
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.pages import Version
-from copydesk.session.views import LISTINGS
+from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
 from tests.session.reads.told import plain, read
 from tests.world import BASE_URL, World

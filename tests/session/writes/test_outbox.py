@@ -16,8 +16,7 @@ from copydesk.contract.models.user import User
 from copydesk.local.journal import Entry
 from copydesk.server import threads
 from copydesk.session.writes.log import QueuedError, WriteError
-from copydesk.session.writes.outbox import by_slug, ids_of, marks_of, waiting_about
-from copydesk.session.writes.outbox_rules import QUIET_SECONDS
+from copydesk.session.writes.outbox import QUIET_SECONDS, by_slug, ids_of, marks_of, waiting_about
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.undo import Way
 from tests.tui.cutting import Desk, Program, judge, lives, may_wait, run

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.sent import Sent
+from copydesk.client.budget import Sent
 from copydesk.contract import operations as ops
 from copydesk.local.memory import COLLECTED_AT_LAST
 from copydesk.server import threads
 from copydesk.server.transaction import Tx
-from copydesk.session import known_requests
-from copydesk.session.change_rows import PAGES, RULES, SIDES, TEXT, THREADS, row_of
-from copydesk.session.known_requests import KnownRequests
+from copydesk.session import change_rows
+from copydesk.session.change_rows import PAGES, RULES, SIDES, TEXT, THREADS, KnownRequests, row_of
 from copydesk.session.reads import change_requests
 from copydesk.session.reads.change_requests import Scope, Spaces, read_parts
 from copydesk.tui.changes import reader, triage
@@ -170,7 +169,7 @@ async def test_of_very_many_asked_reviews_a_poll_reads_how_many_there_are(
             threads.request_review(tx, each, world.ana, world.ana)
 
     world.write(ask)
-    monkeypatch.setattr(known_requests, "FEW_ASKED", 2)
+    monkeypatch.setattr(change_rows, "FEW_ASKED", 2)
     moments, read = [datetime(2026, 3, 2, 12, tzinfo=UTC)], list[int]()
     whole = change_requests.read_asked
 
@@ -186,7 +185,7 @@ async def test_of_very_many_asked_reviews_a_poll_reads_how_many_there_are(
         assert await known.ask_again(api, scope)
         assert not await known.ask_again(api, scope)
         assert read == [4], "as many as before: who they are is not read"
-        moments[0] += timedelta(seconds=known_requests.MANY_ASKED_SECONDS)
+        moments[0] += timedelta(seconds=change_rows.MANY_ASKED_SECONDS)
         assert not await known.ask_again(api, scope)
         assert read == [4, 4], "but once in a while"
         await api(ops.merge_change_request, space, asked[0])

@@ -13,10 +13,13 @@ from copydesk.tui.framework.actions import (
     DeclarationError,
     action,
     actions_of,
+    chord,
     command,
     declared,
+    declared_name,
+    shown,
+    textual_name,
 )
-from copydesk.tui.framework.keys import chord, declared_name, shown, textual_name
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.system import reference
 from copydesk.tui.system.reference import load_everything

@@ -22,8 +22,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.marks import Marking
+from copydesk.tui.widgets.list import Column, Marking, VirtualList
 from tests.drive import drive, eventually
 from tests.tui.desk_place import NOON, REQUESTS, Request
 

@@ -10,8 +10,7 @@ import pytest
 
 from copydesk.client.errors import Unreachable
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.source import Change, FilteredSource, ListSource
-from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.framework.source import Change, FilteredSource, ListSource, TreeSource
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from copydesk.domain.page_text import PageText, page_text
-from copydesk.present import diff_rows
+from copydesk.present import diff
 from copydesk.server.desk_seed import Editor
 from copydesk.tui.review.diff import DiffView
 from tests.drive import drive
@@ -175,5 +175,5 @@ async def test_a_page_of_a_megabyte_keeps_no_key_waiting() -> None:
     view.show(page, {})
     for _ in range(20):
         view.step_change(1)
-    drawn = [diff_rows.draw_line(page.diff[at], 80) for at in page.diff.changes[:40]]
+    drawn = [diff.draw_line(page.diff[at], 80) for at in page.diff.changes[:40]]
     assert len(drawn) == 40

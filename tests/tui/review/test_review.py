@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from copydesk.contract.models.merge_rules import MergeRulesWrite
-from copydesk.present.change_request import UNKNOWN, threads
+from copydesk.present.change_request import UNREAD, threads
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
 from copydesk.tui.review.screen import Review
@@ -456,7 +456,7 @@ async def test_a_list_counts_threads_as_the_review_does_or_not_yet(review: Revie
         assert row is not None
         assert row.threads == said
         assert str(threads(row, place.known.details(row))) == "0"
-        assert str(threads(row)) == UNKNOWN, "nobody has read whose they are"
+        assert str(threads(row)) == UNREAD, "nobody has read whose they are"
 
 
 async def test_an_outdated_request_is_updated_first(review: ReviewWorld) -> None:

@@ -20,8 +20,8 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs import form
 from copydesk.tui.dialogs.choice import OrderedChoices
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.commands import publication_of
 from copydesk.tui.sites.list import NEW_KEY, kept_plan
+from copydesk.tui.sites.tabs import publication_of
 from tests.drive import Driver, drive
 from tests.tui.steps import words
 from tests.world import BASE_URL, World

@@ -28,8 +28,7 @@ from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.arrange.cells import written_facts
 from copydesk.tui.dialogs.dialog import typable
-from copydesk.tui.sites.structure import SiteStructurePlace
-from copydesk.tui.sites.structure_cells import navigation_facts
+from copydesk.tui.sites.structure import SiteStructurePlace, navigation_facts
 from copydesk.tui.widgets.facts import heights
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import Driver, drive, eventually

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from copydesk.domain.known_name import Kind, KnownName
+from copydesk.local.marks import DeskUses
 from copydesk.local.state import State
-from copydesk.local.uses import DeskUses
 from copydesk.session.known_names import FOUND, LOOKED_AT, KnownNames
 from tests.drive import drive
 from tests.hostile import POISON

@@ -39,7 +39,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.session import Session
 from copydesk.session.writes.edits import document_of
 from copydesk.session.writes.log import ChangedSinceError, WriteError
-from copydesk.session.writes.outbox_rules import QUIET_SECONDS
+from copydesk.session.writes.outbox import QUIET_SECONDS
 from copydesk.session.writes.recovery import recover
 from copydesk.tui.app import CopydeskApp
 from tests.domain.orders import applied

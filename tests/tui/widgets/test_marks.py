@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.domain.call import NEW
+from copydesk.domain.reversal import NEW
 from copydesk.server.site_seed import (
     add_cluster,
     add_conversation,

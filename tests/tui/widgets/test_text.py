@@ -11,8 +11,7 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 
 from copydesk.domain.text import clean
-from copydesk.present.markdown import draw, spans
-from copydesk.present.markdown_blocks import blocks
+from copydesk.present.markdown import blocks, draw, spans
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework.navigation import place

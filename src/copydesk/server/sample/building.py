@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from copydesk.domain.anchor import anchor_of_quote
+from copydesk.domain.blocks import anchor_of_quote
 from copydesk.domain.documents import markdown_to_document
 from copydesk.server import change_requests, content, desk_seed, threads
 from copydesk.server.desk_seed import Editor, at

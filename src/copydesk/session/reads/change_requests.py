@@ -29,7 +29,7 @@ from copydesk.session.change_rows import (
     person,
     row_of,
 )
-from copydesk.session.members import name_of_asked
+from copydesk.session.identity import name_of_asked
 from copydesk.session.page_changes import (
     Changed,
     changed_pages,
@@ -41,7 +41,7 @@ from copydesk.session.page_changes import (
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules
-from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
+from copydesk.session.settings import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.merge_rules import MergeRules
     from copydesk.contract.models.space import Space
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.views import Listing
+    from copydesk.session.settings import Listing
 
 
 FILES_UNKNOWN = "whether it changes a file was not looked at"

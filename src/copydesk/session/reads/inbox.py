@@ -18,8 +18,8 @@ from copydesk.domain.inbox import Why, Word, last_word, why_waits
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
+from copydesk.session.identity import first_words, name_of
 from copydesk.session.inbox_rows import InboxRow
-from copydesk.session.members import first_words, name_of
 from copydesk.session.reads.change_requests import Scope, read_asked
 from copydesk.session.reads.spaces import read_desk
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
-    from copydesk.session.members import Members
+    from copydesk.session.identity import Members
 
 USES = (
     "list_organization_spaces",

@@ -23,7 +23,7 @@ from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunIte
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
-from copydesk.session.members import name_of
+from copydesk.session.identity import name_of
 from copydesk.session.page_changes import losses, touched_by
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError

@@ -15,7 +15,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import person
-from copydesk.session.members import name_of
+from copydesk.session.identity import name_of
 from copydesk.session.news import Kind, Known, NewsItem
 from copydesk.session.reads.inbox import read_thread
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
-    from copydesk.session.members import Members
+    from copydesk.session.identity import Members
 
 PAGE = 100
 """Change requests of each list that are looked at, the newest first."""

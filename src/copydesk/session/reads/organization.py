@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
-from copydesk.session.members import member_name
+from copydesk.session.identity import member_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_me

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, OperationMissing
 from copydesk.domain.arrange_run import UNDER_WAY, ArrangeRun, RunCall, identity
-from copydesk.domain.call import bind
+from copydesk.domain.reversal import bind
 from copydesk.domain.text import clean, plural
 from copydesk.session.errors import NotDoneError, failure_types, sentence, write_sentence
 from copydesk.session.runs.interrupted_requests import (
@@ -31,8 +31,7 @@ from copydesk.session.writes.log import ChangedSinceError, UnansweredError, Writ
 from copydesk.session.writes.undo import StepError
 
 if TYPE_CHECKING:
-    from copydesk.domain.call import Call
-    from copydesk.domain.reversal import Reversal
+    from copydesk.domain.reversal import Call, Reversal
     from copydesk.session.runs.interrupted_requests import Made
     from copydesk.session.session import Session
 

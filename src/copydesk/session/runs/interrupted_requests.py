@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
-from copydesk.domain.call import Call, bind
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.reversal import JSON, Expectation, id_of, reversal_of
+from copydesk.domain.reversal import JSON, Call, Expectation, bind, id_of, reversal_of
 from copydesk.session.errors import NotDoneError
 from copydesk.session.writes.recovery import ARRIVED, settle_one
 from copydesk.session.writes.undo import LONGEST_ORDER, StepError, operation_of

@@ -19,8 +19,8 @@ from copydesk.domain.text import clean, listed
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.reachability import seconds
-from copydesk.session.runs.merge_steps import MergeSteps
-from copydesk.session.writes.outbox_rules import UNCONFIRMED
+from copydesk.session.runs.merge import MergeSteps
+from copydesk.session.writes.outbox import UNCONFIRMED
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -10,15 +10,21 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.inverses import message_sent, message_trace, thread_resolved
+from copydesk.domain.inverses import (
+    message_sent,
+    message_trace,
+    still_discussed,
+    still_open,
+    still_says,
+    thread_resolved,
+)
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.preconditions import still_discussed, still_open, still_says
 from copydesk.domain.suggestion import suggestions_in
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import belonging, review_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
-from copydesk.session.writes.write import Write
+from copydesk.session.writes.sender import Write
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

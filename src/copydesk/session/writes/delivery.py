@@ -15,13 +15,13 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
+from copydesk.domain.inverses import alike, answers, goes_by_words
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.preconditions import alike, answers, goes_by_words
 from copydesk.domain.reversal import expectation_of, reversal_of
 from copydesk.domain.text import clean
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, is_unknown, sentence
 from copydesk.session.writes.log import HAD_ARRIVED
-from copydesk.session.writes.outbox_rules import (
+from copydesk.session.writes.outbox import (
     NOT_ARRIVED,
     NOT_YET,
     OTHERS_WRITE,
@@ -322,7 +322,7 @@ class Sending:
         assert entry.request is not None
         if line.send is None or line.request != entry.request:
             return await self._api.again(entry.request)
-        from copydesk.client.write_hooks import noting
+        from copydesk.client.api import noting
 
         async def same(outgoing: Outgoing) -> None:
             if outgoing.to_dict() != entry.request:

@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from copydesk.domain.inverses import request_begun, request_changed
-from copydesk.domain.preconditions import begun_trace, still_judged, verdict_trace
+from copydesk.domain.inverses import (
+    begun_trace,
+    request_begun,
+    request_changed,
+    still_judged,
+    verdict_trace,
+)
 from copydesk.domain.text import clean
 from copydesk.session.operations import ops
-from copydesk.session.writes.write import Write
+from copydesk.session.writes.sender import Write
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -8,9 +8,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
 from copydesk.local.journal import Entry, Notes, State
 from copydesk.session.errors import (
@@ -36,15 +37,34 @@ from copydesk.session.writes.log import (
     WriteError,
     Written,
 )
-from copydesk.session.writes.outbox_rules import NOT_THERE, NOT_YET, creates, danger, may_wait
+from copydesk.session.writes.outbox import NOT_THERE, NOT_YET, creates, danger, may_wait
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.client.request import Outgoing
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.session.session import Session
 
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Write(Generic[T]):
+    """A write that is ready to be sent; the fields are those of `WriteSender.perform`.
+
+    ``done`` is the sentence for a reader once it has arrived.
+    """
+
+    what: str
+    target: str
+    send: Callable[[Api], Awaitable[T]]
+    done: str = ""
+    reversal: Reversal | Callable[[T], Reversal | None] | None = None
+    expects: Expectation | None = None
+    trace: Trace | None = None
+    look: Callable[[Api], Awaitable[T | None]] | None = None
+
 
 _log = logging.getLogger("copydesk.writes")
 
@@ -319,7 +339,7 @@ class WriteSender:
         if line.now or line.kind or self._is_local(line):
             await asyncio.to_thread(self._keep, line)
             return await send()
-        from copydesk.client.write_hooks import noting
+        from copydesk.client.api import noting
 
         try:
             with noting(lambda outgoing: self._heard(line, outgoing)):

@@ -12,8 +12,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
-from copydesk.domain.arrange_run import ArrangeRun, Outcome, RunCall
-from copydesk.domain.run_calls import BLOCK, Block
+from copydesk.domain.arrange_run import BLOCK, ArrangeRun, Block, Outcome, RunCall
 from copydesk.domain.text import plural
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs

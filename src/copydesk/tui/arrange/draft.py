@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
 
+from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
-from copydesk.domain.layout import Layout
+from copydesk.domain.layout import Layout, differences
 from copydesk.domain.text import plural
 from copydesk.local.drafts import field_of
+from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import NotDoneError
 from copydesk.tui.arrange.cells import EMPTY, kept_lines
+from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
+from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
-    from copydesk.domain.arrange_run import ArrangeRun
-    from copydesk.domain.call import Call
+    from copydesk.client.api import Api
+    from copydesk.domain.arrange_run import Outcome
+    from copydesk.domain.reversal import Call
     from copydesk.tui.arrange.place import ArrangingPlace
     from copydesk.tui.framework.base_app import Here
 
@@ -279,3 +285,280 @@ class StagedDraft:
             self.here.sender.sending = kept
             return run.still_staged(kept, layout).rebase(layout)
         return kept.bound(run.made).rebase(layout)  # staged further since
+
+
+BEFORE_SENDING = "before sending"
+"""The name of the read before anything is sent."""
+
+
+class Sender:
+    """Finds the staged changes of a place again, sends them, and takes in the outcome."""
+
+    def __init__(self, here: ArrangingPlace[Any]) -> None:
+        self.here = here
+        self.sending: Arrangement | None = None
+        """The arrangement before the run that is not over."""
+        self.staged_then: Arrangement = here.draft.arrangement
+        """The arrangement when that was noted: another one by now was staged since."""
+        self.behind = False
+        """Whether others changed the order since it was read."""
+        self.asked = False
+        """Whether the sheet of the plan is open, which says itself how far it is."""
+
+    # Beginning, and reading again
+
+    async def read_first(self, api: Api) -> tuple[Any, ArrangeRun | None] | None:
+        """Read it with the run that an earlier start left; that is asked about once only."""
+        found = await self.here.read_all(api)
+        if found is None:
+            return None
+        return found, None if self.here.known else await self.unfinished()
+
+    def arrived(self, layout: Layout, run: ArrangeRun | None) -> None:
+        """Take in an order that was read by hand: the first, or one below the staged changes."""
+        if not self.here.known:
+            self.begin(layout, run)
+        else:
+            self._tell_rebased(self.take(layout))
+
+    def look_again(self, layout: Layout) -> bool:
+        """Take in a polled order if no row moves by that and nothing is staged; tell whether.
+
+        Texts that changed show at once then; all else waits for R.
+        """
+        draft = self.here.draft
+        base = draft.arrangement.base
+        taken = layout.levels == base.levels and not draft.arrangement.dirty
+        if taken and not layout.same(base):
+            self.take(layout)
+        self.behind = not layout.same(draft.arrangement.base)
+        return taken
+
+    async def unfinished(self) -> ArrangeRun | None:
+        """Return the run that is not over, if there is one. May raise."""
+        found = await self.here.session.arranging.find(self.here.PLACE, self.here.run_target)
+        if found is not None and reads_cached():
+            from copydesk.client.errors import NotCached
+
+            raise NotCached("What became of a run is asked of the service.")
+        return found
+
+    def begin(self, layout: Layout, run: ArrangeRun | None = None) -> None:
+        """Begin with the published order, and with changes that were staged in an earlier run.
+
+        ``run`` is one that is `unfinished`: it is asked about.
+        """
+        self.here.known = True
+        self.here.draft.arrangement = self.here.fresh(layout)
+        rebased = self.here.draft.bring_back(layout, run)
+        if rebased is not None:
+            self.here.draft.arrangement = self.staged_then = rebased.arrangement
+            if self.here.draft.arrangement.dirty:
+                count = plural(len(self.here.draft.requests()), "staged change")
+                shared = self.here.session.drafts.shared(self.here.draft_key)
+                self.here.say(
+                    shared or f"{count} of last time restored. X drops them.",
+                    "warn" if shared else "",
+                )
+            if run is None:
+                self._tell_rebased(rebased)
+        if run is not None and self.here.session.read_only:
+            said = f"{run.standing()}. Nothing goes on or back here: it is read-only."
+            self.here.say(said, "warn")
+        elif run is not None:
+            self._ask(self._settle_first(run, rebased))
+
+    async def _settle_first(self, run: ArrangeRun, rebased: Rebased[Arrangement] | None) -> None:
+        """Settle a run that an earlier start left; only then tell what others changed meanwhile."""
+        await self._go_on_with(run)
+        lost = () if rebased is None else rebased.lost
+        if lost:
+            gone = "; ".join(f"{each.line}: {each.why}" for each in lost)
+            self.here.tell(f"Others changed it since, and this went away: {gone}.", "warn")
+
+    def take(self, layout: Layout) -> Rebased[Arrangement]:
+        """Put the staged changes on top of the order that is published by now."""
+        rebased = self.here.draft.arrangement.rebase(layout)
+        self.here.draft.arrangement, self.behind = rebased.arrangement, False
+        if not self.here.draft.arrangement.dirty and not self.here.draft.arrangement.future:
+            self.here.draft.arrangement = self.here.fresh(layout)
+        return rebased
+
+    def _tell_rebased(self, rebased: Rebased[Arrangement]) -> None:
+        """Say what others changed, and ask where that touches the staged changes."""
+        if rebased.clashes or rebased.lost:
+            self._ask(self._show_others(rebased, verb="keep ours on top"))
+        elif rebased.theirs and self.here.draft.arrangement.dirty:
+            more = len(rebased.theirs) - 1
+            others = f", and {more} more" if more else ""
+            said = f"Others changed it since: {rebased.theirs[0].line}{others}."
+            self.here.say(f"{said} What is staged is on top of it.")
+
+    def _ask(self, asking: Awaitable[Any]) -> None:
+        """Ask something in a sheet, once what goes on now is over."""
+        self.here.run_worker(tell_failures(self.here, asking), name="ask", group="ask")
+
+    # Sending
+
+    async def send_staged(self, *facts: str) -> None:
+        """Read again, show what others changed, then the plan with what to know, and send it."""
+        self.here.session.asks()
+        run = await self.unfinished()
+        if run is not None and run.begun:
+            await self._go_on_with(run)
+            return
+        if run is not None:  # it had ended, but it could not be read again then
+            await self._take_in(run)
+        api = await self.here.session.ready()
+        self.here.say("")
+        read = partial(self.here.read_layout, api)
+        layout = await self.here.reads.now(
+            BEFORE_SENDING, read, "Reading it again before anything is sent"
+        )
+        if layout is None:
+            self.here.tell("Stopped reading: nothing was sent; it stays staged.")
+            return
+        rebased = self.take(layout)
+        self.here.session.fresh()
+        self.here.show_arrangement()
+        if rebased.changed:
+            if not rebased.clashes:
+                self.here.draft.keep_now()
+            if not await self._show_others(rebased):
+                more = ", on top of what others changed."
+                if rebased.clashes:
+                    more = ". What both changed is asked again."
+                self.here.tell(f"Nothing was sent; it stays staged{more}")
+                return
+        if not self.here.draft.arrangement.dirty:
+            self.here.draft.keep_now()
+            self.here.tell("Nothing is left to send: it is so already.", "good")
+        else:
+            await self._send(*facts)
+
+    async def _show_others(
+        self, rebased: Rebased[Arrangement], verb: str = "go on with ours"
+    ) -> bool:
+        """Show the changes of others beside the staged ones; True when it may go on."""
+        ours = [call.line for call in self.here.draft.requests()]
+        facts = await self.here.draft.overtaken_facts()
+        sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
+        ours_on_top, before = self.here.draft.arrangement, rebased.before
+        if rebased.clashes and before is not None:
+            # Until it is answered all is as it was: who leaves, or is cut off, is asked again.
+            self.here.draft.arrangement = self.as_here(before)
+        answer: str | None = await self.here.desk.push_screen_wait(sheet)
+        if answer is not None:
+            self.here.draft.arrangement, self.behind = ours_on_top, False
+            if answer == "theirs":
+                self.here.draft.arrangement = self.as_here(rebased.taking_theirs())
+        elif rebased.clashes:
+            self.behind = True
+        self.here.show_arrangement()
+        self.here.draft.keep_now()
+        return answer is not None
+
+    def as_here(self, arrangement: Arrangement) -> Arrangement:
+        """Return an arrangement that was read from a text as one of this place."""
+        return replace(
+            self.here.fresh(arrangement.base), now=arrangement.now, past=arrangement.past,
+            future=arrangement.future, touched=arrangement.touched, count=arrangement.count,
+        )  # fmt: skip
+
+    async def _send(self, *facts: str) -> None:
+        here, calls = self.here, self.here.draft.requests()
+        run = ArrangeRun.of(
+            here.PLACE, here.run_target, here.about, calls,
+            organization=here.target.organization or "", staged=here.draft.arrangement.to_text(()),
+        )  # fmt: skip
+        said = [*facts, *await here.draft.overtaken_facts(), here.live, lasting_fact(calls)]
+        self.sending = self.staged_then = self.here.draft.arrangement
+        self.here.draft.keep_now()
+        await self._ask_about(run, said, later="Nothing was sent; it stays staged.")
+
+    async def _go_on_with(self, run: ArrangeRun) -> None:
+        """Ask about a run that an earlier start left; take in one that had ended."""
+        if run.begun:
+            await self._ask_about(run, (), later="It is as it was left: ctrl+s asks again.")
+            return
+        self.here.draft.keep_now()
+        await self.here.session.arranging.forget_ended(run)
+
+    async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
+        """Show a plan, or what became of it so far; then go on from what it came to."""
+        sheet = ArrangeSheet(run, facts, None if run.begun else self._as_planned)
+        self.asked = True
+        self.here.refresh_frame()
+        try:
+            outcome: Outcome | None = await self.here.desk.push_screen_wait(sheet)
+        finally:
+            self.asked = False
+            self.here.refresh_frame()
+        if sheet.overtaken:
+            await self.send_staged("Others changed it meanwhile: this is the plan now.")
+            return
+        if outcome is None:
+            self.here.tell(later)
+            return
+        before = self.sending
+        rebased = await self._take_in(sheet.run)
+        said = outcome.sentence
+        if before is not None and outcome.complete and not outcome.back:
+            said += self._meanwhile(before, sheet.run)
+        if run.begun:  # it was begun in an earlier run of the program
+            said = said.replace(" u takes ", " :undo takes ")
+        if outcome.left and not outcome.rolled_back and not self.here.draft.arrangement.dirty:
+            said = f"{plural(outcome.sent, 'request')} sent. Nothing is left of the rest: "
+            said += "others changed what it was about."
+        self.here.tell(said, "good" if outcome.complete else "warn")
+        if rebased.clashes or rebased.lost:
+            await self._show_others(rebased, verb="keep ours on top")
+
+    def _meanwhile(self, before: Arrangement, run: ArrangeRun) -> str:
+        """Say what others changed while the run went on."""
+        if not self.here.EXACT:
+            return ""
+        made, now = {*run.made.values()}, before.bound(run.made).now
+        base = self.here.draft.arrangement.base
+        found = [each for each in differences(now, base) if each.id not in made]
+        if not found:
+            return ""
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        return f" Others changed it meanwhile: {found[0].line}{more}."
+
+    async def _as_planned(self) -> bool:
+        """Read whether the published order is still that of the plan. May raise."""
+        layout = await self.here.read_layout(await self.here.session.ready())
+        return layout.same(self.here.draft.arrangement.base)
+
+    async def _take_in(self, run: ArrangeRun) -> Rebased[Arrangement]:
+        """Go on from what a run came to, which is over: read again, and forget it."""
+        layout = await self.here.read_layout(await self.here.session.ready())
+        before, cursor = self._before(run), self.here.rows.selected_id
+        if before is None:
+            self.here.draft.arrangement = self.here.draft.arrangement.bound(run.made)
+        else:
+            self.here.draft.arrangement = self.as_here(run.still_staged(before, layout))
+        rebased = self.take(layout)
+        self.sending = None
+        if not self.here.draft.arrangement.dirty:
+            # What is published is what was wanted: there is no step left to undo here.
+            self.here.draft.arrangement = self.here.fresh(self.here.draft.arrangement.base)
+        self.here.draft.keep_now()
+        await self.here.session.arranging.forget_ended(run)
+        unfolded = self.here.rows.tree_source.unfolded
+        unfolded.update([run.made[row] for row in unfolded if row in run.made])
+        self.here.show_arrangement()
+        if cursor is not None and cursor in run.made:  # it goes by its real id now
+            self.here.rows.reveal(run.made[cursor])
+        return rebased
+
+    def _before(self, run: ArrangeRun) -> Arrangement | None:
+        """Return the arrangement staged before a run; None where it was changed since."""
+        if self.sending is not None and self.here.draft.arrangement.now.same(self.staged_then.now):
+            return self.sending
+        if run.staged and not self.here.draft.arrangement.dirty:
+            return type(self.here.draft.arrangement).from_text(
+                run.staged, *self.here.draft.arrangement.ids
+            )
+        return None

@@ -18,10 +18,8 @@ from copydesk.domain.layout import Item, Layout
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
-from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.draft import StagedDraft
-from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, ShownOrder, WrittenPane
-from copydesk.tui.arrange.sender import Sender
+from copydesk.tui.arrange.cells import VIEWS, ArrangedTree, PlanPane, Row, ShownOrder, WrittenPane
+from copydesk.tui.arrange.draft import Sender, StagedDraft
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, get_args
 
 from copydesk.client.errors import ApiError, NotFound
 from copydesk.contract.enumerations import GlossaryLanguage
-from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import term_added, term_changed, term_removed
+from copydesk.domain.clock import ago
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.operations import ops
 from copydesk.session.target import Target

@@ -24,13 +24,13 @@ from copydesk.contract.models.openapi_spec import (
 )
 from copydesk.contract.models.parts import WebAddress
 from copydesk.domain.address import shown_at, web_address
-from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import (
     source_changed,
     spec_deleted,
     spec_made,
     visibility_changed,
 )
+from copydesk.domain.clock import ago
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import ago, moment
+from copydesk.domain.clock import ago, moment
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.text import clean, size_words
 from copydesk.session.errors import with_key

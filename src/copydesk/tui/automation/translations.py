@@ -17,8 +17,8 @@ from copydesk.contract.models.translation import (
     TranslationCreate,
     TranslationSourceWrite,
 )
-from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
+from copydesk.domain.clock import ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.rich_text import rich_text, says_the_same
 from copydesk.domain.text import clean, plural, shorten

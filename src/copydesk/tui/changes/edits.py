@@ -14,7 +14,7 @@ from copydesk.session.draft_keys import about_key, new_request_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import Desk, read_desk
 from copydesk.session.writes.requests import beginning, changing, subject_wrong
-from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
+from copydesk.tui.changes.commands import is_merged, may_not_change, nothing_selected
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, away, refusal

@@ -5,9 +5,13 @@ They are put together here, since the actions name their screen, and it none of 
 
 from __future__ import annotations
 
-from copydesk.tui.changes.commands import ChangeCommands, MergeCommands, SnoozeCommands
+from copydesk.tui.changes.commands import (
+    ChangeCommands,
+    MergeCommands,
+    PeopleCommands,
+    SnoozeCommands,
+)
 from copydesk.tui.changes.edits import EditCommands
-from copydesk.tui.changes.people import PeopleCommands
 from copydesk.tui.changes.screen import ChangesPlace
 from copydesk.tui.changes.views import ViewCommands
 from copydesk.tui.framework.navigation import Jump, place

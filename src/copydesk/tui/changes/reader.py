@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.present import change_request as present
-from copydesk.present.change_details import facts
-from copydesk.present.change_request import SORT_NEEDS
+from copydesk.present.change_request import SORT_NEEDS, facts
 from copydesk.present.impact import impact_line
 from copydesk.session.change_rows import (
     ALL_PARTS,
+    AT_ONCE,
     KEPT,
     PAGES,
     RULES,
@@ -35,8 +35,7 @@ from copydesk.session.change_rows import (
     recall,
 )
 from copydesk.session.errors import failure_types
-from copydesk.session.known_requests import AT_ONCE
-from copydesk.session.views import (
+from copydesk.session.settings import (
     COUNT_SECONDS,
     MOST_THREADS,
     SERVED,

@@ -18,16 +18,13 @@ from copydesk.domain.filter import Query
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import plural
-from copydesk.present import change_details
 from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
-from copydesk.session.change_rows import ChangeRow, Details, row_of
+from copydesk.session.change_rows import ChangeRow, Details, KnownRequests, row_of
 from copydesk.session.glyphs import glyphs
-from copydesk.session.known_requests import KnownRequests
 from copydesk.session.marks import STARRED
 from copydesk.session.operations import ops
-from copydesk.session.target import Target
-from copydesk.session.views import (
+from copydesk.session.settings import (
     FIRST,
     LISTINGS,
     OWN,
@@ -36,6 +33,7 @@ from copydesk.session.views import (
     Listing,
     listing_of,
 )
+from copydesk.session.target import Target
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
 from copydesk.tui.changes.reader import READ_FOR, DetailsReader, RowReader
 from copydesk.tui.changes.triage import ChangesList, Triage
@@ -69,8 +67,8 @@ class Left:
 
 
 CELLS: Mapping[str, Callable[[Details | None], str | Text]] = {
-    "pages": change_details.pages,
-    "rules": change_details.rules,
+    "pages": present.pages,
+    "rules": present.rules,
 }
 """What the columns show of the details of a row."""
 
@@ -132,7 +130,7 @@ class ChangesPlace(Place):
             ),
             Column(
                 "space", "SPACE",
-                lambda row: self.known.space_title(row.space) or present.UNKNOWN,
+                lambda row: self.known.space_title(row.space) or present.UNREAD,
                 9, drop=5, most=14,
             ),
             Column(
@@ -166,7 +164,7 @@ class ChangesPlace(Place):
         """Return a cell that takes reading; until then what it was in the last run."""
         known = self.known.details(row)
         cell = present.threads(row, known) if column == "threads" else CELLS[column](known)
-        if str(cell) != present.UNKNOWN:
+        if str(cell) != present.UNREAD:
             return cell
         kept = self.row_reader.kept_cell(row, column)
         return cell if kept is None else Text(*kept)
@@ -177,7 +175,7 @@ class ChangesPlace(Place):
         return {
             column: (cell, "") if isinstance(cell, str) else (cell.plain, str(cell.style))
             for column, cell in cells.items()
-            if str(cell) != present.UNKNOWN
+            if str(cell) != present.UNREAD
         }
 
     def show_columns(self) -> None:
@@ -281,7 +279,7 @@ class ChangesPlace(Place):
         if READ_FOR.keys() & self.rows.columns_shown or new:
             # Shorter, to fit a small screen with what its cells may show besides.
             legend = f"{new}{glyphs().outdated} out of date   THR open threads, ! you"
-            return f"{said}{legend}   {present.UNKNOWN} not read yet   - no rules"
+            return f"{said}{legend}   {present.UNREAD} not read yet   - no rules"
         return f"{said}{glyphs().outdated} out of date with main   THR open threads"
 
     def signs(self) -> Sequence[tuple[str, str]]:
@@ -293,7 +291,7 @@ class ChangesPlace(Place):
             ("2/3", "merge rules that are met, of how many; ? if only the service can tell"),
             (present.WAITS, "waits for its rules, and is merged when they hold: M shows it"),
             (present.STOPPED, "waited for its rules and was stopped: M says why"),
-            (present.UNKNOWN, "not read yet"),
+            (present.UNREAD, "not read yet"),
             ("-", "no merge rules hold there"),
         ]
 

@@ -16,11 +16,9 @@ from rich.text import Text
 
 from copydesk.domain.filter import Fields, Query, fold, quoted
 from copydesk.domain.text import listed
-from copydesk.present import change_filter
-from copydesk.present.change_filter import needs
-from copydesk.session.change_rows import ASKED, THREADS, ChangeRow
-from copydesk.session.known_requests import AT_ONCE
-from copydesk.session.views import (
+from copydesk.present.change_request import fields, needs
+from copydesk.session.change_rows import ASKED, AT_ONCE, THREADS, ChangeRow
+from copydesk.session.settings import (
     COUNTED_ROWS,
     FIRST,
     LISTINGS,
@@ -30,8 +28,7 @@ from copydesk.session.views import (
     Listing,
 )
 from copydesk.tui.framework.source import FilteredSource, Source
-from copydesk.tui.widgets.list import VirtualList, rows_around
-from copydesk.tui.widgets.marks import Marking
+from copydesk.tui.widgets.list import Marking, VirtualList, rows_around
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -245,7 +242,7 @@ class Triage:
     def __init__(self, place: ChangesPlace) -> None:
         self.place = place
         self.known = place.known
-        self.fields: Fields[ChangeRow] = change_filter.fields(self.known, self.offers)
+        self.fields: Fields[ChangeRow] = fields(self.known, self.offers)
         self._needs: frozenset[str] = frozenset()
         """What must be read of rows to judge them, for the view and the filter that are on."""
         self._asleep: set[str] = set()

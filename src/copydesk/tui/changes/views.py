@@ -11,12 +11,12 @@ from copydesk.domain.saved_view import SavedView
 from copydesk.session.draft_keys import VIEW_NAME_KEY
 from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
-from copydesk.session.views import (
+from copydesk.session.settings import (
     LISTINGS,
     OWN,
     SERVED,
     Listing,
-    reversal_of,
+    view_reversal,
 )
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
@@ -151,7 +151,7 @@ class ViewCommands(Commands, scope="changes"):
             except (OSError, ValueError) as error:
                 raise NotDoneError(f"The view was not saved: {error}") from None
 
-        back = reversal_of(view.name, before, view)
+        back = view_reversal(view.name, before, view)
         await self.place.writer.perform("Save view", f"“{view.name}”", send, reversal=back)
         self.place.own = [each for each in self.place.own if each.name != view.name] + [view]
 
@@ -172,7 +172,7 @@ class ViewCommands(Commands, scope="changes"):
             except (OSError, ValueError) as error:
                 raise NotDoneError(f"The view is still there: {error}") from None
 
-        back = reversal_of(name, before, None)
+        back = view_reversal(name, before, None)
         done = f"Forgot the view “{name}”: u brings it back."
         await self.place.writer.perform("Forget view", f"“{name}”", send, reversal=back, done=done)
         self.place.own_are([view for view in self.place.own if view.name != name])

@@ -57,8 +57,7 @@ from copydesk.tui.framework.editor import has_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
-from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.framework.source import ListSource, TreeSource
 from copydesk.tui.resource.rich_text import SourceEditor, kept, stage_edits, why_not_sent
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -38,8 +38,7 @@ from copydesk.tui.framework.source import ListSource, Source
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList, no_row
-from copydesk.tui.widgets.marks import Marking
+from copydesk.tui.widgets.list import Column, Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

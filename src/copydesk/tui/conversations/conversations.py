@@ -12,7 +12,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
-from copydesk.domain.age import instant
+from copydesk.domain.clock import instant
 from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.source_name import is_source_id, source_id

@@ -40,8 +40,7 @@ from copydesk.tui.framework.place import View
 from copydesk.tui.resource.columns import MaskCommands
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Resource, Shown
-from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.marks import Marking
+from copydesk.tui.widgets.list import Marking, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

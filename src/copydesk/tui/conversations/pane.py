@@ -15,8 +15,7 @@ from rich.cells import cell_len
 
 from copydesk.domain.text import plural
 from copydesk.present.conversation import Block, Words, label_of, words_of
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line
+from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.place import place_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age_or_ahead
+from copydesk.domain.clock import age_or_ahead
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_label

@@ -25,8 +25,8 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.picture import Shown, may_show, pictures_of
 from copydesk.domain.text import clean, shorten, size_words
-from copydesk.present.diff import wrap_exact
 from copydesk.present.graphics import Graphics, GraphicsTerminal, why_no_sixel
+from copydesk.present.markdown import wrap_exact
 from copydesk.session.glyphs import ASCII, glyphs
 from copydesk.session.options import Option
 from copydesk.session.reads.pictures import PictureRead, PictureReader

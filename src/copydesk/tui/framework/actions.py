@@ -13,22 +13,69 @@ from __future__ import annotations
 
 import inspect
 import re
+import string
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.keys import KEY_NAME_REPLACEMENTS
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.declarations import DANGERS
-from copydesk.tui.framework.keys import chord, shown
+
+if TYPE_CHECKING:
+    from copydesk.present.passages import Passage
+    from copydesk.session.session import Session
+    from copydesk.tui.framework.base_app import BaseApp
+    from copydesk.tui.framework.inside_textual import SteadyScreen
 
 Guard = Callable[[Any], str | None]
 """Takes the place (or widget) and returns None, or why the action is off, as a sentence."""
+
+
+SHOWN = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup", "delete": "del"}
+
+
+"""Short forms for the eye; every other key is shown as it is declared."""
+
+
+@lru_cache(maxsize=512)
+def textual_name(key: str) -> str:
+    """Return Textual's name of one declared key, such as ``colon`` for ``:``."""
+    modifiers, plus, last = key.rpartition("+")
+    if plus and not last:  # "+" itself, or "ctrl++"
+        modifiers, last = modifiers.removesuffix("+"), "+"
+    if len(last) == 1 and not last.isalnum():
+        name = unicodedata.name(last).lower().replace("-", "_").replace(" ", "_")
+        last = KEY_NAME_REPLACEMENTS.get(name, name)
+    return f"{modifiers}+{last}" if modifiers else last
+
+
+@lru_cache(maxsize=512)
+def chord(keys: str) -> tuple[str, ...]:
+    """Split declared keys into the presses they need, in Textual's names: ``"g s"`` is two."""
+    return tuple(textual_name(key) for key in keys.split(" "))
+
+
+def shown(keys: str) -> str:
+    """Return declared keys as the footer and the help write them: ``"g s"`` is ``gs``."""
+    parts = [SHOWN.get(key, key) for key in keys.split(" ")]
+    return "".join(parts) if all(len(part) == 1 for part in parts) else " ".join(parts)
+
+
+_SIGNS = {textual_name(sign): sign for sign in string.punctuation}
+
+
+def declared_name(textual_key: str) -> str:
+    """Return the form people type for a key that Textual reported (``:`` for ``colon``)."""
+    modifiers, plus, last = textual_key.rpartition("+")
+    return f"{modifiers}{plus}{_SIGNS.get(last, last)}"
 
 
 class NotYet(str):
@@ -58,11 +105,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 READS = ("get_", "list_", "search_", "aggregate_")
 """What the names of the operations begin with that read; all others write."""
 
-if TYPE_CHECKING:
-    from copydesk.present.passages import Passage
-    from copydesk.session.session import Session
-    from copydesk.tui.framework.base_app import BaseApp
-    from copydesk.tui.framework.inside_textual import SteadyScreen
 
 _MARK = "__copydesk_action__"
 _WORD = "__copydesk_command__"

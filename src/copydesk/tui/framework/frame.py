@@ -22,11 +22,10 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.news import news_line
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
-from copydesk.tui.framework.actions import Action, Acts, Commands, actions_of, away
+from copydesk.tui.framework.actions import Action, Acts, Commands, actions_of, away, shown
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.inside_textual import LaidOutOnce
 from copydesk.tui.framework.keyboard import Meaning, keys_of
-from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.pane import is_bare
 
 if TYPE_CHECKING:

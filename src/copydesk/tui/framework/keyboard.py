@@ -35,11 +35,12 @@ from copydesk.tui.framework.actions import (
     NotYet,
     actions_of,
     away,
+    chord,
+    declared_name,
     refusal,
+    shown,
 )
-from copydesk.tui.framework.early_keys import EarlyKeys, Typed
-from copydesk.tui.framework.keys import chord, declared_name, shown
-from copydesk.tui.framework.typing_ahead import TypingAhead
+from copydesk.tui.framework.typing_ahead import EarlyKeys, Typed, TypingAhead
 from copydesk.tui.framework.workers import heard
 
 if TYPE_CHECKING:

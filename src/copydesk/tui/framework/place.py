@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from copydesk.present.json_views import Raw
     from copydesk.session.content import Content
     from copydesk.session.session import Session
-    from copydesk.session.writes.write import Write
+    from copydesk.session.writes.sender import Write
     from copydesk.tui.framework.desk_app import DeskApp
 
 T = TypeVar("T")

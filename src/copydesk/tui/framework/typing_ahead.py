@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.screen import Screen
@@ -20,22 +22,16 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, plural
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked
-from copydesk.tui.framework.early_keys import (
-    KEEP_SECONDS,
-    LOOK_SECONDS,
-    PASS,
-    EarlyKeys,
-    Typed,
-    text_of,
-)
 from copydesk.tui.framework.inside_textual import forward
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+    from textual.widget import Widget
 
+    from copydesk.tui.framework.actions import Command
     from copydesk.tui.framework.base_app import BaseApp, Here
 
 _log = logging.getLogger("copydesk.writes")
@@ -408,3 +404,407 @@ def _owners(place: Here) -> Sequence[Acts]:
 
 def _waiting(label: str) -> str:
     return f"“{label}” opens once this is read: what you type is for it. Esc stops it."
+
+
+Typed = events.Key | events.Paste
+"""What a user types: a key, or a text at once."""
+
+LOOK_SECONDS = 0.05
+"""How often it is looked whether what an action waits for has been read."""
+
+KEEP_SECONDS = 0.7
+"""How long after a key typed text is on disk."""
+
+PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
+"""Keys that are never for a field."""
+
+PAUSE_SECONDS = 1.0
+"""How long a pause ends the text typed for a refused field."""
+
+READ_SECONDS = 0.15
+"""How long after a question was drawn first nobody can have read it."""
+
+
+@dataclass(eq=False)
+class Refused:
+    """A field that did not open over ``screen``, and the text that was typed for it."""
+
+    label: str
+    why: str
+    screen: Screen[Any]
+    until: float
+    """When a pause is long enough, on the clock of the keys."""
+    action: str = ""
+    """The id of the action that opens it."""
+    keys: list[Typed] = field(default_factory=list)
+    draft: str = ""
+    """The key of the draft that has the text; empty for none yet."""
+    how: str = "was refused"
+    """What became of it, for a sentence."""
+
+
+@dataclass(eq=False)
+class Leading:
+    """An action that reads before it goes on, and the ``screen`` that it began on."""
+
+    worker: Worker[Any]
+    screen: Screen[Any]
+    focused: Widget | None
+    action: Action | Command | None
+    told: bool = False
+    """Whether Esc stops what it reads, which the action is told."""
+
+
+class EarlyKeys:
+    """Keeps keys of one app from doing what they were not typed for."""
+
+    def __init__(self, app: BaseApp, is_text: Callable[[Typed], bool]) -> None:
+        self._app = app
+        self.is_text = is_text
+        """Whether the field in focus takes a key or paste as text."""
+        self._refused: Refused | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._keeping: asyncio.TimerHandle | None = None
+        self._keys: list[Typed] = []
+        self._until: Callable[[], bool] | None = None
+        """Whether what the first of the keys is about can be seen; None once its screen is."""
+        self._said: tuple[Here, str] | None = None
+        self.going = 0
+        """How many screens are about to be gone to."""
+        self._leading: Leading | None = None
+        self._followed: WeakKeyDictionary[Worker[Any], Action | Command] = WeakKeyDictionary()
+        """The actions that go on, and have not begun to send anything."""
+        self._led_to: tuple[Any, Leading] | None = None
+        """The dialog that keys waited for which were typed after an action, and that came."""
+        self.giving = False
+        """Whether keys that waited are acted on: nobody had seen what they are about."""
+        self._failed = ""
+        """Why a key could not be acted on."""
+        self.task: asyncio.Task[None] | None = None
+        """What keys wait in."""
+
+    def take(self, event: Typed) -> bool:
+        """Take a key or a paste that must not act, or not yet."""
+        pressed = event.key if isinstance(event, events.Key) else ""
+        if pressed in PASS:
+            return False
+        if self._take_refused(event, pressed) or self._agrees_unseen(event, pressed):
+            return True
+        if self.giving or not (self._keys or (self._coming and pressed != "escape")):
+            return False
+        if pressed == "escape":
+            self.drop("Stopped.")
+        else:
+            self.wait([event])
+        return True
+
+    # What waits
+
+    @property
+    def _coming(self) -> bool:
+        """Whether another screen is about to be in front, or the one in front is not there yet."""
+        front = self._app.screen
+        reads = getattr(front, "reads", None)
+        unopened = reads is not None and reads.asked_at is None
+        under_way = getattr(front, "under_way", False) is True
+        return bool(self.going) or unopened or under_way or self._leads
+
+    @property
+    def _leads(self) -> bool:
+        """Whether an action may still leave the screen in front, or open a dialog over it."""
+        leading = self._leading
+        if leading is None:
+            return False
+        return leading.worker.is_running and self._app.screen is leading.screen
+
+    def follow(self, worker: Worker[Any], action: Action | Command) -> None:
+        """Hold keys once an action reads what it goes on with: it may lead elsewhere, or ask."""
+        self._followed[worker] = action
+
+    def asks(self) -> None:
+        """Note that what goes on here reads something that an action goes on with.
+
+        Keys wait until it has gone elsewhere, asked something, begun to send, or ended.
+        """
+        with suppress(NoActiveWorker):  # what is done inline keeps the keys away by itself
+            if (worker := get_current_worker()) in self._followed:
+                self._leads_on(worker, worker.node.screen)
+
+    def reads(self, screen: Screen[Any]) -> None:
+        """Note the same of what goes on here over a screen, though no key has begun it.
+
+        Esc stops what it reads, and it is told.
+        """
+        with suppress(NoActiveWorker):
+            worker = get_current_worker()
+            self._leads_on(worker, screen)
+            if self._leading is not None and self._leading.worker is worker:
+                self._leading.told = True
+
+    def _leads_on(self, worker: Worker[Any], screen: Screen[Any]) -> None:
+        before = self._leading
+        if screen is self._app.screen and (before is None or before.worker is not worker):
+            action = self._followed.get(worker)
+            self._leading = Leading(worker, screen, screen.focused, action)
+
+    def frees(self) -> None:
+        """Note that the action that goes on here leads nowhere for long: keys are for this.
+
+        It sends something, or reads for so long that others go on beside it.
+        """
+        with suppress(NoActiveWorker):
+            worker = get_current_worker()
+            self._followed.pop(worker, None)
+            if self._leading is not None and self._leading.worker is worker:
+                self._leading = None
+
+    def stop(self) -> bool:
+        """Stop the action that keys wait for, or would; False without one, or where it is told."""
+        if not self._leads or self._leading is None or self._leading.told:
+            return False
+        self._leading.worker.cancel()
+        self._leading = None
+        return True
+
+    def wait(self, keys: Sequence[Typed], until: Callable[[], bool] | None = None) -> None:
+        """Keep keys until their screen is there, and ``until`` is so of the first of them."""
+        if not self._keys:
+            self._until = until
+        self._keys += keys
+        many, it = plural(len(self._keys), "key"), "it" if len(self._keys) == 1 else "them"
+        self._say(f"{many} typed ahead: run once this is read. Esc drops {it}.")
+        if not self.giving and (self.task is None or self.task.done()):
+            self.task = asyncio.create_task(self._wait(), name="keys wait")
+
+    async def _wait(self) -> None:
+        stack, leading = self._app.screen_stack, self._leading if self._leads else None
+        front = stack[-1] if stack else None
+        while True:
+            if not self._app.screen_stack:
+                return  # the program ended meanwhile
+            sheet: Any = self._app.screen if hasattr(self._app.screen, "seen_at") else None
+            waits = self._coming or self._reads_rows
+            ready = not waits and (self._until is None or self._until())
+            if not self._keys:
+                return  # Esc dropped them; what they waited for goes on
+            if ready and (sheet is None or leading is None or sheet.seen_at is not None):
+                break
+            await asyncio.sleep(LOOK_SECONDS)  # nobody tells when a guard would say another thing
+        if getattr(front, "under_way", None) is False and self._app.screen is front:
+            self.drop("It was not sent.")  # they were meant for what comes after it
+        elif self._led_nowhere(leading):
+            place = self._app.here
+            said = "" if place is None else place.said
+            self.drop(said if self._said is None or said != self._said[1] else "Nothing opened.")
+        elif self._lacks:
+            self.drop("This could not be read.")
+        elif self._keys:
+            came = sheet is not None and sheet is not front
+            self._led_to = (sheet, leading) if came and leading is not None else None
+            self._app.call_later(self._give)
+
+    def _led_nowhere(self, leading: Leading | None) -> bool:
+        """Whether the action that the keys waited for is over, and nothing came of it."""
+        if leading is None or self._leading is not leading:
+            return False
+        front, self._leading = self._app.screen, None
+        return front is leading.screen and front.focused is leading.focused
+
+    @property
+    def _reads_rows(self) -> bool:
+        """Whether the first rows of the screen in front are being read: keys would find nothing."""
+        pane = getattr(self._app.screen, "pane", None)
+        busy = getattr(getattr(pane, "source", None), "busy", False)
+        return bool(busy) and getattr(pane, "selected", None) is None
+
+    @property
+    def _lacks(self) -> bool:
+        """Whether the screen in front could not be read at all."""
+        front = self._app.screen
+        pane = getattr(front, "pane", None)
+        failed = getattr(getattr(pane, "source", None), "error", "")
+        nothing = getattr(pane, "selected", None) is None
+        return bool(failed and nothing) or getattr(getattr(front, "reads", None), "unread", False)
+
+    async def _give(self) -> None:
+        """Act on the keys that waited, as when they come from the terminal now."""
+        keys, self._keys = self._keys, []
+        self._unsay()
+        self.giving = True
+        try:
+            while keys:
+                if self._is_no_text(keys[0]):
+                    self._keep_from_sheet(keys)
+                    return
+                await self._app.on_event(keys.pop(0))
+                if self._keys or (keys and self._coming):
+                    self.wait(keys, self._until)
+                    keys = []
+                elif not self.giving:
+                    self._keys = keys
+                    self.drop(self._failed)
+                    return
+        finally:
+            self.giving = False
+        if self._keys:
+            self.task = asyncio.create_task(self._wait(), name="keys wait")
+
+    def _is_no_text(self, key: Typed) -> bool:
+        """Whether a key is for a sheet that nobody had seen, and no text for a field of it."""
+        front = self._app.screen
+        if self._led_to is None or front is not self._led_to[0]:
+            return False
+        return not self.is_text(key)
+
+    def _keep_from_sheet(self, keys: list[Typed]) -> None:
+        """Keep keys typed before a dialog opened from acting in it: they may be text."""
+        assert self._led_to is not None
+        (sheet, leading), self._led_to = self._led_to, None
+        label, named = sheet.heading, ""
+        if leading.action is not None:
+            label, named = leading.action.label, leading.action.id
+        self.refuse(label, "", keys[-1].time, named, how="opened only now")
+        if self._refused is not None:
+            self._refused.keys = keys
+            self._tell_refused(self._refused)
+
+    def failed(self, why: str) -> None:
+        """Note that a key was refused: keys typed ahead after it are dropped too."""
+        self.giving, self._failed = False, why
+
+    def drop(self, why: str) -> None:
+        """Act on none of the keys that wait."""
+        keys, self._keys = self._keys, []
+        self._unsay()
+        place = self._app.here
+        if keys and place is not None:
+            verb = "was" if len(keys) == 1 else "were"
+            said = f"{plural(len(keys), 'key')} typed ahead {verb} not run."
+            place.say(f"{why} {said}", "warn")
+
+    def _say(self, said: str) -> None:
+        place = self._app.here
+        if place is not None and place.is_attached:
+            place.say(said)
+            self._said = place, said
+
+    def _unsay(self) -> None:
+        if self._said is not None:
+            place, said = self._said
+            place.unsay(said)
+        self._said = None
+
+    def _agrees_unseen(self, event: Typed, pressed: str) -> bool:
+        """Whether a key came before the question in front can have been read: it is no answer."""
+        front = self._app.screen
+        asks = getattr(front, "DECIDES", False) or getattr(front, "DANGER", 0) > 1
+        if not asks or pressed == "escape":
+            return False
+        seen = getattr(front, "seen_at", None)
+        if seen is not None and event.time >= seen + READ_SECONDS:
+            return False
+        if (place := self._app.here) is not None:
+            place.say("A key typed before the question appeared does not answer it.", "warn")
+        return True
+
+    # What was refused
+
+    def refuse(
+        self, label: str, why: str, at: float, action: str, how: str = "was refused"
+    ) -> None:
+        """Run no words that are typed next: a field was refused, by a key that came at ``at``.
+
+        ``action`` is the id of what opens it, with which a draft of the text is opened again; empty
+        for what opens none, after which keys are no text.
+        """
+        self._end()
+        until = at + PAUSE_SECONDS
+        self._refused = Refused(label, why, self._app.screen, until, action, how=how)
+        self._end_later()
+
+    def _take_refused(self, event: Typed, pressed: str) -> bool:
+        refused = self._refused
+        if refused is None:
+            return False
+        over = event.time > refused.until or self._app.screen is not refused.screen
+        if over or pressed == "escape":
+            self._end()
+            return not over
+        if not is_word(event) or (pressed == "question_mark" and not refused.keys):
+            if not refused.keys:
+                self._end()  # who moves on, or asks for help, types no words
+            return False
+        refused.keys.append(event)
+        refused.until = event.time + PAUSE_SECONDS
+        if self._keeping is None:  # not put off by the keys that follow
+            self._keeping = asyncio.get_running_loop().call_later(KEEP_SECONDS, self.keep_typed)
+        self._tell_refused(refused)
+        return True
+
+    def _tell_refused(self, refused: Refused) -> None:
+        self._end_later()
+        if (place := self._app.here) is not None:
+            place.say(_said(refused), "warn")
+
+    def keep_typed(self) -> None:
+        """Keep words that were typed for a field that was refused, as a draft."""
+        from copydesk.session.draft_keys import ahead_key  # not before the first paint
+
+        if self._keeping is not None:
+            self._keeping.cancel()
+        self._keeping, refused, place = None, self._refused, self._app.here
+        text = "" if refused is None else text_of(refused.keys).strip()
+        # One word is rather a few keys that were meant for the screen: that is in the log alone.
+        is_text = refused is not None and refused.action and len(text.split()) > 1
+        if refused is not None and place is not None and is_text:
+            refused.draft = refused.draft or ahead_key(place.PLACE, place.target, refused.action)
+            self._app.session.drafts.save(refused.draft, text)
+
+    def _end_later(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._end)
+
+    def _end(self) -> None:
+        """Act on keys again. The text that was typed is in the log, and words are a draft."""
+        self.keep_typed()
+        if self._timer is not None:
+            self._timer.cancel()
+        refused, self._refused, self._timer = self._refused, None, None
+        if refused is not None and (text := text_of(refused.keys)).strip():
+            what = f"“{refused.label}” {refused.how}. Typed after that, and not run: {clean(text)}"
+            self._app.session.note(what)
+            self._app.session.touched()
+
+
+def text_of(keys: list[Typed]) -> str:
+    """Return the text that keys come to."""
+    text = ""
+    for each in keys:
+        if isinstance(each, events.Paste):
+            text += each.text
+        elif each.key == "backspace":
+            text = text[:-1]
+        elif each.key == "enter":
+            text += "\n"
+        elif each.is_printable:
+            text += each.character or ""
+    return text
+
+
+def is_word(event: Typed) -> bool:
+    """Whether a key or a paste writes or corrects text: arrows and the like do not."""
+    if not isinstance(event, events.Key):
+        return True
+    return event.is_printable or event.key in ("enter", "backspace")
+
+
+def _said(refused: Refused) -> str:
+    keys = plural(len(refused.keys), "key")
+    verb = "was" if len(refused.keys) == 1 else "were"
+    text = text_of(refused.keys)
+    kept = " (the text is in the log, @)" if text.strip() else ""
+    if refused.action and len(text.split()) > 1:
+        kept = " (the text is a draft, g d)"
+    why = f" {refused.why}" if refused.why else ""
+    return f"“{refused.label}” {refused.how}; {keys} typed after it {verb} not run{kept}.{why}"

@@ -27,15 +27,15 @@ from copydesk.present.merge import (
 )
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.glyphs import glyphs
+from copydesk.session.marks import SeenPages
 from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError, read_overlaps
 from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import RulesRead, SpokenFor, why_not_mergeable
-from copydesk.session.runs.merge_steps import FOUND_BY
+from copydesk.session.runs.merge import FOUND_BY
 from copydesk.session.runs.waiting import reversal_of, when_ready
-from copydesk.session.seen_pages import SeenPages
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action

@@ -8,24 +8,23 @@ from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from copydesk.domain.age import time_or_date
-from copydesk.domain.inverses import reviewers_asked
-from copydesk.domain.preconditions import still_discussed
+from copydesk.domain.clock import time_or_date
+from copydesk.domain.inverses import reviewers_asked, still_discussed
 from copydesk.domain.text import clean, listed
 from copydesk.session.cached_reads import live_or_cached, read_cached
 from copydesk.session.draft_keys import marks_key
 from copydesk.session.errors import silence_types
+from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.marks import (
     LABELS,
     NOTE,
     STARRED,
     YES,
     labels_wrong,
+    marks_reversal,
     note_wrong,
     read_labels,
-    reversal_of,
 )
-from copydesk.session.members import name_of, name_of_asked
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.suggested_reviewers import read_writers, reasons
@@ -111,7 +110,7 @@ async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
             "Mark",
             name,
             lambda api: marks.put(request, changed),
-            reversal=reversal_of(request, {kind: before[kind] for kind in changed}, changed),
+            reversal=marks_reversal(request, {kind: before[kind] for kind in changed}, changed),
             draft=key,
         )
 
@@ -284,7 +283,7 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
     None where nothing is kept: who is asked by now can be asked no longer even so. Raises
     ``ApiError``.
     """
-    from copydesk.session.members import PAGE
+    from copydesk.session.identity import PAGE
 
     async def read(api: Api) -> dict[str, User]:
         found: dict[str, User] = {}

@@ -18,7 +18,7 @@ from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
-from copydesk.session.runs.merge_steps import FOUND_BY
+from copydesk.session.runs.merge import FOUND_BY
 from copydesk.session.runs.waiting import OTHERS, reversal_of
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choices
@@ -30,9 +30,8 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View, style_path
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.merge import run_cells as present
-from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, by_content
 
 if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner

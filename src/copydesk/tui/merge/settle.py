@@ -17,8 +17,7 @@ from copydesk.domain.picture import Shown
 from copydesk.domain.settlement import SettledPage
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean, listed, plural
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line
+from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.settling import NAMES, file_lines, hunk_lines, hunk_name
 from copydesk.session.draft_keys import hunk_key
 from copydesk.session.errors import failure_types, sentence
@@ -35,7 +34,7 @@ from copydesk.tui.framework.editor import EditorError, drop_file, edit_file
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.dialog import MergeSheet
-from copydesk.tui.widgets.spans import SpanPane
+from copydesk.tui.widgets.wrapped_list import SpanPane
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from copydesk.domain.age import instant, moment
+from copydesk.domain.clock import instant, moment
 from copydesk.domain.span import span
 from copydesk.domain.text import clean
 from copydesk.present.facts import Fact

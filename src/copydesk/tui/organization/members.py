@@ -11,11 +11,11 @@ from rich.text import Text
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
 from copydesk.domain.address import shown_at, web_address
-from copydesk.domain.age import ago
+from copydesk.domain.clock import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
-from copydesk.session.members import member_name
+from copydesk.session.identity import member_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_organizations

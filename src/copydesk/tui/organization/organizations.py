@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import Conflict, Forbidden, NotFound
 from copydesk.domain.address import parse_app_url, shown_at
-from copydesk.domain.age import age, instant
+from copydesk.domain.clock import age, instant
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.organization_inverses import joined
 from copydesk.domain.space_tree import RuleList, rule_list

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from copydesk.contract.enumerations import RoleFilter, TeamRole
 from copydesk.domain.address import web_address
-from copydesk.domain.age import ago
+from copydesk.domain.clock import ago
 from copydesk.domain.organization_inverses import (
     people_added,
     people_removed,
@@ -18,7 +18,7 @@ from copydesk.domain.organization_inverses import (
     team_renamed,
 )
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.session.members import member_name
+from copydesk.session.identity import member_name
 from copydesk.session.operations import ops
 from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.reads.spaces import read_me
@@ -31,8 +31,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.organization.members import account_state, last_seen, member_role
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
-from copydesk.tui.widgets.list import VirtualList, no_row
-from copydesk.tui.widgets.marks import Marking
+from copydesk.tui.widgets.list import Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -39,7 +39,7 @@ class Shown(Generic[T]):
     no column. ``values`` are all that it can be, where they are few: others are a mistake in a
     filter. ``sort`` gives what a list that was read whole is sorted by. ``middle`` says of which
     items the text is cut in the middle where a column has no room for it. The rest is as in
-    `copydesk.tui.widgets.columns.Column`.
+    `copydesk.tui.widgets.list.Column`.
     """
 
     name: str

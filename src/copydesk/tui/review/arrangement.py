@@ -24,8 +24,7 @@ from copydesk.session.page_edits import StagedPages, read_source
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import why_no_edit
 from copydesk.tui.arrange import cells
-from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.panes import ArrangedTree, PlanPane, WrittenPane
+from copydesk.tui.arrange.cells import ArrangedTree, PlanPane, Row, WrittenPane
 from copydesk.tui.arrange.place import (
     ArrangingPlace,
     no_row,

@@ -18,15 +18,18 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText
 from copydesk.domain.picture import may_show
 from copydesk.present.authors import Authors, author_cells
-from copydesk.present.diff import Gutter, Row, gutter_of, rows
-from copydesk.present.diff_rows import (
+from copydesk.present.diff import (
     SIDES,
+    Gutter,
+    Row,
     draw_beside,
     draw_finding,
     draw_fold,
     draw_head,
     draw_line,
     draw_note,
+    gutter_of,
+    rows,
     table_room,
 )
 from copydesk.present.markdown import Line, Look
@@ -35,12 +38,11 @@ from copydesk.tui.dialogs.pictures import Pictures, Sides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.pane import PaneActs
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.widgets.spans import TableKeys
-from copydesk.tui.widgets.wrapped_list import WrappedList
+from copydesk.tui.widgets.wrapped_list import TableKeys, WrappedList
 
 if TYPE_CHECKING:
     from copydesk.domain.checks import Finding
-    from copydesk.present.diff_tables import DiffTable, DiffTables
+    from copydesk.present.diff import DiffTable, DiffTables
     from copydesk.present.tables import Columns
 
 NO_TEXT = "This page has no text."
@@ -346,14 +348,14 @@ class PageRows:
     def _table_of(self, at: int) -> DiffTable | None:
         """Return the table that a row of the diff is of."""
         if self._tables is None:
-            from copydesk.present.diff_tables import DiffTables  # few pages have tables
+            from copydesk.present.diff import DiffTables  # few pages have tables
 
             self._tables = DiffTables(self.page.diff)
         return self._tables.of(at, self._view.look)
 
     def columns(self, place: int, width: int) -> Columns | None:
         """Return what is shown of the table that a row is of; None where it is of none."""
-        from copydesk.present.diff_tables import columns_of
+        from copydesk.present.diff import columns_of
 
         kind, at, _ = self._row(place)
         if kind not in ("line", "pair") or not self.page.diff[at].table:

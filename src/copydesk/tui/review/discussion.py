@@ -13,14 +13,7 @@ from copydesk.domain.page_text import PageText
 from copydesk.domain.suggestion import Fit
 from copydesk.domain.text import clean, plural
 from copydesk.present.page_changes import place_of
-from copydesk.present.threads import (
-    GONE,
-    Group,
-    Thread,
-    all_groups,
-    mark_of,
-    page_groups,
-)
+from copydesk.present.threads import GONE, Group, Thread, all_groups, mark_of, page_groups
 from copydesk.session.draft_keys import review_key
 from copydesk.session.errors import failure_types
 from copydesk.session.reads import review as reading

@@ -63,7 +63,7 @@ from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import NotYet, action, away, command, refusal
 from copydesk.tui.framework.commands import nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.keyboard import because, tell_failures
-from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.rich_text import (
     SourceEditor,
@@ -72,8 +72,7 @@ from copydesk.tui.resource.rich_text import (
     why_not_sent,
 )
 from copydesk.tui.review.guards import HasReview, ReviewCommands, may_not_write, not_read
-from copydesk.tui.widgets.columns import by_content
-from copydesk.tui.widgets.list import Column
+from copydesk.tui.widgets.list import Column, by_content
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.client.errors import NotFound
-from copydesk.domain.age import ago
-from copydesk.domain.age import moment as short_moment
+from copydesk.domain.clock import ago
+from copydesk.domain.clock import moment as short_moment
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
 from copydesk.session.reads.history import (

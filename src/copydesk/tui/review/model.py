@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.domain.page_edits import PageEdit
     from copydesk.domain.page_text import PageText
-    from copydesk.present.threads import Threads
     from copydesk.session.change_rows import ChangeRow
+    from copydesk.session.marks import SeenPages
     from copydesk.session.page_changes import Changed
     from copydesk.session.page_edits import StagedPages
     from copydesk.session.reads.merge import RulesRead
     from copydesk.session.reads.review import Opened
-    from copydesk.session.seen_pages import SeenPages
-
 
 Showing = Literal["mine", "staged", "sent"]
 """What is shown of a page with something staged: all of it against main, only what is staged, or

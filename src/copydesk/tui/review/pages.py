@@ -13,15 +13,15 @@ from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.authors import ONLY, authors
-from copydesk.present.diff_rows import SIDES
+from copydesk.present.diff import SIDES
 from copydesk.present.page_changes import place_of, sign
 from copydesk.present.passages import Passage, line_passages
 from copydesk.session.glyphs import glyphs
+from copydesk.session.marks import seen_reversal
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.review import Opened
-from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text, not_read
 from copydesk.tui.review.model import Mine, Showing
@@ -478,7 +478,7 @@ class PageReader(ReviewCommands, scope="review"):
             what,
             f"{self.model.numbered} {clean(change.node.title)}",
             send,
-            reversal=lambda after: reversal_of(opened.request.id, page, before, after),
+            reversal=lambda after: seen_reversal(opened.request.id, page, before, after),
             done=done,
         )
         self.show_seen()

@@ -22,12 +22,12 @@ from copydesk.present.threads import (
 )
 from copydesk.session.content import Content
 from copydesk.session.glyphs import glyphs
+from copydesk.session.marks import SeenPages
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import FILE
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
-from copydesk.session.seen_pages import SeenPages
 from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
@@ -38,7 +38,12 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.checks import CheckCommands
-from copydesk.tui.review.commands import ImpactCommands, RequestCommands
+from copydesk.tui.review.commands import (
+    DraftCommands,
+    ImpactCommands,
+    RequestCommands,
+    WalkCommands,
+)
 from copydesk.tui.review.diff import DiffView, texts_here
 from copydesk.tui.review.discussion import Discussion
 from copydesk.tui.review.edits import EditCommands, PageTree
@@ -48,7 +53,6 @@ from copydesk.tui.review.news import NewsCommands
 from copydesk.tui.review.pages import REST_SECONDS, PageReader
 from copydesk.tui.review.suggestions import SuggestCommands
 from copydesk.tui.review.tabs import RequestTabs
-from copydesk.tui.review.threads import DraftCommands, WalkCommands
 from copydesk.tui.threads.commands import MessageCommands, ThreadCommands
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import VirtualList

@@ -31,13 +31,7 @@ from copydesk.tui.dialogs.composer import Composer, WriteSheet
 from copydesk.tui.framework.actions import NotYet, action, away, refusal
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.review.guards import (
-    HasReview,
-    ReviewCommands,
-    may_not_comment,
-    no_line,
-    not_read,
-)
+from copydesk.tui.review.guards import HasReview, ReviewCommands, may_not_comment, no_line, not_read
 from copydesk.tui.review.pages import PageReader
 from copydesk.tui.threads.pane import ThreadView
 

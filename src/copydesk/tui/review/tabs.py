@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from copydesk.domain.age import age
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
@@ -22,7 +22,7 @@ from copydesk.present.review import overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import first_words, name_of, name_of_asked
+from copydesk.session.identity import first_words, name_of, name_of_asked
 from copydesk.session.operations import ops
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.findings import read_title

@@ -12,7 +12,7 @@ from copydesk.domain.redirects import path_on, wrong_source
 from copydesk.domain.site_arrangement import NO_GROUPS
 from copydesk.domain.site_inverses import site_space_copied
 from copydesk.domain.site_moves import ENTRIES, LIGHT
-from copydesk.domain.site_rules import REDIRECT, REQUIRED
+from copydesk.domain.site_tree import REDIRECT, REQUIRED
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.present.space_options import space_options
@@ -20,7 +20,7 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import read_conditions
 from copydesk.session.reads.spaces import read_desk
-from copydesk.tui.arrange.cells import Row
+from copydesk.tui.arrange.cells import Row, value
 from copydesk.tui.arrange.place import (
     no_row,
     not_allowed,
@@ -32,8 +32,7 @@ from copydesk.tui.dialogs.choice import Choice, Choices
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.sites.structure_cells import value
-from copydesk.tui.widgets.marks import unless_marked
+from copydesk.tui.widgets.list import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.tui.sites.structure import SiteStructurePlace

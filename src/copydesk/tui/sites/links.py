@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden
-from copydesk.domain.age import age, moment
+from copydesk.domain.clock import age, moment
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.text import plural, shorten
@@ -32,8 +32,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.commands import PublicationCommands
-from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 

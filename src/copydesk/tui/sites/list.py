@@ -35,9 +35,9 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.sites.commands import KEYED, DeletionCommands, PublicationCommands
 from copydesk.tui.sites.settings import check
 from copydesk.tui.sites.settings_cells import TYPES, readers, title_of
+from copydesk.tui.sites.tabs import KEYED, DeletionCommands, PublicationCommands
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 

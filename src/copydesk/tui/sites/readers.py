@@ -23,17 +23,14 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import DetailsCommands, no_url, unserved_url
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.pane import Pane, offered
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.read_only import offered
-from copydesk.tui.framework.trees import TreeSource
-from copydesk.tui.sites.commands import PublicationCommands
+from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites.links import CHOSEN_LINK
-from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.system import command_line
-from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, by_content
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.contract.models.redirect import SiteRedirectCreate, SiteRedirectUpdate
-from copydesk.domain.age import moment
+from copydesk.domain.clock import moment
 from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
 from copydesk.domain.site_inverses import redirect_changed, redirect_made, redirect_removed
 from copydesk.domain.text import clean, plural, shorten
@@ -36,9 +36,8 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.commands import PublicationCommands
 from copydesk.tui.sites.redirect_import import ImportCommands
-from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 

@@ -27,15 +27,16 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.commands import (
+from copydesk.tui.sites.settings_cells import Setting
+from copydesk.tui.sites.tabs import (
     KEYED,
+    WHICH,
     DeletionCommands,
     PublicationCommands,
+    SiteTabs,
     no_publishing,
     read_links,
 )
-from copydesk.tui.sites.settings_cells import Setting
-from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
 

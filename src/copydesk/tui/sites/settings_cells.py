@@ -10,7 +10,7 @@ from urllib.parse import quote
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import READ_AT
 from copydesk.domain.text import clean, listed, plural

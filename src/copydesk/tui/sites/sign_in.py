@@ -26,8 +26,7 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.sites.commands import PublicationCommands
-from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
 

@@ -6,22 +6,30 @@ leaves the site and not five screens of it. Each place of a site has its `SiteTa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.site_inverses import site_published
 from copydesk.domain.text import clean
+from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
-from copydesk.session.reads.sites import read_only_site
+from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights
 from copydesk.session.target import Target
+from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.undo import Past
+from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework import navigation
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.inside_textual import give_way
 from copydesk.tui.framework.place import Place, View
-from copydesk.tui.sites.commands import PublicationCommands
+from copydesk.tui.sites import settings_cells as present
+from copydesk.tui.sites.settings_cells import address_of, title_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.share_link import ShareLink
     from copydesk.contract.models.site import Site
 
 SHARE_LINKS = "share-links"
@@ -174,3 +182,278 @@ class SiteTabs:
             self.title = clean(found.title).strip() or "Untitled"
             place.target = place.target.but(organization=organization, site=site)
         return found
+
+
+E9 = "E9"
+
+KEYED = "Copied the address. It opens nothing without the key of a share link."
+"""What is said of the address of a site that is read with share links only."""
+
+NOT_HERE = "This service publishes sites in the web application only."
+"""What is said where it lacks the operations."""
+
+LINKS_READ = 250
+"""Up to how many share links are looked through for how many of them are switched on."""
+
+
+def publication_of(place: Place) -> PublicationCommands:
+    """Return what publishes the site that is at hand in a place."""
+    return place.commands_of(PublicationCommands)
+
+
+def no_site_at_hand(here: Place) -> str | None:
+    """Say so when it is not known which site is meant."""
+    return None if here.site_at_hand() else "Put the cursor on a site first."
+
+
+def no_publishing(here: Place) -> str | None:
+    """Say so when the service was found to lack publishing."""
+    api = here.session.api
+    return None if api is None or api.has(E9) else NOT_HERE
+
+
+def may_not_publish(here: Place) -> str | None:
+    """Say so when the reader's role does not allow it."""
+    return publication_of(here).may.publish or None
+
+
+def _label(here: Place) -> str:
+    if no_publishing(here) is not None:
+        return ""
+    return {True: "unpublish", False: "publish", None: "publish…"}[publication_of(here).at_hand()]
+
+
+async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] | None:
+    """Return the share links of a site; None where they are not told, or too many."""
+    try:
+        page = await api.page(ops.list_share_links, organization, site, limit=LINKS_READ)
+    except (Forbidden, NotFound):
+        return None
+    return None if page.next is not None else list(page.items)
+
+
+def may_not_delete(here: Place) -> str | None:
+    """Say so when the reader's role does not allow to delete a site."""
+    return publication_of(here).may.delete or None
+
+
+class PublicationCommands(Commands, scope="site_publishing"):
+    """Publishing the site at hand and taking it down; what the reader may do with sites."""
+
+    place: Place
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.rights: Rights | None = None
+        """What the reader may do; None while that was not read."""
+        self._rights_kept = False
+        """Whether that came from the cache."""
+        self.published: bool | None = None
+        """Whether the site that the place shows was published when it was read last."""
+        self.at_hand: Callable[[], bool | None] = lambda: self.published
+        """Whether the site at hand is published; None while that is not known."""
+
+    @property
+    def may(self) -> Rights:
+        """What the reader may do; everything while that is not known, as the service decides."""
+        return self.rights or ANY
+
+    async def know_rights(self, api: Api, organization: str) -> Rights:
+        """Return what the reader may do, read at the first call. Raises ``ApiError``."""
+        if self.rights is None or (self._rights_kept and not reads_cached()):
+            me, site = self.place.session.me, self.place.target.site
+            self.rights = await read_rights(api, organization, me.id if me else None, site)
+            self._rights_kept = reads_cached()
+        return self.rights
+
+    @action(
+        "W",
+        "publish",
+        unless=(no_site_at_hand, no_publishing, may_not_publish),
+        danger=2,
+        takes="none",
+        show=7,
+        group="Change",
+        now=_label,
+        uses=("publish_site", "unpublish_site", "get_site", "get_member", "list_share_links"),
+    )
+    async def publish(self) -> None:
+        """Publish the site, or take a published one down; says who is concerned, and where."""
+        await self._publish(None)
+
+    @command("publish", uses=("publish_site",), takes="none")
+    async def publish_word(self, rest: str) -> None:
+        """Publish the site, as W does."""
+        await self._publish_by_word(True)
+
+    @command("unpublish", uses=("unpublish_site",), takes="none")
+    async def unpublish_word(self, rest: str) -> None:
+        """Take the site down, as W does with a published one."""
+        await self._publish_by_word(False)
+
+    async def _publish_by_word(self, want: bool) -> None:
+        why = (
+            no_site_at_hand(self.place) or no_publishing(self.place) or may_not_publish(self.place)
+        )
+        if why is not None:
+            self.place.say(why, "warn")
+        else:
+            await self._publish(want)
+
+    async def _publish(self, want: bool | None) -> None:
+        """Ask, then publish the site at hand or take it down; without ``want`` the other way."""
+        organization = self.place.organization
+        site_id = self.place.site_at_hand()
+        if organization is None or site_id is None:
+            return
+        api = await self.place.session.ready()
+        ids = organization, site_id
+        if (why := (await self.know_rights(api, organization)).publish) != "":
+            self.place.tell(why, "warn")
+            return
+        site = await api(ops.get_site, *ids)
+        self.published = site.published
+        if want is None:
+            want = not site.published
+        changed = False
+        while True:
+            if site.published == want:
+                is_so = "published" if want else "not published"
+                self.place.tell(f"{clean(site.title) or 'It'} is {is_so} already.", "warn")
+                self.place.read_again()
+                return
+            sheet = await self._sheet(api, ids, site, want, changed=changed)
+            if not await self.place.desk.push_screen_wait(sheet):
+                return
+            before, site = site, await api(ops.get_site, *ids)
+            # What was agreed to is what the sheet said: who reads it, and where.
+            if _told(before) == _told(site):
+                break
+            changed = True
+        await self._send_publishing(ids, site, want)
+
+    async def _sheet(
+        self, api: Api, ids: tuple[str, str], site: Site, want: bool, *, changed: bool
+    ) -> Confirm:
+        links = None
+        if want and site.visibility == "share-link":
+            links = await read_links(api, *ids)
+        facts = present.publish_facts(site, links) if want else present.unpublish_facts(site)
+        verb = "publish" if want else "unpublish"
+        return Confirm(
+            f"{verb.capitalize()} {present.title_of(site)}",
+            facts,
+            verb=verb,
+            warning="Somebody changed it meanwhile: this is how it is now." if changed else "",
+        )
+
+    async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:
+        title, where = title_of(site), clean(address_of(site))
+        operation = ops.publish_site if want else ops.unpublish_site
+
+        async def look(api: Api) -> Site | None:
+            found = await api(ops.get_site, *ids)
+            return found if found.published == want else None
+
+        try:
+            await self.place.writer.perform(
+                "Publish" if want else "Unpublish",
+                title,
+                lambda api: api(operation, *ids),
+                reversal=site_published(ids, published=want),
+                recall=True,
+                look=look,
+            )
+        except WriteError as error:
+            if await offer_checkout(self.place, f"{title} is not published", error):
+                return
+            if not isinstance(error.__cause__, OperationMissing):
+                raise
+            self.place.tell(NOT_HERE, "warn")
+            self.place.refresh_frame()
+            return
+        self.published = want
+        if want:
+            self.place.tell(f"{title} is published{f' at {where}' if where else ''}.", "good")
+        else:
+            self.place.tell(f"{title} is not published any more.", "good")
+        if self.place.is_attached:
+            self.place.read_again()
+
+
+class DeletionCommands(Commands, scope="site_deleting"):
+    """Deleting a site, where one is at hand."""
+
+    place: Place
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.deleted: Callable[[], None] = self._read_again
+        """What shows that the site at hand is gone."""
+
+    def _read_again(self) -> None:
+        if self.place.is_attached:
+            self.place.read_again()
+
+    @action(
+        "D",
+        "delete",
+        unless=(no_site_at_hand, may_not_delete),
+        danger=3,
+        show=6,
+        group="Change",
+        uses=("delete_site", "get_site", "list_share_links", "list_site_sections"),
+    )
+    async def delete(self) -> None:
+        """Delete the site once its title was typed: links and structure go, the content stays."""
+        organization = self.place.organization
+        site_id = self.place.site_at_hand()
+        if organization is None or site_id is None:
+            return
+        ids = organization, site_id
+        api = await self.place.session.ready()
+        if (why := (await publication_of(self.place).know_rights(api, organization)).delete) != "":
+            self.place.tell(why, "warn")
+            return
+        site = await api(ops.get_site, *ids)
+        links, sections = await read_links(api, *ids), await self._sections(api, ids)
+        title = present.title_of(site)
+        agreed = await self.place.desk.push_screen_wait(
+            TypeToConfirm(
+                f"Delete {title}",
+                present.delete_facts(site, links, sections),
+                expect=title,
+                verb="delete",
+                what="the title",
+            )
+        )
+        if not agreed:
+            return
+
+        async def look(api: Api) -> bool | None:
+            try:
+                await api(ops.get_site, *ids)
+            except NotFound:
+                return True
+            return None
+
+        async def send(api: Api) -> bool:
+            await api(ops.delete_site, *ids)
+            return True
+
+        await self.place.writer.perform(
+            "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
+        )
+        self.deleted()
+
+    async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
+        """Return how many sections a site has; None where the service does not tell."""
+        try:
+            page = await api.page(ops.list_site_sections, *ids, limit=250)
+        except (Forbidden, NotFound):
+            return None
+        return page.count if page.count is not None else len(page.items)
+
+
+def _told(site: Site) -> tuple[object, ...]:
+    return site.published, site.visibility, site.urls.published, site.basename, site.site_spaces

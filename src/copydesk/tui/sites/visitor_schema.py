@@ -36,10 +36,9 @@ from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites import visitor_schema_cells as present
-from copydesk.tui.sites.commands import PublicationCommands
-from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.age import age, moment
+from copydesk.domain.clock import age, moment
 from copydesk.domain.json_text import JsonText, place_of
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem

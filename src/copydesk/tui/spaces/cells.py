@@ -7,7 +7,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.age import age, instant
+from copydesk.domain.clock import age, instant
 from copydesk.domain.filter import Fields
 from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural

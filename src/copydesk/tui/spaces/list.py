@@ -40,16 +40,16 @@ from copydesk.session.reads.spaces import (
     read_details,
     read_organizations,
 )
+from copydesk.session.settings import COUNT_SECONDS
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
-from copydesk.session.views import COUNT_SECONDS
 from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
 from copydesk.tui.widgets.facts import Facts

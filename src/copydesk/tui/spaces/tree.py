@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 
 from copydesk.domain.address import shown_at, web_address
-from copydesk.domain.age import age
 from copydesk.domain.arrangement import StagingError
+from copydesk.domain.clock import age
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import plural
@@ -23,8 +23,7 @@ from copydesk.session.operations import ops
 from copydesk.session.reads.tree import Trashed, TreeRead, read_trash, read_tree
 from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
-from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPane
+from copydesk.tui.arrange.cells import VIEWS, ArrangedTree, PlanPane, Row, WrittenPane
 from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place

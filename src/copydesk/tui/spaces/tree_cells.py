@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.space_tree import TRASH, TRASH_DAYS, SpaceNode, trash_title
 from copydesk.domain.text import clean, plural

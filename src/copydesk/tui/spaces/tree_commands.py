@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.arrangement import StagingError
-from copydesk.domain.call import NEW
 from copydesk.domain.completion import signs
 from copydesk.domain.layout import TOP, Item
 from copydesk.domain.merge_rules import label
+from copydesk.domain.reversal import NEW
 from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import clean, plural
 from copydesk.domain.tree_arrangement import TreeArrangement
@@ -38,7 +38,7 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 from copydesk.tui.spaces.cells import LANGUAGES, rule_words
 from copydesk.tui.spaces.tree_cells import value
-from copydesk.tui.widgets.marks import unless_marked
+from copydesk.tui.widgets.list import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -9,10 +9,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from copydesk.client.sent import KEPT_MINUTES
+from copydesk.client.budget import KEPT_MINUTES
 from copydesk.domain.text import clean, plural
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line
+from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
 from copydesk.session.errors import UNKNOWN
 from copydesk.session.session import Session

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean

@@ -16,18 +16,16 @@ from copydesk.session.options import Option
 from copydesk.session.writes.outbox import MEANS
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
-from copydesk.tui.framework.actions import Acts, action, actions_of, away
+from copydesk.tui.framework.actions import Acts, action, actions_of, away, shown
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.keyboard import Keyboard, keys_of, run
-from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.system.command_line import go_to, words
-from copydesk.tui.widgets.columns import by_content
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, by_content
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields

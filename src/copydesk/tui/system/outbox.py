@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.age import age, moment
-from copydesk.domain.preconditions import edited, put_in
+from copydesk.domain.clock import age, moment
+from copydesk.domain.inverses import edited, put_in
 from copydesk.domain.reversal import reversal_of
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
@@ -20,7 +20,7 @@ from copydesk.session.errors import UNKNOWN, WAITS
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox import ids_of
-from copydesk.session.writes.reversals import way_back_in
+from copydesk.session.writes.undo import way_back_in
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -29,8 +29,7 @@ from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.system.drafts import readable
-from copydesk.tui.widgets.columns import by_content
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, by_content
 from copydesk.tui.widgets.text import TextView
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from copydesk.tui.framework.actions import (
     actions_of,
     declared,
     declared_commands,
+    shown,
 )
 from copydesk.tui.framework.commands import CommonCommands
-from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.place import Place
 
 

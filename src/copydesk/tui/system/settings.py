@@ -14,7 +14,7 @@ from copydesk.present.facts import Fact, hint
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
-from copydesk.session.settings import put_setting, reversal_of
+from copydesk.session.settings import put_setting, setting_reversal
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
@@ -216,7 +216,7 @@ class SettingsPlace(Place, scope="settings"):
             except (OSError, ValueError) as error:
                 raise NotDoneError(str(error)) from None
 
-        way_back = reversal_of(name, before, value)
+        way_back = setting_reversal(name, before, value)
         await self.writer.perform("Change setting", name, send, reversal=way_back)
         if said:
             self.tell(f"{name}: {said}", "good")

@@ -13,13 +13,12 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import ApiError
-from copydesk.domain.age import age, moment
+from copydesk.domain.clock import age, moment
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.options import Option
 from copydesk.session.writes.log import ChangedSinceError, Written
 from copydesk.session.writes.recovery import settle_one
-from copydesk.session.writes.reversals import is_of_outbox
-from copydesk.session.writes.undo import Past, not_taken
+from copydesk.session.writes.undo import Past, is_of_outbox, not_taken
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal

@@ -15,9 +15,8 @@ from rich.cells import cell_len
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
-from copydesk.domain.inverses import message_edited, reacted
+from copydesk.domain.inverses import message_edited, reacted, still_says
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.preconditions import still_says
 from copydesk.domain.text import clean, plural, typed
 from copydesk.present.passages import Passage, thread_text
 from copydesk.present.threads import (
@@ -33,8 +32,8 @@ from copydesk.present.threads import (
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
-from copydesk.session.marks import FOLLOWED, YES, reversal_of
-from copydesk.session.members import first_words, name_of
+from copydesk.session.identity import first_words, name_of
+from copydesk.session.marks import FOLLOWED, YES, marks_reversal
 from copydesk.session.options import Option
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.writes.comments import (
@@ -438,7 +437,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
             "Follow" if after[FOLLOWED] else "Follow no more",
             self.here.thread_name(thread),
             lambda api: marks.put(thread.id, after),
-            reversal=reversal_of(thread.id, before, after),
+            reversal=marks_reversal(thread.id, before, after),
             done="You follow it: what others write there comes to the inbox (g i)."
             if after[FOLLOWED]
             else "You follow it no more.",

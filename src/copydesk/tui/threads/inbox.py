@@ -13,14 +13,14 @@ from textual.app import ComposeResult
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.text import plural
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
-from copydesk.session.marks import DONE, MUTED, YES, reversal_of
+from copydesk.session.marks import DONE, MUTED, YES, marks_reversal
 from copydesk.session.options import Option
 from copydesk.session.reads import inbox as inbox_reading
 from copydesk.session.reads.inbox import read_comment, read_page_title, read_thread
@@ -611,7 +611,7 @@ class Inbox(Place, scope="inbox"):
             what,
             self.called(row.text),
             lambda api: self.session.marks.put(row.id, marks),
-            reversal=reversal_of(row.id, before, marks),
+            reversal=marks_reversal(row.id, before, marks),
             done=done,
         )
 

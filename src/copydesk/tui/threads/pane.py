@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.suggestion import Fit
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line
+from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.threads import Group, Thread, draw_message
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import name_of
+from copydesk.session.identity import name_of
 from copydesk.session.writes.outbox import waiting_about
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of

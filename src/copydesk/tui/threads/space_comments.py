@@ -12,12 +12,12 @@ from textual.widget import Widget
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age
+from copydesk.domain.clock import age
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
-from copydesk.session.members import first_words, name_of
+from copydesk.session.identity import first_words, name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.inbox import read_thread

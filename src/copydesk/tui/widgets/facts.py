@@ -16,8 +16,7 @@ from textual.strip import Strip
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.outbox import waiting_about
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.read_only import offered, offered_text
+from copydesk.tui.framework.pane import Pane, offered, offered_text
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -16,14 +19,16 @@ from textual.message import Message
 from textual.strip import Strip
 
 from copydesk.domain.filter import Query
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
 from copydesk.session.errors import LACKS, SELDOM, STILL_READING
 from copydesk.session.glyphs import glyphs
-from copydesk.tui.framework.actions import NoRowYet, action
+from copydesk.tui.framework.actions import Acts, NoRowYet, action
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import place_of
 from copydesk.tui.framework.source import Change, FilteredSource, Source
 from copydesk.tui.framework.workers import heard
-from copydesk.tui.widgets.columns import Column, fit, lay_out, needs, over
 
 T = TypeVar("T")
 
@@ -716,3 +721,221 @@ def rows_around(rows: VirtualList[T]) -> list[T]:
     top = rows.scroll_offset.y
     at = sorted(range(top, top + rows.page_lines), key=lambda index: abs(index - rows.cursor))
     return [row for row in map(rows.source.row, at) if row is not None]
+
+
+def nothing_to_mark(rows: Any) -> str | None:
+    """Say so when the cursor is on no row."""
+    return no_row(rows, "There is nothing here to mark.")
+
+
+def nothing_marked(rows: Any) -> str | None:
+    """Say so when no row is marked."""
+    return None if rows.marks else "Nothing is marked."
+
+
+def unless_marked(*guards: Callable[[Any], str | None]) -> tuple[Callable[[Any], str | None], ...]:
+    """Return guards of the row under the cursor that say nothing while rows are marked."""
+
+    def unmarked(guard: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+        def guarded(here: Any) -> str | None:
+            return None if here.rows.marks else guard(here)
+
+        guarded.__doc__ = guard.__doc__
+        return guarded
+
+    return tuple(map(unmarked, guards))
+
+
+class Marking(Acts, scope="marks"):
+    """Mix it in before a list: ``class Requests(Marking, VirtualList[Row])``."""
+
+    _range_from: str | None = None
+    """The id of the row that a range begins at: rows may move before it ends."""
+
+    def on_mount(self) -> None:
+        """Tell the place where its marks are: actions for one row ask there."""
+        place_of(self._rows).marking = self._rows
+
+    @property
+    def _rows(self) -> VirtualList[Any]:
+        return cast("VirtualList[Any]", self)
+
+    @action(
+        "space", "mark", unless=nothing_to_mark, show=6, group="Mark", stages=True, takes="none"
+    )
+    def mark(self) -> None:
+        """Mark or unmark the row, and go on to the next."""
+        rows = self._rows
+        if rows.selected_id is not None:
+            rows.set_marks(rows.marks ^ {rows.selected_id})
+            rows.move(1)
+
+    @action(
+        "v", "mark range", unless=nothing_to_mark, show=False, group="Mark", stages=True,
+        takes="none",
+    )  # fmt: skip
+    def mark_range(self) -> None:
+        """Begin a range here; the second time, mark everything from there to here."""
+        rows = self._rows
+        start = None if self._range_from is None else rows.source.index_of(self._range_from)
+        if start is None:
+            self._range_from = rows.selected_id
+            place_of(rows).say("The range begins here. Move, then v marks up to there.")
+            return
+        low, high = sorted((start, rows.cursor))
+        self._range_from = None
+        found = (rows.source.row(index) for index in range(low, high + 1))
+        rows.set_marks(rows.marks | {rows.source.key(row) for row in found if row is not None})
+
+    @action(
+        "*", "mark all shown", unless=nothing_to_mark, show=False, group="Mark", stages=True,
+        takes="none",
+    )  # fmt: skip
+    def mark_all(self) -> None:
+        """Mark every row that is shown and has been read."""
+        rows = self._rows
+        rows.set_marks(rows.marks | {rows.source.key(row) for row in rows.source.shown()})
+
+    @action(
+        "ctrl+\\", "clear marks", unless=nothing_marked, show=False, group="Mark", stages=True,
+        takes="none",
+    )  # fmt: skip
+    def clear_marks(self) -> None:
+        """Unmark everything."""
+        self._range_from = None
+        self._rows.set_marks(())
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of the rest.
+
+    When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
+    the least width of a flexible column before others are dropped for it. A column with ``most``
+    grows to that many cells where flexible ones keep their minimum and none is dropped for it;
+    ``fitted`` gives its text for a width, where cutting the end would lose what matters.
+    """
+
+    key: str
+    title: str
+    render: Callable[[T], str | Text]
+    width: int = 0
+    flex: int = 0
+    align: Literal["left", "right"] = "left"
+    drop: int = 0
+    minimum: int = 12
+    most: int = 0
+    fitted: Callable[[T, int], str | Text] | None = None
+
+    def cell(self, row: T, cells: int) -> str | Text:
+        """Return what it shows of a row in so many cells."""
+        return self.render(row) if self.fitted is None else self.fitted(row, cells)
+
+
+GROWS_TO = 12
+"""Cells that a column grows to at most for a number."""
+
+_NUMBER = re.compile(r"[^\W\d_]")
+
+
+def needs(column: Column[T], content: str | Text, cells: int) -> int:
+    """Return how many cells a number needs that would be cut; 0 for one that fits, and for words.
+
+    A number that is cut reads as another number.
+    """
+    text = content if isinstance(content, str) else content.plain
+    if column.flex or len(text) <= cells or len(text) > GROWS_TO:
+        return 0
+    number = any(map(str.isdigit, text)) and not _NUMBER.search(text)
+    if not number and not (column.align == "right" and text.lstrip("+-~ ")[:1].isdigit()):
+        return 0
+    length = cell_len(text)
+    return length if length > cells else 0
+
+
+def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
+    """Return a column as wide as its longest cell: at least ``column.width``, at most ``most``."""
+    cells = (column.render(item) for item in items)
+    longest = max(
+        (cell_len(cell) if isinstance(cell, str) else cell.cell_len for cell in cells), default=0
+    )
+    return replace(column, width=max(column.width, min(longest, most)))
+
+
+def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:
+    """Return the columns that fit ``width`` cells with their widths; one blank between columns."""
+    shown = list(columns)
+    while True:
+        fixed = sum(column.width for column in shown if not column.flex) + max(0, len(shown) - 1)
+        flexible = [column for column in shown if column.flex]
+        least = sum(max(column.minimum, column.width) for column in flexible)
+        if fixed + least <= width or not any(column.drop for column in shown):
+            break
+        shown.remove(max(shown, key=lambda column: column.drop))
+    spare = max(0, width - fixed - least)
+    grown: dict[str, int] = {}
+    for column in shown:
+        grown[column.key] = min(spare, max(0, column.most - column.width))
+        spare -= grown[column.key]
+    left = max(0, width - fixed - sum(grown.values()))
+    shares = sum(column.flex for column in flexible)
+    widths: list[tuple[Column[T], int]] = []
+    for column in shown:
+        if column.flex:
+            cells = left * column.flex // shares
+            left, shares = left - cells, shares - column.flex
+        else:
+            cells = column.width + grown[column.key]
+        widths.append((column, cells))
+    return widths
+
+
+_BRIGHT = Style(dim=False)
+
+
+def over(style: Style, own: Style) -> Style:
+    """Return a style laid over that of its row.
+
+    In a row that is drawn reversed colours would be blocks, each behind its own word: there the
+    row has one colour, and weight and lines alone tell things apart.
+    """
+    return style + (own.without_color + _BRIGHT if style.reverse else own)
+
+
+def fit(
+    content: str | Text, width: int, align: str, style: Style, console: Console
+) -> list[Segment]:
+    """Return segments exactly ``width`` cells wide, cut with an ellipsis when too long.
+
+    What strangers wrote is made safe here at the latest, for every list.
+    """
+    if width <= 0:
+        return []
+    if isinstance(content, str):
+        content = clean(content)
+        length = len(content) if content.isascii() else cell_len(content)
+        if length > width:
+            more = glyphs().more
+            cut = content[: width - 1] if content.isascii() else set_cell_size(content, width - 1)
+            return [Segment(cut + more, style)]
+        space = " " * (width - length)
+        return [Segment(space + content if align == "right" else content + space, style)]
+    if (safe := clean(content.plain)) != content.plain:
+        content = Text(safe, content.style)
+    length = content.cell_len
+    if length > width:
+        content = content.copy()
+        content.truncate(width - 1)
+        content.append(glyphs().more)
+        length = content.cell_len
+    if content.style:  # Rich leaves it out where a text has no spans
+        style = over(style, console.get_style(content.style))
+    segments = [
+        Segment(cell, over(style, own) if own else style)
+        for cell, own, _ in content.render(console)
+        if cell
+    ]
+    if length < width:
+        at = 0 if align == "right" else len(segments)
+        segments.insert(at, Segment(" " * (width - length), style))
+    return segments

@@ -10,8 +10,7 @@ from copydesk.domain.text import plural
 from copydesk.session.errors import silence_types
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change
-from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.marks import Marking
+from copydesk.tui.widgets.list import Marking, VirtualList
 
 T = TypeVar("T")
 

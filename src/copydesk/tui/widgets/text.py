@@ -21,12 +21,10 @@ from textual.strip import Strip
 from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.present.authors import Authors, nobody
-from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line, Look, columns_of, draw
-from copydesk.present.markdown_blocks import Block, blocks
+from copydesk.present.markdown import Block, Line, Look, blocks, columns_of, draw, wrap_exact
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.widgets.spans import SpanPane, TableKeys
+from copydesk.tui.widgets.wrapped_list import SpanPane, TableKeys
 
 if TYPE_CHECKING:  # few pages have tables
     from copydesk.present.tables import Columns

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.trees import TreeSource, Twig
+from copydesk.tui.framework.source import TreeSource, Twig
 from copydesk.tui.widgets.list import Column, VirtualList
 
 T = TypeVar("T")

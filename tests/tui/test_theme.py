@@ -8,7 +8,16 @@ from textual.color import Color
 from textual.theme import Theme
 
 from copydesk.tui.app import theme_names
-from copydesk.tui.theme import DARK, LIGHT, MONO, SAFE_DARK, SAFE_LIGHT, THEMES, tones, with_derived
+from copydesk.tui.framework.theme import (
+    DARK,
+    LIGHT,
+    MONO,
+    SAFE_DARK,
+    SAFE_LIGHT,
+    THEMES,
+    tones,
+    with_derived,
+)
 from copydesk.tui.widgets.list import over
 
 MEANINGS = ("good", "warn", "bad", "muted", "mine", "link")

@@ -170,7 +170,7 @@ def _setting_values(line: Sequence[str]) -> Iterable[Value]:
 
 
 def _themes(line: Sequence[str]) -> Iterator[Value]:
-    from copydesk.tui.theme import THEMES
+    from copydesk.tui.framework.theme import THEMES
 
     return ((theme.name, "dark" if theme.dark else "light") for theme in THEMES)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from copydesk.present.tables import Columns, Table
 
 Span = tuple[str, str]
-"""Text and the tone it has (see `copydesk.tui.theme.tones`)."""
+"""Text and the tone it has (see `copydesk.tui.framework.theme.tones`)."""
 
 Line = list[Span]
 

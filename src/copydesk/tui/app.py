@@ -38,13 +38,12 @@ from copydesk.tui.framework.drawn import Drawn
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place, later_styles, style_path
+from copydesk.tui.framework.theme import DARK, THEMES, tones, with_derived
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
-from copydesk.tui.system.account_commands import Account
-from copydesk.tui.system.background import Newsreader, Runs
+from copydesk.tui.system.background import Account, Newsreader, Runs
 from copydesk.tui.terminal_driver import TerminalDriver
-from copydesk.tui.theme import DARK, THEMES, tones, with_derived
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from copydesk.present.facts import Fact
 from copydesk.tui.framework.frame import Foot
 from copydesk.tui.framework.pane import Pane, SteadyScrollBar
-from copydesk.tui.theme import THEMES
+from copydesk.tui.framework.theme import THEMES
 from copydesk.tui.widgets.facts import LONGEST, Facts, bounded
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import Driver, drive

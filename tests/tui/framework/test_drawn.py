@@ -14,7 +14,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework.drawn import Drawn, only_text
-from copydesk.tui.theme import THEMES
+from copydesk.tui.framework.theme import THEMES
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request
 from tests.tui.review_world import ReviewWorld, furnish

@@ -237,7 +237,7 @@ class Discussion:
             if self.place.view == "threads":
                 self.all_threads.show(self._all_groups(), answers=self._answers)
         self.page_tree.fit()
-        self.tabs.show_overview()
+        self.tabs.show()
         self.tabs.name()
         self.suggestions.look()
 

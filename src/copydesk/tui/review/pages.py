@@ -307,7 +307,7 @@ class PageReader(ReviewCommands, scope="review"):
     def show_seen(self) -> None:
         """Show the marks of pages as they are now, and what they say above the one in front."""
         self.here.page_tree.refresh_rows()
-        self.here.request_tabs.show_overview()
+        self.here.request_tabs.show()
         self.place.refresh_frame()
         self._show_seen_note()
 

@@ -343,7 +343,7 @@ class Review(Place):
         self.request_tabs.read_rules()
         self.request_tabs.read_cluster()
         self.request_tabs.read_finding()
-        self.request_tabs.show_overview()
+        self.request_tabs.show()
         asked = self.model.page_id or self.begins_at or self.target.page or self.target.thread
         self.discussion.read()
         self.reader.show_first()

@@ -123,7 +123,7 @@ class RequestTabs:
     def take_rules(self, rules: RulesRead) -> None:
         """Show the rules as they are now."""
         self.model.rules = rules
-        self.show_overview()
+        self.show()
         self.name()
 
     def read_cluster(self) -> None:
@@ -136,7 +136,7 @@ class RequestTabs:
 
         def arrived(label: str) -> None:
             self.model.cluster = label
-            self.show_overview()
+            self.show()
 
         self.place.reads.load(
             "cluster", lambda api: read_label(api, organization, cluster), arrived,
@@ -158,7 +158,7 @@ class RequestTabs:
 
         def arrived(title: str) -> None:
             self.model.finding = title
-            self.show_overview()
+            self.show()
 
         self.place.reads.load(
             "finding", lambda api: read_title(api, ids, finding), arrived,
@@ -173,7 +173,7 @@ class RequestTabs:
 
         def arrived(found: Page[Contributor]) -> None:
             self.model.contributors = found.items
-            self.show_overview()
+            self.show()
 
         ids = opened.space.id, opened.request.id
         # Whichever key shows the overview, it is read for being here.
@@ -190,11 +190,35 @@ class RequestTabs:
         session = self.place.session
         return self.model.readiness(session.stuck, keys=not session.read_only)
 
-    def show_overview(self) -> None:
-        """Bring the tabs that tell of the whole up to date."""
-        model, opened = self.model, self.model.opened
+    def _when(self, row: Happening) -> Text:
+        said = age(row.at, self.place.session.now)
+        return Text(f"by {said}" if row.about and said != "now" else said, style="muted")
+
+    def turned_to(self) -> None:
+        """Show the tab in front, and read what it needs."""
+        self._answers_asked.clear()
+        self.show()
+
+    def show(self) -> None:
+        """Bring the tab in front up to date, if it tells of the whole."""
+        opened = self.model.opened
         if opened is None:
             return
+        if self.place.view == "overview":
+            self._show_overview(opened)
+        if self.place.view in ("rules", "activity"):
+            self._read_sides()
+        if self.place.view in ("overview", "rules"):
+            self._read_impact()
+        if self.place.view == "overview":
+            self._read_contributors()
+        if self.place.view == "rules":
+            self._show_rules()
+        elif self.place.view == "activity":
+            self._show_activity()
+
+    def _show_overview(self, opened: Opened) -> None:
+        model = self.model
         threads = (model.threads.open_count, model.threads.count) if model.threads_read else None
         facts = overview(
             opened.request,
@@ -215,32 +239,6 @@ class RequestTabs:
             said = ":revert takes the merge back."
             facts.insert(3, (" ", Text(said, style="muted")))
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
-        self.show()
-
-    def _when(self, row: Happening) -> Text:
-        said = age(row.at, self.place.session.now)
-        return Text(f"by {said}" if row.about and said != "now" else said, style="muted")
-
-    def turned_to(self) -> None:
-        """Show the tab in front, and read what it needs."""
-        self._answers_asked.clear()
-        self.show()
-
-    def show(self) -> None:
-        """Bring the tabs that tell of the whole up to date."""
-        opened = self.model.opened
-        if opened is None:
-            return
-        if self.place.view in ("rules", "activity"):
-            self._read_sides()
-        if self.place.view in ("overview", "rules"):
-            self._read_impact()
-        if self.place.view == "overview":
-            self._read_contributors()
-        if self.place.view == "rules":
-            self._show_rules()
-        elif self.place.view == "activity":
-            self._show_activity()
 
     def failed(self, said: str) -> None:
         """Say in every tab why the request is not there; a list may know some of it."""
@@ -317,7 +315,7 @@ class RequestTabs:
         def came(impact: Impact) -> None:
             if self._still(opened):
                 self.impact = impact
-                self.show_overview()
+                self.show()
 
         self.place.reads.load(
             "impact", read, came, what="Reading links", failed=lambda _: self._again("impact")

@@ -28,7 +28,7 @@ from platformdirs import user_cache_path
 
 import copydesk
 from copydesk.server.change_requests import open_branch
-from copydesk.server.desk_seed import at
+from copydesk.server.desk_writes import at
 from copydesk.server.sample.edits import AnyEdit, Append, Everywhere, author_of
 from copydesk.server.store import Store, Tx
 

@@ -12,7 +12,7 @@ from dulwich.refs import Ref
 from dulwich.repo import Repo
 
 from benchmarks.terminal import middle, table
-from copydesk.server.desk_seed import add_user
+from copydesk.server.desk_writes import add_user
 from copydesk.server.repository_import import import_source
 from copydesk.server.sources.git import Repository
 from copydesk.server.store import Store

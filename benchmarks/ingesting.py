@@ -19,7 +19,7 @@ from benchmarks.terminal import middle, table
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.conversation import ConversationBatch, ConversationIngest
-from copydesk.server import desk_seed, site_seed
+from copydesk.server import conversation_writes, desk_writes
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 
@@ -82,11 +82,11 @@ async def _send(
     store = Store(path)
 
     def fill(tx: Tx) -> tuple[str, str]:
-        owner = desk_seed.add_user(tx, "Ana", "ana@example.org")
-        home = desk_seed.add_organization(tx, "Acme")
-        desk_seed.add_member(tx, home, owner, "admin")
+        owner = desk_writes.add_user(tx, "Ana", "ana@example.org")
+        home = desk_writes.add_organization(tx, "Acme")
+        desk_writes.add_member(tx, home, owner, "admin")
         for _ in range(LABELS):
-            site_seed.add_cluster(tx, home, " ".join(chance.sample(WORDS, 4)))
+            conversation_writes.add_cluster(tx, home, " ".join(chance.sample(WORDS, 4)))
         return owner, home
 
     owner, home = store.write(fill)

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.server import change_requests, content, desk_seed, threads
+from copydesk.server import change_requests, content, desk_writes, threads
 from copydesk.server.app import create_app, mint_token
-from copydesk.server.desk_seed import Edit, Editor
+from copydesk.server.desk_writes import Edit, Editor
 from copydesk.server.editions import Edition
 from copydesk.server.store import Row, Store, Tx
 
@@ -90,9 +90,9 @@ class World:
     def home(self) -> str:
         """The organization that things are in unless a test says otherwise."""
         if self._home is None:
-            self._home = self.write(lambda tx: desk_seed.add_organization(tx, "Acme"))
+            self._home = self.write(lambda tx: desk_writes.add_organization(tx, "Acme"))
             self._people["ana"] = self.write(
-                lambda tx: desk_seed.add_user(tx, "Ana Silva", "ana@example.org")
+                lambda tx: desk_writes.add_user(tx, "Ana Silva", "ana@example.org")
             )
             self.member(self._home, self._people["ana"], "admin")
         return self._home
@@ -119,7 +119,7 @@ class World:
             assert self.home
         if name not in self._people:
             user_id = self.write(
-                lambda tx: desk_seed.add_user(
+                lambda tx: desk_writes.add_user(
                     tx, display_name or name.capitalize(), f"{name}@example.org"
                 )
             )
@@ -130,28 +130,28 @@ class World:
 
     def organization(self, title: str, admin: str | None = None, **settings: Any) -> str:
         """Make another organization, with an administrator if a test says who."""
-        organization_id = self.write(lambda tx: desk_seed.add_organization(tx, title, **settings))
+        organization_id = self.write(lambda tx: desk_writes.add_organization(tx, title, **settings))
         if admin is not None:
             self.member(organization_id, admin, "admin")
         return organization_id
 
     def member(self, organization: str, user: str, role: str | None = "edit") -> None:
         """Make a person a member of an organization."""
-        self.write(lambda tx: desk_seed.add_member(tx, organization, user, role))
+        self.write(lambda tx: desk_writes.add_member(tx, organization, user, role))
 
     def team(self, title: str, *members: str, organization: str | None = None) -> str:
         """Make a team."""
         home = organization or self.home
-        return self.write(lambda tx: desk_seed.add_team(tx, home, title, members))
+        return self.write(lambda tx: desk_writes.add_team(tx, home, title, members))
 
     def grant(self, container: str, subject: str, level: str) -> None:
         """Give a person or a team a level on a space or a collection."""
-        self.write(lambda tx: desk_seed.grant(tx, container, subject, level))
+        self.write(lambda tx: desk_writes.grant(tx, container, subject, level))
 
     def collection(self, title: str, *, organization: str | None = None, **settings: Any) -> str:
         """Make a collection."""
         home = organization or self.home
-        return self.write(lambda tx: desk_seed.add_collection(tx, home, title, **settings))
+        return self.write(lambda tx: desk_writes.add_collection(tx, home, title, **settings))
 
     def space(
         self,
@@ -164,7 +164,7 @@ class World:
         """Make a space with pages: a text for each path of slugs; parents are made."""
         home = organization or self.home
         return self.write(
-            lambda tx: desk_seed.add_space(tx, home, title, texts(pages or {}), **settings)
+            lambda tx: desk_writes.add_space(tx, home, title, texts(pages or {}), **settings)
         )
 
     # Content and what is said about it
@@ -179,7 +179,7 @@ class World:
     ) -> str:
         """Edit primary content: a new text for each path, or None to remove the page."""
         return self.write(
-            lambda tx: desk_seed.commit(
+            lambda tx: desk_writes.commit(
                 tx, space, edit or texts(edits or {}), author=by or self.ana
             )
         )

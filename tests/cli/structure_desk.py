@@ -13,7 +13,7 @@ from copydesk.cli.connection import Connection
 from copydesk.cli.embedded import OWNER
 from copydesk.cli.structure import Applying, read_wish
 from copydesk.client.api import Api
-from copydesk.server.site_seed import add_section, add_section_group, add_site, add_site_space
+from copydesk.server.site_writes import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 

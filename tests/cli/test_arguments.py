@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from copydesk.cli.arguments import parse
+from copydesk.cli.command_line import parse
 from copydesk.cli.parser import GROUPS, build_parser
 
 URL = "https://app.example.com/s/SPACE"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.server.site_seed import add_cluster, add_conversation, add_issue
+from copydesk.server.conversation_writes import add_cluster, add_conversation, add_issue
 from copydesk.server.store import Tx
 from tests.cli.script_desk import HOSTILE, ScriptDesk
 

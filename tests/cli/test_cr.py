@@ -27,7 +27,7 @@ from copydesk.local.paths import find_paths
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.present.page_changes import entries, in_order
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.reads.review import read_request
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.writes.comments import PendingDraft

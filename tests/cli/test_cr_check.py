@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.local.paths import find_paths
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from tests.cli.script_desk import HOSTILE, ScriptDesk
 
 BEFORE = {

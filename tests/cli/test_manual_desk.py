@@ -9,7 +9,7 @@ import pytest
 
 from copydesk.cli.connection import OWN, Connection, session_for
 from copydesk.cli.errors import UsageError, kept_state
-from copydesk.cli.manual import manual, pages_folder
+from copydesk.cli.manual_desk import manual, pages_folder
 from copydesk.cli.profile_switch import Switchboard
 from copydesk.contract import operations as ops
 from copydesk.local.journal import Journal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.server.site_seed import add_site, add_site_space
+from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.server.store import Tx
 from copydesk.session.reads.addresses import find_published
 from tests.world import World

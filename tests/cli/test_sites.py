@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.arguments import parse
-from copydesk.server.site_seed import (
+from copydesk.cli.command_line import parse
+from copydesk.server.site_writes import (
     add_link,
     add_section,
     add_section_group,

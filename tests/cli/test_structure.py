@@ -31,7 +31,7 @@ from copydesk.local.paths import find_paths
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.server.app import create_app
-from copydesk.server.site_seed import add_section, add_site_space
+from copydesk.server.site_writes import add_section, add_site_space
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.session import Session
 from tests.cli.structure_desk import Between, Desk, Terminal

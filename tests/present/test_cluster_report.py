@@ -15,7 +15,7 @@ from copydesk.client.api import Api
 from copydesk.client.in_process import AppTransport
 from copydesk.contract import operations as ops
 from copydesk.present.cluster_report import markdown, report_blocks, report_value
-from copydesk.present.cluster_report_html import report_file
+from copydesk.present.cluster_report_file import report_file
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.sample import build_sample
 from copydesk.server.store import Store

@@ -15,11 +15,11 @@ from typing import Any, TypeVar, get_args
 import httpx
 
 from copydesk.contract.operation import Operation
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.app import create_app
+from copydesk.server.desk_writes import add_invite_link
 from copydesk.server.implementation import HANDLERS
 from copydesk.server.openapi_jobs import begin, finish
-from copydesk.server.organization_seed import add_invite_link
 from copydesk.server.store import Store, Tx
 from tests.contract.examples import body_example, least
 from tests.server.everything import Everything, everything
@@ -210,9 +210,9 @@ class DeskOfOne:
         have, space = self.have, self.other_space
 
         def work(tx: Tx) -> tuple[str, str]:
-            shown = site_seed.add_site_space(tx, have.site, space, section=have.section)
-            section = site_seed.add_section(tx, have.site, "Reference")
-            site_seed.add_site_space(tx, have.site, space, section=section)
+            shown = site_writes.add_site_space(tx, have.site, space, section=have.section)
+            section = site_writes.add_section(tx, have.site, "Reference")
+            site_writes.add_site_space(tx, have.site, space, section=section)
             return shown, section
 
         return self.world.write(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from copydesk.server import change_requests, site_seed, threads
+from copydesk.server import change_requests, conversation_writes, site_writes, threads
 from copydesk.server.store import Tx, to_json
 from tests.world import World, texts
 
@@ -207,7 +207,7 @@ def _publication(tx: Tx, space: str) -> tuple[str, str, str, str, str]:
     tx.run("UPDATE organization SET use_case = 'productDocs', community_type = 'openSource'")
     tx.update("space", space, visitor_auth=to_json({"backend": "custom"}))
     organization: str = tx.value("SELECT organization_id FROM space WHERE id = ?", space)
-    site = site_seed.add_site(
+    site = site_writes.add_site(
         tx,
         organization,
         "Docs",
@@ -227,20 +227,20 @@ def _publication(tx: Tx, space: str) -> tuple[str, str, str, str, str]:
     )
     tx.update("site", site, ads=to_json({"status": "pending", "submittable": False}))
     condition = "visitor.claims.beta == true"
-    section = site_seed.add_section(
+    section = site_writes.add_section(
         tx,
         site,
         "Guides",
-        group=site_seed.add_section_group(tx, site, "Product"),
+        group=site_writes.add_section_group(tx, site, "Product"),
         description="How to",
         icon="gear",
         condition=condition,
     )
-    shown = site_seed.add_site_space(tx, site, space, section=section, condition=condition)
-    cluster = site_seed.add_cluster(
+    shown = site_writes.add_site_space(tx, site, space, section=section, condition=condition)
+    cluster = conversation_writes.add_cluster(
         tx, organization, "Exports fail", icon="bug", summary="They stop"
     )
-    site_seed.add_conversation(
+    conversation_writes.add_conversation(
         tx,
         organization,
         [("user", "It stops at 99 %.")],
@@ -250,7 +250,7 @@ def _publication(tx: Tx, space: str) -> tuple[str, str, str, str, str]:
         source_url="https://desk.example/talk-1",
         attributes={"plan": "pro"},
     )
-    issue = site_seed.add_issue(
+    issue = conversation_writes.add_issue(
         tx, organization, "talk-1", "Export stops", summary="At 99 %", cluster_id=cluster
     )
     return site, section, shown, cluster, issue

@@ -27,7 +27,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestCreate
 from copydesk.contract.models.comment import CommentCreate, CommentUpdate, ReplyCreate
 from copydesk.contract.models.space import SpaceCreate
-from copydesk.server import change_requests, desk_seed
+from copydesk.server import change_requests, desk_writes
 from copydesk.server.app import create_app
 from copydesk.server.integrity import examine
 from copydesk.server.store import Store, Tx
@@ -46,10 +46,10 @@ def build(path: Path) -> None:
     store = Store(path)
 
     def work(tx: Tx) -> None:
-        home = desk_seed.add_organization(tx, "Acme")
-        ana = desk_seed.add_user(tx, "Ana", "ana@example.org")
-        desk_seed.add_member(tx, home, ana, "admin")
-        space = desk_seed.add_space(tx, home, "Handbook", texts({"intro": "One.\n"}), author=ana)
+        home = desk_writes.add_organization(tx, "Acme")
+        ana = desk_writes.add_user(tx, "Ana", "ana@example.org")
+        desk_writes.add_member(tx, home, ana, "admin")
+        space = desk_writes.add_space(tx, home, "Handbook", texts({"intro": "One.\n"}), author=ana)
         request = change_requests.open_branch(
             tx, space, ana, "A change", texts({"intro": "Two.\n"})
         )

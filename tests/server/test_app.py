@@ -12,7 +12,7 @@ import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, CommentUpdate, MarkdownBody
-from copydesk.server import desk_seed
+from copydesk.server import desk_writes
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.store import Store
 from tests.world import World
@@ -20,7 +20,7 @@ from tests.world import World
 
 async def test_a_session_token_works_and_is_on_no_disk(tmp_path: Path) -> None:
     store = Store(tmp_path / "desk.db")
-    user = store.write(lambda tx: desk_seed.add_user(tx, "Ana", "ana@example.org"))
+    user = store.write(lambda tx: desk_writes.add_user(tx, "Ana", "ana@example.org"))
     minted = store.write(lambda tx: mint_token(tx, user, "laptop"))
     app = create_app(store, sessions={"in-memory": user})
     transport = httpx.ASGITransport(app)

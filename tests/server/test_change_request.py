@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from copydesk.contract.models.change_request import ChangeRequest
-from copydesk.server import change_requests, content, desk_seed
-from copydesk.server.desk_seed import Editor
+from copydesk.server import change_requests, content, desk_writes
+from copydesk.server.desk_writes import Editor
 from copydesk.server.implementation import Call
 from copydesk.server.queries.change_request import change_request_model
 from copydesk.server.store import Tx
@@ -327,7 +327,7 @@ async def test_a_conflict_changes_nothing_and_says_where(world: World, space: st
 async def test_every_kind_of_conflict(
     world: World, space: str, change: str, primary: str, kind: str
 ) -> None:
-    def edit(what: str, side: str) -> desk_seed.Edit:
+    def edit(what: str, side: str) -> desk_writes.Edit:
         def work(editor: Editor) -> None:
             page = editor.find("guides/install")
             if what == "edit":
@@ -355,7 +355,7 @@ async def test_every_kind_of_conflict(
 async def test_an_update_takes_files_that_both_changed_from_the_side_that_is_told(
     world: World, space: str
 ) -> None:
-    def put(side: bytes, *, gone: bool) -> desk_seed.Edit:
+    def put(side: bytes, *, gone: bool) -> desk_writes.Edit:
         def edit(editor: Editor) -> None:
             for name in ("a", "b", "c"):
                 editor.file(f"{name}.png", side)
@@ -536,7 +536,7 @@ async def test_files_that_moved_changed_and_went(world: World) -> None:
         editor.file("SUMMARY.md", b"", kind="summary")
 
     home = world.home
-    space = world.write(lambda tx: desk_seed.add_space(tx, home, "Files", begin))
+    space = world.write(lambda tx: desk_writes.add_space(tx, home, "Files", begin))
     key = world.change_request(space, edit=edit)
     async with world.client() as client:
         changes = (await client.get(path(space, key, "changes"))).json()["changes"]

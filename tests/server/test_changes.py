@@ -14,7 +14,7 @@ from copydesk.domain.page_tree import PageNode, compare_trees
 from copydesk.server import content
 from copydesk.server.changes import changes_of
 from copydesk.server.content import Draft
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.store import Tx
 from tests.world import World
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import desk_seed, site_seed
+from copydesk.server import conversation_writes, desk_writes
 from copydesk.server.integrity import RULES
 from copydesk.server.store import Tx
 from tests.world import World
@@ -27,10 +27,10 @@ def talks(world: World, *said: str, cluster: str | None = None, **more: Any) -> 
     def work(tx: Tx) -> list[str]:
         made = []
         for text in said:
-            talk = site_seed.add_conversation(
+            talk = conversation_writes.add_conversation(
                 tx, home, [("user", text)], source="zendesk", subject="Help", **more
             )
-            made.append(site_seed.add_issue(tx, home, talk, text, cluster_id=cluster))
+            made.append(conversation_writes.add_issue(tx, home, talk, text, cluster_id=cluster))
         return made
 
     return world.write(work)
@@ -38,7 +38,7 @@ def talks(world: World, *said: str, cluster: str | None = None, **more: Any) -> 
 
 def cluster(world: World, label: str) -> str:
     home = world.home
-    return world.write(lambda tx: site_seed.add_cluster(tx, home, label))
+    return world.write(lambda tx: conversation_writes.add_cluster(tx, home, label))
 
 
 class Desk:
@@ -378,12 +378,12 @@ async def test_words_and_a_cluster_are_found_without_trying_each_with_each(world
 
 async def test_a_cluster_of_another_organization_finds_nothing(world: World) -> None:
     def elsewhere(tx: Tx) -> str:
-        other = desk_seed.add_organization(tx, "Other")
-        theirs = site_seed.add_cluster(tx, other, "Theirs")
-        site_seed.add_conversation(
+        other = desk_writes.add_organization(tx, "Other")
+        theirs = conversation_writes.add_cluster(tx, other, "Theirs")
+        conversation_writes.add_conversation(
             tx, other, [("user", "Hello")], source="zendesk", conversation_id="1"
         )
-        site_seed.add_issue(tx, other, "1", "Hello", cluster_id=theirs)
+        conversation_writes.add_issue(tx, other, "1", "Hello", cluster_id=theirs)
         return theirs
 
     theirs = world.write(elsewhere)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.server import desk_seed
+from copydesk.server import desk_writes
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -65,7 +65,7 @@ async def test_collections_may_be_nested_very_deep(world: World) -> None:
     def nest(tx: Tx) -> str:
         parent = None
         for _ in range(1200):
-            parent = desk_seed.add_collection(tx, world.home, "In", parent=parent)
+            parent = desk_writes.add_collection(tx, world.home, "In", parent=parent)
         assert parent is not None
         return parent
 
@@ -283,7 +283,7 @@ async def test_positions_are_numbered_anew_when_none_is_left(world: World) -> No
     first, second, third = (world.space(title) for title in ("One", "Two", "Three"))
     world.write(lambda tx: tx.update("space", second, position=1.0))
     world.write(lambda tx: tx.update("space", first, position=1.0))
-    assert world.store.read(lambda tx: desk_seed.last_position(tx, home, None)) == 4.0
+    assert world.store.read(lambda tx: desk_writes.last_position(tx, home, None)) == 4.0
     async with world.client() as client:
         body = {"position": beside("after", first)}
         assert (await client.post(f"/spaces/{third}/move", json=body)).status_code == 200

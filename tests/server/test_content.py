@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from copydesk.domain.picture import image_size
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from tests.world import World
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02"

@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.domain.documents import markdown_to_document
 from copydesk.server.api_description import openapi
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.export_patch import changed_files
 from copydesk.server.space_export import export_space
 from tests.server.imported import read

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.server import site_seed
+from copydesk.server import conversation_writes
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 
@@ -18,7 +18,7 @@ def url(world: World, *rest: str) -> str:
 
 def cluster(world: World, label: str, **settings: Any) -> str:
     home = world.home
-    return world.write(lambda tx: site_seed.add_cluster(tx, home, label, **settings))
+    return world.write(lambda tx: conversation_writes.add_cluster(tx, home, label, **settings))
 
 
 def issue(
@@ -29,10 +29,10 @@ def issue(
 
     def work(tx: Tx) -> tuple[str, str]:
         when = tx.moment - timedelta(days=days_ago)
-        said = site_seed.add_conversation(
+        said = conversation_writes.add_conversation(
             tx, home, [("user", "It broke")], source=source, created_at=when
         )
-        made = site_seed.add_issue(
+        made = conversation_writes.add_issue(
             tx, home, said, "It broke", cluster_id=cluster_id, created_at=when
         )
         return made, said
@@ -89,7 +89,9 @@ async def test_clusters_are_ordered_as_asked(world: World) -> None:
     _, said = issue(world, few)
     home = world.home
     for _ in range(4):
-        world.write(lambda tx: site_seed.add_issue(tx, home, said, "Again", cluster_id=few))
+        world.write(
+            lambda tx: conversation_writes.add_issue(tx, home, said, "Again", cluster_id=few)
+        )
     async with world.client() as client:
 
         async def order(**query: Any) -> list[str]:

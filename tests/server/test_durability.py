@@ -13,7 +13,7 @@ import pytest
 
 from copydesk.server import threads
 from copydesk.server.app import create_app
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.integrity import examine
 from copydesk.server.store import Store, Tx
 from tests.world import World

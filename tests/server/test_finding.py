@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.server import findings
-from copydesk.server import site_seed as seed
+from copydesk.server import conversation_writes, findings
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.reads.findings import begin_requests
 from tests.world import BASE_URL, World
@@ -35,8 +35,10 @@ class Support:
             site = seed.add_site(tx, world.home, "Docs")
             for space in (self.guide, self.secret):
                 seed.add_site_space(tx, site, space)
-            late = seed.add_cluster(tx, world.home, "Webhooks arrive late", summary="They wait.")
-            invoice = seed.add_cluster(tx, world.home, "Invoice without currency")
+            late = conversation_writes.add_cluster(
+                tx, world.home, "Webhooks arrive late", summary="They wait."
+            )
+            invoice = conversation_writes.add_cluster(tx, world.home, "Invoice without currency")
             for number in range(6):
                 self._tell(tx, f"late-{number}", "Why are webhooks late?", late, "slack")
             self._tell(tx, "late-6", "why are WEBHOOKS late?", late, "email", came_back=True)
@@ -55,11 +57,11 @@ class Support:
         parts += [("assistant", "Like this.")] if said else []
         parts += [("user", "No."), ("team-member", "So.")] if came_back else []
         home = self.world.home
-        seed.add_conversation(
+        conversation_writes.add_conversation(
             tx, home, parts, source=source, subject=title, conversation_id=key,
             attributes={"language": "pt"} if came_back else {},
         )  # fmt: skip
-        seed.add_issue(tx, home, key, title, cluster_id=cluster)
+        conversation_writes.add_issue(tx, home, key, title, cluster_id=cluster)
 
     def url(self, *rest: str) -> str:
         return "/".join(["/orgs", self.world.home, "sites", self.site, *rest])

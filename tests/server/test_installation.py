@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.server import installations, site_seed
+from copydesk.server import installations, site_writes
 from tests.server.integrations import WHOLE, install, publish
 from tests.world import BASE_URL, World
 
@@ -142,7 +142,7 @@ async def test_spaces_and_sites_with_an_integration(world: World) -> None:
     home = world.home
     seen = world.space("Seen")
     hidden = world.space("Hidden", default_level=None)
-    site = world.write(lambda tx: site_seed.add_site(tx, home, "Docs"))
+    site = world.write(lambda tx: site_writes.add_site(tx, home, "Docs"))
     reader = world.user("bo", "read")
     stranger = world.user("stranger", member=False)
     async with world.client() as client:
@@ -236,7 +236,7 @@ async def test_chosen_spaces_and_external_ids(world: World) -> None:
 async def test_an_installation_is_changed_and_taken_out_place_by_place(world: World) -> None:
     home, far = world.home, world.organization("Far", admin=world.ana)
     kept, left = world.space("Kept"), world.space("Left")
-    site = world.write(lambda tx: site_seed.add_site(tx, home, "Docs"))
+    site = world.write(lambda tx: site_writes.add_site(tx, home, "Docs"))
     reader = world.user("bo", "read")
     world.grant(kept, reader, "admin")
     async with world.client() as client, world.client(reader) as other:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.server import desk_seed, site_seed
+from copydesk.server import desk_writes, site_writes
 from copydesk.server.backup import back_up
 from copydesk.server.integrity import MOST, examine
 from copydesk.server.sample import build_sample
@@ -120,9 +120,9 @@ def test_a_small_desk_is_sound_too(tmp_path: Path, sections: int) -> None:
     world = World(tmp_path / "desk.db")
 
     def write(tx: Tx) -> None:
-        site = site_seed.add_site(tx, world.home, "Docs")
-        section = site_seed.add_section(tx, site, "Guides") if sections else None
-        site_seed.add_site_space(tx, site, space, section=section)
+        site = site_writes.add_site(tx, world.home, "Docs")
+        section = site_writes.add_section(tx, site, "Guides") if sections else None
+        site_writes.add_site_space(tx, site, space, section=section)
 
     space = world.space("Guide")
     world.write(write)
@@ -238,7 +238,7 @@ def test_a_live_desk_is_checked_and_copied_while_it_is_written(
     def write() -> None:
         while not stop.is_set():
             email = f"p{len(kept)}@example.org"
-            add = partial(desk_seed.add_user, display_name="P", email=email)
+            add = partial(desk_writes.add_user, display_name="P", email=email)
             kept.append(store.write(add))
 
     def users(path: Path) -> list[str]:
@@ -266,7 +266,7 @@ def test_a_live_desk_is_checked_and_copied_while_it_is_written(
         *(f"copy{number}.db" for number in range(3)),
     }
     opened = Store(copy)
-    opened.write(lambda tx: desk_seed.add_user(tx, "Q", "q@example.org"))
+    opened.write(lambda tx: desk_writes.add_user(tx, "Q", "q@example.org"))
     opened.close()
 
 
@@ -284,7 +284,7 @@ def test_a_copy_takes_no_file_s_place_unless_told_so(
     # The desk itself, under any name, and a database that somebody has open.
     (tmp_path / "alias.db").hardlink_to(desk)
     store = Store(there)
-    store.write(lambda tx: desk_seed.add_user(tx, "Q", "q@example.org"))
+    store.write(lambda tx: desk_writes.add_user(tx, "Q", "q@example.org"))
     capsys.readouterr()
     for target, reason in ((desk, "itself"), (tmp_path / "alias.db", "itself"), (there, "in use")):
         before = target.read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from copydesk.server.organization_seed import add_invite_link
+from copydesk.server.desk_writes import add_invite_link
 from tests.world import World
 
 Json = dict[str, Any]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.contract.enumerations import ChangeRequestStatus
-from copydesk.server import site_seed
+from copydesk.server import conversation_writes, site_writes
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -143,7 +143,7 @@ async def test_one_default_everywhere(steps: list[tuple[str, int, int]]) -> None
         home = world.home
         spaces = [world.space(f"Space {number}") for number in range(4)]
         site = world.write(
-            lambda tx: site_seed.add_site(
+            lambda tx: site_writes.add_site(
                 tx, home, "Docs", hostname="docs.acme.example", published=True
             )
         )
@@ -250,7 +250,7 @@ LABELS = {"Exports fail": "fail", "Search slow": "slow"}
 
 
 def add_cluster(organization: str, label: str, tx: Tx) -> str:
-    return site_seed.add_cluster(tx, organization, label)
+    return conversation_writes.add_cluster(tx, organization, label)
 
 
 @FEW

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from copydesk.server import change_requests
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from tests.world import World
 
 INTRO = """\

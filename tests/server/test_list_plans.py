@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -51,11 +51,11 @@ async def test_what_a_site_shows_costs_as_many_statements_however_much_that_is(
     spaces = [world.space(f"Space {number}") for number in range(3)]
 
     def build(tx: Tx, count: int) -> str:
-        site = site_seed.add_site(tx, world.home, "Docs", hostname="a.test", published=True)
+        site = site_writes.add_site(tx, world.home, "Docs", hostname="a.test", published=True)
         for number in range(count):
-            section = site_seed.add_section(tx, site, f"Section {number}")
+            section = site_writes.add_section(tx, site, f"Section {number}")
             for space in spaces[: 2 + number % 2]:
-                site_seed.add_site_space(tx, site, space, section=section)
+                site_writes.add_site_space(tx, site, space, section=section)
         return site
 
     sites = [world.write(partial(build, count=count)) for count in (4, 24)]

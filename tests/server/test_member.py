@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from copydesk.server import desk_seed
+from copydesk.server import desk_writes
 from copydesk.server.store import Tx
 from tests.world import START, World
 
@@ -101,7 +101,7 @@ async def test_by_last_seen_only_active_members_are_listed(world: World) -> None
     def add(tx: Tx) -> None:
         for name, (disabled, days) in people.items():
             seen = None if days is None else START - timedelta(days=days)
-            desk_seed.add_member(tx, home, ids[name], disabled=disabled, last_seen=seen)
+            desk_writes.add_member(tx, home, ids[name], disabled=disabled, last_seen=seen)
 
     world.write(add)
     async with world.client() as client:

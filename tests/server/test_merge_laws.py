@@ -18,7 +18,7 @@ from copydesk.domain.text_merge import Clash, merge_text
 from copydesk.server import content
 from copydesk.server.content import Draft, PageData
 from copydesk.server.content_merge import merge
-from copydesk.server.desk_seed import Edit, Editor
+from copydesk.server.desk_writes import Edit, Editor
 from copydesk.server.store import Tx
 from tests.world import World
 

@@ -21,7 +21,7 @@ import pytest
 
 import copydesk
 from copydesk.cli import doctor_checks, main
-from copydesk.server import desk_seed, migrations, store
+from copydesk.server import desk_writes, migrations, store
 from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.migrations import MIGRATIONS, VERSION, script
 from copydesk.server.store import DeskError, Store
@@ -139,7 +139,7 @@ def test_a_desk_of_the_first_version_is_migrated_with_its_rows(
             path
         )[table]
     again = Store(path)
-    again.write(lambda tx: desk_seed.add_user(tx, "Bo", "bo@example.org"))
+    again.write(lambda tx: desk_writes.add_user(tx, "Bo", "bo@example.org"))
     again.close()
 
 
@@ -385,7 +385,7 @@ FILLED = """
 import resource, sys
 from pathlib import Path
 from copydesk.cli.errors import guarded
-from copydesk.server.desk_seed import add_user
+from copydesk.server.desk_writes import add_user
 from copydesk.server.store import Store
 
 def write():
@@ -416,5 +416,5 @@ def test_a_full_disk_is_told_and_loses_nothing(sound: Path, tmp_path: Path) -> N
     assert rows(path) == before
     opened = Store(path)
     assert opened.read(lambda tx: tx.value("PRAGMA integrity_check")) == "ok"
-    opened.write(lambda tx: desk_seed.add_user(tx, "Bo", "bo@example.org"))
+    opened.write(lambda tx: desk_writes.add_user(tx, "Bo", "bo@example.org"))
     opened.close()

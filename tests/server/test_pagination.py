@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.server import desk_seed
+from copydesk.server import desk_writes
 from copydesk.server.errors import Refusal
 from copydesk.server.pagination import DEFAULT_LIMIT, paginate, slice_page
 from copydesk.server.store import Store, Tx
@@ -42,8 +42,8 @@ def fill(tx: Tx, times: list[int]) -> list[str]:
     """Add users at some seconds; return their ids in the order of time, then id."""
     made = []
     for number, second in enumerate(times):
-        then = desk_seed.at(tx, START + timedelta(seconds=second))
-        made.append((second, desk_seed.add_user(then, "P", f"p{number}@example.org")))
+        then = desk_writes.at(tx, START + timedelta(seconds=second))
+        made.append((second, desk_writes.add_user(then, "P", f"p{number}@example.org")))
     return [key for _, key in sorted(made)]
 
 
@@ -82,9 +82,9 @@ def test_rows_that_come_and_go_disturb_no_other() -> None:
     assert first.items == [ids[5], ids[4]]
     # The row that the token speaks of goes, and so does one not read yet; new ones come on top.
     store.write(lambda tx: tx.run("DELETE FROM user WHERE id IN (?, ?)", ids[4], ids[3]))
-    later = desk_seed.at
+    later = desk_writes.at
     store.write(
-        lambda tx: desk_seed.add_user(later(tx, START + timedelta(days=1)), "N", "n@example.org")
+        lambda tx: desk_writes.add_user(later(tx, START + timedelta(days=1)), "N", "n@example.org")
     )
     second = store.read(lambda tx: read(tx, first.next.page))
     assert second.items == [ids[2], ids[1]]

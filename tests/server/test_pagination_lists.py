@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from copydesk.server import change_requests, site_seed, threads
+from copydesk.server import change_requests, conversation_writes, site_writes, threads
 from copydesk.server.queries.space import remove_space
 from copydesk.server.store import Tx
 from tests.world import World
@@ -69,7 +69,9 @@ def new_member(world: World) -> str:
 
 def new_conversation(world: World) -> str:
     return world.write(
-        lambda tx: site_seed.add_conversation(tx, world.home, [("user", "Hm?")], source="api")
+        lambda tx: conversation_writes.add_conversation(
+            tx, world.home, [("user", "Hm?")], source="api"
+        )
     )
 
 
@@ -130,7 +132,7 @@ LISTS = {
     ),
     "sites": Listed(
         "/orgs/{home}/sites",
-        lambda world: world.write(lambda tx: site_seed.add_site(tx, world.home, "Site")),
+        lambda world: world.write(lambda tx: site_writes.add_site(tx, world.home, "Site")),
         run("DELETE FROM site WHERE id = ?"),
         run("UPDATE site SET title = 'Renamed' WHERE id = ?"),
     ),
@@ -142,7 +144,9 @@ LISTS = {
     ),
     "clusters": Listed(
         "/orgs/{home}/conversations-clusters",
-        lambda world: world.write(lambda tx: site_seed.add_cluster(tx, world.home, "Cluster")),
+        lambda world: world.write(
+            lambda tx: conversation_writes.add_cluster(tx, world.home, "Cluster")
+        ),
         run("DELETE FROM cluster WHERE id = ?"),
         lambda world, key: world.write(
             lambda tx: tx.update("cluster", key, updated_at=tx.now, issues=tx.moment.second)

@@ -12,7 +12,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from copydesk.server import pdf_address
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.pdf import PrintedPage, is_western, machine_faces, make_pdf, western
 from tests.domain.written import EVERYTHING
 from tests.world import World

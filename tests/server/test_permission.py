@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from copydesk.domain.access import LEVELS, Holder, Kind, level_from, rank, sources
-from copydesk.server import desk_seed, site_seed
+from copydesk.server import desk_writes, site_writes
 from copydesk.server.access import (
     COLLECTION_PERMISSIONS,
     SPACE_PERMISSIONS,
@@ -46,7 +46,7 @@ async def levels(client: httpx.AsyncClient, path: str, **query: str) -> dict[str
 
 def a_site(world: World) -> str:
     home = world.home
-    return world.write(lambda tx: site_seed.add_site(tx, home, "Docs"))
+    return world.write(lambda tx: site_writes.add_site(tx, home, "Docs"))
 
 
 class Office:
@@ -244,9 +244,9 @@ async def test_what_each_of_very_many_was_given_is_read(world: World) -> None:
 
     def build(tx: Tx) -> None:
         for number in range(2_100):
-            user = desk_seed.add_user(tx, f"P{number}", f"p{number}@example.org")
-            desk_seed.add_member(tx, home, user, "read")
-            desk_seed.grant(tx, space, user, "comment")
+            user = desk_writes.add_user(tx, f"P{number}", f"p{number}@example.org")
+            desk_writes.add_member(tx, home, user, "read")
+            desk_writes.grant(tx, space, user, "comment")
 
     world.write(build)
     async with world.api() as api:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.server.store import Tx
 from tests.world import World

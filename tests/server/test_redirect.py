@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from tests.world import World
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.server import organization_seed
+from copydesk.server import desk_writes
 from tests.world import BASE_URL, World
 
 WHOLE = {
@@ -153,7 +153,7 @@ async def test_newcomers_by_single_sign_on_get_what_the_provider_says(world: Wor
 
 async def test_invite_links_are_deleted_by_administrators(world: World) -> None:
     home = world.home
-    link = world.write(lambda tx: organization_seed.add_invite_link(tx, home))
+    link = world.write(lambda tx: desk_writes.add_invite_link(tx, home))
     other = world.organization("Other", admin=world.ana)
     at = f"/orgs/{home}/link-invites/{link}"
     async with world.client(world.user("bo", "create")) as client:

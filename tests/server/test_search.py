@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import change_requests, site_seed
-from copydesk.server.desk_seed import Editor
+from copydesk.server import change_requests, site_writes
+from copydesk.server.desk_writes import Editor
 from copydesk.server.migrations import script
 from copydesk.server.store import Tx
 from tests.world import World
@@ -303,10 +303,10 @@ class Shown:
         world.space("Elsewhere", {"quokka": "It hops.\n"})
 
         def build(tx: Tx) -> list[str]:
-            site = site_seed.add_site(tx, home, "Docs")
-            sections = [site_seed.add_section(tx, site, title) for title in ("Start", "Guides")]
+            site = site_writes.add_site(tx, home, "Docs")
+            sections = [site_writes.add_section(tx, site, title) for title in ("Start", "Guides")]
             ids = [
-                site_seed.add_site_space(tx, site, space, section=sections[number // 2])
+                site_writes.add_site_space(tx, site, space, section=sections[number // 2])
                 for number, space in enumerate(self.spaces)
             ]
             tx.update("site_space", ids[3], draft=1)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.domain.access import rank
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from tests.world import BASE_URL, World
 
 SCHEMA: dict[str, Any] = {
@@ -33,9 +33,9 @@ def sites(world: World, *rest: str) -> str:
 
 def make_site(world: World, title: str = "Docs", *spaces: str, **settings: Any) -> str:
     def work(tx: Any) -> str:
-        site = site_seed.add_site(tx, home, title, **settings)
+        site = site_writes.add_site(tx, home, title, **settings)
         for space in spaces:
-            site_seed.add_site_space(tx, site, space)
+            site_writes.add_site_space(tx, site, space)
         return site
 
     home = world.home

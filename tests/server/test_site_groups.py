@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from copydesk.domain.site_tree import DEEPEST
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.integrity import examine
 from copydesk.server.migrations import MIGRATIONS, script

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copydesk.server import desk_seed, site_seed
+from copydesk.server import desk_writes, site_writes
 from copydesk.server.site_structure import drop_space, sections_of, site_spaces_of
 from copydesk.server.store import Store, Tx
 from tests.world import BASE_URL, World
@@ -24,21 +24,21 @@ class Docs:
     def __init__(self, world: World, *titles: str) -> None:
         self.world = world
         self.home = world.home
-        self.site = world.write(lambda tx: site_seed.add_site(tx, self.home, "Docs"))
+        self.site = world.write(lambda tx: site_writes.add_site(tx, self.home, "Docs"))
         self.sections = {title: self.section(title, world.space(title)) for title in titles}
 
     def section(self, title: str, *spaces: str, **settings: Any) -> str:
         def work(tx: Tx) -> str:
-            section = site_seed.add_section(tx, self.site, title, **settings)
+            section = site_writes.add_section(tx, self.site, title, **settings)
             for space in spaces:
-                site_seed.add_site_space(tx, self.site, space, section=section)
+                site_writes.add_site_space(tx, self.site, space, section=section)
             return section
 
         return self.world.write(work)
 
     def site_space(self, space: str, section: str | None = None, **settings: Any) -> str:
         return self.world.write(
-            lambda tx: site_seed.add_site_space(tx, self.site, space, section=section, **settings)
+            lambda tx: site_writes.add_site_space(tx, self.site, space, section=section, **settings)
         )
 
     def url(self, *rest: str) -> str:
@@ -228,7 +228,7 @@ async def test_move_section_refuses(world: World, docs: Docs) -> None:
 
 
 async def test_a_section_joins_the_group_of_its_neighbour(world: World, docs: Docs) -> None:
-    group = world.write(lambda tx: site_seed.add_section_group(tx, docs.site, "Products"))
+    group = world.write(lambda tx: site_writes.add_section_group(tx, docs.site, "Products"))
     member = docs.section("Payments", world.space("Payments"), group=group)
     async with world.client() as client:
         for anchor, expected in ((member, group), (docs.sections["Reference"], None)):
@@ -484,7 +484,7 @@ async def test_dropping_a_space_leaves_a_sound_site(world: World, docs: Docs) ->
     both = world.space("Both")
     docs.site_space(both, docs.sections["Reference"])
     alone = docs.section("Alone", both)
-    world.write(lambda tx: site_seed.set_default_section(tx, docs.site, alone))
+    world.write(lambda tx: site_writes.set_default_section(tx, docs.site, alone))
     world.write(lambda tx: drop_space(tx, both))
     docs.sound()
     async with world.client() as client:
@@ -504,9 +504,9 @@ def in_memory(work: Callable[[Tx], T]) -> T:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.booleans()), max_size=40))
 def test_positions_do_what_a_list_does(moves: list[tuple[int, int, bool]]) -> None:
     def work(tx: Tx) -> None:
-        organization = desk_seed.add_organization(tx, "Acme")
-        site = site_seed.add_site(tx, organization, "Docs")
-        order = [site_seed.add_section(tx, site, f"Part {n}") for n in range(6)]
+        organization = desk_writes.add_organization(tx, "Acme")
+        site = site_writes.add_site(tx, organization, "Docs")
+        order = [site_writes.add_section(tx, site, f"Part {n}") for n in range(6)]
         siblings = sections_of(site)
         names = list(order)
         for moved, anchor, after in moves:

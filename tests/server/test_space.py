@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.queries.space import remove_space
 from copydesk.server.store import Tx
 from tests.world import World

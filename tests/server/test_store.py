@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.server import desk_seed
+from copydesk.server import desk_writes
 from copydesk.server.app import create_app
 from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.migrations import VERSION
@@ -34,14 +34,14 @@ def test_a_write_is_kept_and_a_failed_one_leaves_nothing(tmp_path: Path) -> None
     store = Store(tmp_path / "new" / "desk.db")
 
     def fail(tx: Tx) -> None:
-        desk_seed.add_user(tx, "Half", "half@example.org")
+        desk_writes.add_user(tx, "Half", "half@example.org")
         raise KeyError("stop")
 
-    store.write(lambda tx: desk_seed.add_user(tx, "Ana", "ana@example.org"))
+    store.write(lambda tx: desk_writes.add_user(tx, "Ana", "ana@example.org"))
     with pytest.raises(KeyError):
         store.write(fail)
     with pytest.raises(sqlite3.IntegrityError):
-        store.write(lambda tx: desk_seed.add_user(tx, "Twin", "ANA@example.org"))
+        store.write(lambda tx: desk_writes.add_user(tx, "Twin", "ANA@example.org"))
     assert people(store) == 1
     store.close()
     again = Store(tmp_path / "new" / "desk.db")
@@ -94,7 +94,7 @@ def beside(path: Path) -> list[str]:
 
 
 def add_person(tx: Tx, name: str) -> None:
-    desk_seed.add_user(tx, name, f"{name}@example.org")
+    desk_writes.add_user(tx, name, f"{name}@example.org")
 
 
 def test_a_commit_that_fails_leaves_a_desk_that_can_be_written(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_commit_that_fails_leaves_a_desk_that_can_be_written(tmp_path: Path) -
 
     with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
         store.write(dangle)
-    store.write(lambda tx: desk_seed.add_user(tx, "Ana", "ana@example.org"))
+    store.write(lambda tx: desk_writes.add_user(tx, "Ana", "ana@example.org"))
     assert people(store) == 1
     store.close()
 
@@ -125,7 +125,7 @@ async def test_reads_go_on_while_many_writes_wait(tmp_path: Path) -> None:
 
     def add(number: int) -> str:
         email = f"p{number}@example.org"
-        return store.write(lambda tx: desk_seed.add_user(tx, "P", email))
+        return store.write(lambda tx: desk_writes.add_user(tx, "P", email))
 
     waiting = [
         asyncio.create_task(store.in_thread(partial(add, number), writes=True))
@@ -148,7 +148,7 @@ async def test_writes_that_wait_share_a_commit_and_nothing_else(tmp_path: Path) 
 
     def add(name: str) -> str:
         return store.write(
-            lambda tx: desk_seed.add_user(tx, "P", f"{name.removeprefix('again ')}@example.org")
+            lambda tx: desk_writes.add_user(tx, "P", f"{name.removeprefix('again ')}@example.org")
         )
 
     def dangle() -> None:
@@ -236,7 +236,7 @@ def test_a_reader_sees_one_moment(tmp_path: Path) -> None:
     def look(tx: Tx) -> None:
         seen.append(tx.value("SELECT count(*) FROM user"))
         writer = threading.Thread(
-            target=lambda: store.write(lambda w: desk_seed.add_user(w, "New", "new@example.org"))
+            target=lambda: store.write(lambda w: desk_writes.add_user(w, "New", "new@example.org"))
         )
         writer.start()
         writer.join()
@@ -253,18 +253,18 @@ def test_many_writers_in_two_processes_lose_nothing(tmp_path: Path) -> None:
     store = Store(path)
     script = (
         "import sys; from pathlib import Path\n"
-        "from copydesk.server import desk_seed\n"
+        "from copydesk.server import desk_writes\n"
         "from copydesk.server.store import Store\n"
         "store = Store(Path(sys.argv[1]))\n"
         "for n in range(20):\n"
-        "    store.write(lambda tx: desk_seed.add_user(tx, 'P', f'there{n}@example.org'))\n"
+        "    store.write(lambda tx: desk_writes.add_user(tx, 'P', f'there{n}@example.org'))\n"
     )
     other = subprocess.Popen([sys.executable, "-c", script, str(path)])
 
     def write(thread: int) -> None:
         for n in range(10):
             email = f"here{thread}-{n}@example.org"
-            store.write(partial(desk_seed.add_user, display_name="P", email=email))
+            store.write(partial(desk_writes.add_user, display_name="P", email=email))
 
     threads = [threading.Thread(target=write, args=(thread,)) for thread in range(2)]
     for thread in threads:
@@ -313,13 +313,13 @@ async def test_what_is_kept_of_a_state_is_read_anew_after_any_commit(tmp_path: P
     for writer, email in ((store, "a@example.org"), (elsewhere, "b@example.org")):
         before = look()
         assert look() == before
-        writer.write(partial(desk_seed.add_user, display_name="P", email=email))
+        writer.write(partial(desk_writes.add_user, display_name="P", email=email))
         assert look() == before + 1
 
     # A transaction that writes sees what it wrote, and a reader can write nothing.
     def add(tx: Tx) -> list[int]:
         seen = [tx.kept("people", lambda: tx.value("SELECT count(*) FROM user"))]
-        desk_seed.add_user(tx, "P", "c@example.org")
+        desk_writes.add_user(tx, "P", "c@example.org")
         return [*seen, tx.kept("people", lambda: tx.value("SELECT count(*) FROM user"))]
 
     assert store.write(add) == [2, 3]
@@ -340,7 +340,7 @@ async def test_what_is_kept_of_a_state_is_read_anew_after_any_commit(tmp_path: P
 def test_what_a_writer_keeps_is_what_is_written(tmp_path: Path) -> None:
     path = tmp_path / "desk.db"
     store = Store(path)
-    ana = store.write(lambda tx: desk_seed.add_user(tx, "Ana", "ana@example.org"))
+    ana = store.write(lambda tx: desk_writes.add_user(tx, "Ana", "ana@example.org"))
     asked: list[str] = []
 
     def name(tx: Tx) -> str:

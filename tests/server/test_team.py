@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.server import desk_seed
+from copydesk.server import desk_writes
 from tests.world import World
 
 
@@ -58,7 +58,7 @@ async def test_creating_needs_ownership_and_known_members(world: World) -> None:
 async def test_lists_filter_by_owner_and_name(world: World) -> None:
     bo = world.user("bo")
     home = world.home
-    owned = world.write(lambda tx: desk_seed.add_team(tx, home, "Owned", owners=[bo]))
+    owned = world.write(lambda tx: desk_writes.add_team(tx, home, "Owned", owners=[bo]))
     other = world.team("Other", bo)
     async with world.client(bo) as client:
         every = (await client.get(path(world))).json()
@@ -74,7 +74,7 @@ async def test_lists_filter_by_owner_and_name(world: World) -> None:
 async def test_owners_manage_their_team_only(world: World) -> None:
     bo = world.user("bo")
     home = world.home
-    owned = world.write(lambda tx: desk_seed.add_team(tx, home, "Owned", owners=[bo]))
+    owned = world.write(lambda tx: desk_writes.add_team(tx, home, "Owned", owners=[bo]))
     other = world.team("Other", bo)
     async with world.client(bo) as client:
         added = await client.put(path(world, owned, "members", world.ana), json={})

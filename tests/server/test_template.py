@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from tests.world import World
 
 START = "See [the guide](ref:guide), ![it](<ref:logo>) and [spec](ref:api).\n"

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -32,10 +32,10 @@ class Read:
         self.pages = {key: name for name, key in pages.items()}
 
         def build(tx: Tx) -> tuple[str, str, str]:
-            site = site_seed.add_site(tx, world.home, "Docs")
-            section = site_seed.add_section(tx, site, "Start")
-            shown = site_seed.add_site_space(tx, site, self.start, section=section)
-            site_seed.add_site_space(tx, site, self.staff, section=section)
+            site = site_writes.add_site(tx, world.home, "Docs")
+            section = site_writes.add_section(tx, site, "Start")
+            shown = site_writes.add_site_space(tx, site, self.start, section=section)
+            site_writes.add_site_space(tx, site, self.staff, section=section)
             for space, page, day, events in (
                 (self.start, "index", "2026-02-23", 5),
                 (self.start, "index", "2026-03-01", 10),
@@ -43,10 +43,10 @@ class Read:
                 (self.start, "install", "2026-03-02", 40),
                 (self.staff, "staff", "2026-03-01", 100),
             ):
-                site_seed.add_events(
+                site_writes.add_events(
                     tx, site, space, pages[page], day, events=events, visitors=events // 5
                 )
-            site_seed.add_events(
+            site_writes.add_events(
                 tx, site, self.start, pages["index"], "2026-03-02",
                 type="link_click", events=3, visitors=1,
             )  # fmt: skip

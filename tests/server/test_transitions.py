@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from copydesk.contract.enumerations import SiteVisibility
-from copydesk.server import installations, site_seed
+from copydesk.server import installations, site_writes
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -166,12 +166,12 @@ async def test_reads_of_published_sites(world: World, visibility: SiteVisibility
     def make(tx: Any) -> tuple[str, str]:
         sites = []
         for name in ("one", "two"):
-            site = site_seed.add_site(
+            site = site_writes.add_site(
                 tx, home, name.title(), visibility=visibility, hostname=f"{name}.acme.example"
             )
-            site_seed.add_share_link(tx, site, "Partners")
+            site_writes.add_share_link(tx, site, "Partners")
             sites.append(site)
-        site_seed.add_site_space(tx, sites[0], space)
+        site_writes.add_site_space(tx, sites[0], space)
         return sites[0], sites[1]
 
     site, other = world.write(make)

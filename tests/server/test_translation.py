@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from copydesk.server import content
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from tests.world import World
 
 PAGES = {"start": "Hello there", "guide": "# Guide", "guide/pay": "How to pay", "guide/end": "Bye"}

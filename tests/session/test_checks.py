@@ -15,9 +15,9 @@ import pytest
 from copydesk.domain.checks import Check
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import file_names
-from copydesk.local.checks import LEFT_SECONDS
+from copydesk.local.check_settings import LEFT_SECONDS
 from copydesk.local.paths import HOME_VARIABLE, find_paths
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.checks import CheckedPage, check_built_in, read_pages, run_command
 from copydesk.session.reads import review
 from tests.world import World

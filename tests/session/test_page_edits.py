@@ -17,7 +17,7 @@ from copydesk.domain.page_tree import flatten
 from copydesk.local.journal import Journal
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.state import State
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.page_edits import (
     Sent,
     StagedPages,

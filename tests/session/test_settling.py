@@ -19,7 +19,7 @@ from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.server import change_requests, content
 from copydesk.server.content import PageData
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.transaction import Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of

@@ -11,7 +11,7 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.domain.page_tree import flatten
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.spaces import read_me

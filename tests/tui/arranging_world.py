@@ -17,7 +17,7 @@ from copydesk.domain.site_tree import SiteNode
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Store, Tx
 from copydesk.session.runs.arrange import Arranger
 from copydesk.session.session import Session

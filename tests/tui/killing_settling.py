@@ -33,7 +33,7 @@ from copydesk.domain.settlement import Settling
 from copydesk.local.paths import HOME_VARIABLE
 from copydesk.local.runs import Settlings, WaitingRuns
 from copydesk.local.state import State
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.store import Store
 from copydesk.session.session import Session
 from copydesk.session.settling import Settlement, find_cut_off, is_cut_off

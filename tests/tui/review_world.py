@@ -11,7 +11,7 @@ from copydesk.domain.blocks import anchor_of_quote
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.server import threads
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp

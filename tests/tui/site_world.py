@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from copydesk.contract import operations as ops
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from tests.world import World
 

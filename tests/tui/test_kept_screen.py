@@ -8,7 +8,7 @@ from pathlib import Path
 
 from copydesk.local.preface import ENDING
 from copydesk.local.snapshot import Snapshots
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.framework.place import Place

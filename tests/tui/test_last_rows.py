@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.budget import Sent
-from copydesk.server import site_seed as seed
+from copydesk.server import conversation_writes
 from copydesk.session.target import Target
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive
@@ -23,7 +23,7 @@ def clusters(world: World) -> Target:
 
     def write(tx: Any) -> None:
         for n in range(MANY):
-            seed.add_cluster(tx, home, f"Thing {n:03}")
+            conversation_writes.add_cluster(tx, home, f"Thing {n:03}")
 
     world.write(write)
     return Target(home)

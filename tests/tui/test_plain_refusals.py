@@ -6,7 +6,7 @@ import asyncio
 
 from copydesk.client.api import Api
 from copydesk.domain.documents import markdown_to_document
-from copydesk.server.organization_seed import put_agent_instructions
+from copydesk.server.desk_writes import put_agent_instructions
 from copydesk.session.draft_keys import review_key
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed

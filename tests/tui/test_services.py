@@ -9,7 +9,7 @@ import pytest
 
 from copydesk.client.errors import OperationMissing
 from copydesk.contract import operations as ops
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.session import errors
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
@@ -66,7 +66,7 @@ async def test_findings_and_clusters_name_each_other(today: World) -> None:
     earlier = World(edition="earlier")
     for world, keys, other in ((earlier, "g q", "g k: clusters"), (today, "g k", "g q: findings")):
         world.space("Guide", {"intro": "One."})
-        world.write(partial(site_seed.add_site, organization_id=world.home, title="Docs"))
+        world.write(partial(site_writes.add_site, organization_id=world.home, title="Docs"))
         api = world.api(elsewhere=True)
         async with drive(open_world(world, "spaces", api=api)) as driver:
             await expect(driver, keys, said=other)

@@ -14,7 +14,8 @@ from copydesk.cli.errors import UsageError
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.present.cluster_report import report_value
-from copydesk.server import site_seed as seeds
+from copydesk.server import conversation_writes
+from copydesk.server import site_writes as seeds
 from copydesk.server.store import Tx
 from copydesk.session.reads.cluster_report import read_report
 from copydesk.session.target import Target
@@ -327,7 +328,7 @@ async def monday(path: Path | None = None) -> tuple[World, Target]:
     def begin(tx: Tx) -> tuple[str, dict[str, str]]:
         site = seeds.add_site(tx, world.home, "Docs")
         seeds.add_site_space(tx, site, guide)
-        return site, {name: seeds.add_cluster(tx, world.home, name) for name in WEEKS}
+        return site, {name: conversation_writes.add_cluster(tx, world.home, name) for name in WEEKS}
 
     site, clusters = world.write(begin)
 
@@ -336,10 +337,12 @@ async def monday(path: Path | None = None) -> tuple[World, Target]:
             at = now - timedelta(weeks=12 - week, days=3)
             for nth in range(count):
                 said: list[Any] = [("user", f"{name}, says mo@acme.example of {week}.{nth}")]
-                key = seeds.add_conversation(
+                key = conversation_writes.add_conversation(
                     tx, world.home, said, source="slack", subject=name, created_at=at
                 )
-                seeds.add_issue(tx, world.home, key, name, cluster_id=clusters[name], created_at=at)
+                conversation_writes.add_issue(
+                    tx, world.home, key, name, cluster_id=clusters[name], created_at=at
+                )
 
     async with world.api() as api:  # what is found now is old on that Monday
         await api.page(ops.list_site_findings, world.home, site)
@@ -355,7 +358,9 @@ async def monday(path: Path | None = None) -> tuple[World, Target]:
     def write(tx: Tx) -> None:
         for name, counts in WEEKS.items():
             tell(tx, name, counts)
-        clusters["Plans of a team"] = seeds.add_cluster(tx, world.home, "Plans of a team")
+        clusters["Plans of a team"] = conversation_writes.add_cluster(
+            tx, world.home, "Plans of a team"
+        )
         tell(tx, "Plans of a team", [0] * 12 + [6])
 
     world.write(write)

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             gc.disable()  # from the first import on; `copydesk.cli.open` says why
             preface.show()
 
-        from copydesk.cli.arguments import parse
+        from copydesk.cli.command_line import parse
         from copydesk.cli.errors import guarded, own_streams
 
         if arguments is None:

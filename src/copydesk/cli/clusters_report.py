@@ -19,7 +19,7 @@ from copydesk.cli.lookup import find_organization
 from copydesk.cli.output import Column, put_table
 from copydesk.cli.output_file import check_form, give, give_json, give_table
 from copydesk.present.cluster_report import report_value
-from copydesk.present.cluster_report_html import report_file
+from copydesk.present.cluster_report_file import report_file
 from copydesk.present.cluster_tables import (
     clusters_of,
     conversation_entry,

@@ -420,9 +420,8 @@ def session_for(
 
     ``connect`` stands in for that of the connection, for who needs to hear of its failure.
     """
-    from copydesk.local.checks import DeskHidden
     from copydesk.local.drafts import DeskDrafts
-    from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, DeskUses
+    from copydesk.local.marks import DeskHidden, DeskMarks, DeskSeen, DeskSnoozes, DeskUses
     from copydesk.local.page_edits import DeskEdits
     from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
     from copydesk.local.saved_replies import SavedReplies

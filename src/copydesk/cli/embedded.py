@@ -167,7 +167,7 @@ def ensure_owner(tx: Tx) -> str:
     """Return the desk's owner, made after the person at this machine when there is none."""
     found: str | None = tx.value("SELECT value FROM meta WHERE key = ?", OWNER)
     if found is None:
-        from copydesk.server.desk_seed import add_user
+        from copydesk.server.desk_writes import add_user
 
         found = add_user(tx, *person())
         tx.insert("meta", key=OWNER, value=found)

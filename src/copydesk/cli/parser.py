@@ -741,7 +741,7 @@ def _settings(commands: Subparsers) -> None:
 
 def _manual(commands: Subparsers) -> None:
     parser = commands.add_parser("manual", help="read the manual in the screens, offline")
-    parser.set_defaults(runner="copydesk.cli.manual:open_manual")
+    parser.set_defaults(runner="copydesk.cli.manual_desk:open_manual")
 
 
 def _help(commands: Subparsers) -> None:

@@ -96,7 +96,7 @@ class Switchboard:
     @property
     def manual(self) -> Offer:
         """The manual, which is none of what is `known`: nobody works with it."""
-        from copydesk.cli.manual import CALLED
+        from copydesk.cli.manual_desk import CALLED
         from copydesk.session.profiles import Offer
 
         return Offer("manual", "", CALLED, True, self.connection.begins is not None)
@@ -137,7 +137,7 @@ class Switchboard:
         """Read all that is needed to open it. Raises `NotDoneError` where something is missing."""
         with _told():
             if offer.id == self.manual.id:
-                from copydesk.cli.manual import manual
+                from copydesk.cli.manual_desk import manual
 
                 self._next = manual()
                 return

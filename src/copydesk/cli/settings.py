@@ -179,7 +179,7 @@ EXAMPLES = {
 
 def table_keys(name: str) -> list[tuple[str, str]]:
     """Return the keys of a table with how they are written; none where any key may stand."""
-    from copydesk.local import checks, clusters, profiles, saved_views
+    from copydesk.local import check_settings, clusters, profiles, saved_views
 
     match name:
         case "views":
@@ -187,7 +187,7 @@ def table_keys(name: str) -> list[tuple[str, str]]:
         case "profiles":
             return [(key, written) for key, (_, written) in profiles.KEYS.items()]
         case "checks":
-            return [(key, written) for key, (_, written) in checks.KEYS.items()]
+            return [(key, written) for key, (_, written) in check_settings.KEYS.items()]
         case "clusters":
             return [(key, written) for key, (_, written) in clusters.KEYS.items()]
     return []

@@ -272,3 +272,34 @@ class DeskUses:
             )
 
         self._store.write(put)
+
+
+class DeskHidden:
+    """The findings that were hidden, by their keys. Raises ``OSError`` when the disk refuses."""
+
+    def __init__(self, store: State, desk: str = "") -> None:
+        self._store, self._desk = store, desk
+
+    def read(self) -> set[str]:
+        """Return the keys of the hidden findings."""
+        rows = self._store.rows("SELECT key FROM hidden_finding WHERE desk = ?", self._desk)
+        return {key for (key,) in rows}
+
+    def hide(self, keys: list[str]) -> None:
+        """Hide findings, durably."""
+        values = [(self._desk, key) for key in keys]
+        self._store.write(
+            lambda database: database.executemany(
+                "INSERT INTO hidden_finding (desk, key) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                values,
+            )
+        )
+
+    def show(self, keys: list[str]) -> None:
+        """Show hidden findings again."""
+        values = [(self._desk, key) for key in keys]
+        self._store.write(
+            lambda database: database.executemany(
+                "DELETE FROM hidden_finding WHERE desk = ? AND key = ?", values
+            )
+        )

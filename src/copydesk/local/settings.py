@@ -194,7 +194,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         problems += [Problem(line, "keys", sentence) for line, sentence in said]
     checks: tuple[Check, ...] = ()
     if "checks" in value:
-        from copydesk.local.checks import checks_of
+        from copydesk.local.check_settings import checks_of
 
         checks, said = checks_of(value.pop("checks"), text)
         problems += [Problem(line, "checks", sentence) for line, sentence in said]

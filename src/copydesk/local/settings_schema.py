@@ -6,7 +6,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from copydesk.domain.keymap import PRESETS
-from copydesk.local import checks, clusters, profiles, saved_views
+from copydesk.local import check_settings, clusters, profiles, saved_views
 from copydesk.local.settings import Settings
 
 TYPES: dict[type, dict[str, Any]] = {
@@ -44,7 +44,7 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
         case "checks":
             return {
                 "type": "object",
-                "additionalProperties": _table(_kinds(checks.KEYS), "command"),
+                "additionalProperties": _table(_kinds(check_settings.KEYS), "command"),
             }
         case "clusters":
             return _table(_kinds(clusters.KEYS))

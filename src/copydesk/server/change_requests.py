@@ -15,7 +15,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.content_merge import MergeConflict, Side, merge
-from copydesk.server.desk_seed import Edit, advance, put_edit
+from copydesk.server.desk_writes import Edit, advance, put_edit
 from copydesk.server.store import Row, Tx, to_json
 
 FileSide: TypeAlias = Literal["change", "primary"]

@@ -39,7 +39,7 @@ from copydesk.domain.line_matches import equal_runs, gaps
 from copydesk.domain.staged_files import ASSETS
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.errors import invalid
 from copydesk.server.queries.link import LinkPlaces, Target, target_by_id, with_targets
 from copydesk.server.sources.document import Document as Source
@@ -73,7 +73,7 @@ class Outcome:
 class ContentWriter:
     """Makes changes on a draft; ``base`` is the revision that pages are reverted to by default.
 
-    Used as an edit (`copydesk.server.desk_seed.Edit`); ``outcomes`` and ``files`` (by id) say
+    Used as an edit (`copydesk.server.desk_writes.Edit`); ``outcomes`` and ``files`` (by id) say
     afterwards what came of it.
     """
 

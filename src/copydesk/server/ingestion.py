@@ -15,8 +15,8 @@ from copydesk.contract.models.context_record import ContextRecordInput
 from copydesk.contract.models.conversation import ConversationIngest, MetadataIngest, PartIngest
 from copydesk.domain.ingest_rules import why_unfit
 from copydesk.domain.source_name import source_id
+from copydesk.server.conversation_writes import add_conversation, add_issue, remove_issues
 from copydesk.server.errors import invalid
-from copydesk.server.site_seed import add_conversation, add_issue, remove_issues
 from copydesk.server.store import Row, Tx
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
-from copydesk.server import audit, desk_seed, site_seed
+from copydesk.server import audit, desk_writes, site_writes
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository, whole
 from copydesk.server.sources.model import Person, Problem, Progress, SourceError
@@ -180,7 +180,7 @@ class _Import:
         found: str | None = self.tx.value("SELECT id FROM organization WHERE title = ?", self.title)
         if found is None:
             self.title = self.title[:255] if len(self.title) > 1 else f"{self.title} documentation"
-            found = desk_seed.add_organization(self.tx, self.title, use_case="docsSite")
+            found = desk_writes.add_organization(self.tx, self.title, use_case="docsSite")
         self.member(found, self.owner, "admin")
         return found
 
@@ -191,7 +191,7 @@ class _Import:
             organization_id,
             user_id,
         ):
-            desk_seed.add_member(self.tx, organization_id, user_id, role)
+            desk_writes.add_member(self.tx, organization_id, user_id, role)
 
     def author(self, person: Person) -> str:
         """Return the user who wrote something, made a member with the right to edit when new."""
@@ -199,7 +199,7 @@ class _Import:
         email = person.email.strip() or f"{slugify(name)}@unknown.invalid"
         user_id: str | None = self.tx.value("SELECT id FROM user WHERE email = ?", email)
         if user_id is None:
-            user_id = desk_seed.add_user(self.tx, name, email)
+            user_id = desk_writes.add_user(self.tx, name, email)
         self.member(self.organization_id, user_id, "edit")
         return user_id
 
@@ -215,10 +215,12 @@ class _Import:
             str(self.path),
         )
         if site is None:
-            site = site_seed.add_site(tx, self.organization_id, self.plan.name[:128].ljust(2, "s"))
+            site = site_writes.add_site(
+                tx, self.organization_id, self.plan.name[:128].ljust(2, "s")
+            )
             if len(spaces) == 1:
-                site_seed.add_site_space(tx, site, spaces[0].space_id)
+                site_writes.add_site_space(tx, site, spaces[0].space_id)
                 return
         for space in spaces:
-            section = site_seed.add_section(tx, site, space.title)
-            site_seed.add_site_space(tx, site, space.space_id, section=section)
+            section = site_writes.add_section(tx, site, space.title)
+            site_writes.add_site_space(tx, site, space.space_id, section=section)

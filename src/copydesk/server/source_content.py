@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from copydesk.server import content
 from copydesk.server.content import Content, Draft, FileData, PageData
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.server.sources.model import (
     MAX_FILE,
     Blob,

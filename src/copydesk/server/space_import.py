@@ -14,9 +14,9 @@ from typing import Any
 
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server import change_requests, content, desk_seed
+from copydesk.server import change_requests, content, desk_writes
 from copydesk.server.content_merge import merge
-from copydesk.server.desk_seed import Editor, at
+from copydesk.server.desk_writes import Editor, at
 from copydesk.server.source_content import Stored, fill, filled, source_of, source_space
 from copydesk.server.sources.model import (
     Commit,
@@ -121,7 +121,7 @@ class SpaceImport:
             self._catch_up(plan, report, {**last, "changes": {}})
             return
         self._know_again(plan, row, {})
-        desk_seed.commit(
+        desk_writes.commit(
             self.tx,
             row["id"],
             filled(plan.head, self.stored),
@@ -136,7 +136,7 @@ class SpaceImport:
         tx, author = self.tx, self.owner
         if first.commit is not None:
             tx, author = at(tx, first.commit.committed_at), self.author(first.commit.author)
-        return desk_seed.add_space(
+        return desk_writes.add_space(
             tx,
             self.organization_id,
             title,
@@ -162,7 +162,7 @@ class SpaceImport:
                 continue
             self.step(tidy(commit.subject))
             tx = at(self.tx, commit.committed_at)
-            made = desk_seed.commit(
+            made = desk_writes.commit(
                 tx,
                 report.space_id,
                 filled(revision.space, self.stored),
@@ -354,7 +354,7 @@ class SpaceImport:
             new = tuple(r for r in plan.revisions if r.commit and r.commit.oid not in known)
             self._history(new or plan.revisions[-1:], report, remembered["changes"])
             if not new:
-                desk_seed.commit(
+                desk_writes.commit(
                     self.tx, report.space_id, filled(plan.head, self.stored), author=self.owner
                 )
                 report.revisions += 1
@@ -436,7 +436,7 @@ class SpaceImport:
         def take(editor: Editor) -> None:
             editor.draft = merged.draft
 
-        desk_seed.commit(tx, report.space_id, take, author=self.owner, kind="merge")
+        desk_writes.commit(tx, report.space_id, take, author=self.owner, kind="merge")
         report.revisions += 1
 
 

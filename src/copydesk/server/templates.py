@@ -14,7 +14,7 @@ from dataclasses import replace
 from copydesk.contract.models.parts import FileReference, PageReference, WrittenReference
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.desk_seed import Edit, Editor
+from copydesk.server.desk_writes import Edit, Editor
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.file import find_file

@@ -20,7 +20,7 @@ from copydesk.server import content
 from copydesk.server.access import Access
 from copydesk.server.background import Worker, lease_limit
 from copydesk.server.content import Content, Draft, Node, PageData
-from copydesk.server.desk_seed import Editor, add_space, advance, grant
+from copydesk.server.desk_writes import Editor, add_space, advance, grant
 from copydesk.server.queries.position import place_after
 from copydesk.server.store import Row, Tx
 

@@ -31,7 +31,7 @@ from copydesk.domain.page_text import PageText
 from copydesk.domain.request_folder import file_names
 from copydesk.domain.suggestion import SourceLines
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.local.checks import check_folder
+from copydesk.local.check_settings import check_folder
 from copydesk.local.child_processes import Ended, listen, through
 from copydesk.session.operations import ops
 from copydesk.session.reads import review as reading

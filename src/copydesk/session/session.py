@@ -18,10 +18,9 @@ from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unrea
 from copydesk.domain.clock import apart, service_time
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
-from copydesk.local.checks import DeskHidden
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
-from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes
+from copydesk.local.marks import DeskHidden, DeskMarks, DeskSeen, DeskSnoozes
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.runs import Applications, Arrangements, Runs, Settlings, WaitingRuns
 from copydesk.local.saved_replies import SavedReplies

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.server import desk_seed, source_content
+from copydesk.server import desk_writes, source_content
 from copydesk.server.sources.document import MAX_PAGE
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.layout import read_layout
@@ -240,4 +240,4 @@ def test_a_file_that_no_desk_can_keep_is_named(
     (made,) = layout({"README.md": b"# Sea Charts\n", "a.bin": b"123"})
     edit, home = source_content.filled(made), world.home
     with pytest.raises(SourceError, match="larger than 1 GB"):
-        world.write(lambda tx: desk_seed.add_space(tx, home, "Charts", edit, author=world.ana))
+        world.write(lambda tx: desk_writes.add_space(tx, home, "Charts", edit, author=world.ana))

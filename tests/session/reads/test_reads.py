@@ -16,7 +16,7 @@ from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.merge_run import RunItem
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.change_rows import ALL_PARTS, ChangeRow
 from copydesk.session.identity import Members
 from copydesk.session.reads import (

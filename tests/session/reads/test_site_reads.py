@@ -16,8 +16,9 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.redirect import SiteRedirectCreate
-from copydesk.server import site_seed as seed
-from copydesk.server.desk_seed import Editor
+from copydesk.server import conversation_writes
+from copydesk.server import site_writes as seed
+from copydesk.server.desk_writes import Editor
 from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import (
@@ -115,14 +116,16 @@ class Sites:
     def _talks(self, tx: Tx) -> list[str]:
         home = self.world.home
         labels = ["OAuth fails", "Bills for kim@example.org", "Nothing\x07"]
-        made = [seed.add_cluster(tx, home, each, summary=f"On {each}") for each in labels]
+        made = [
+            conversation_writes.add_cluster(tx, home, each, summary=f"On {each}") for each in labels
+        ]
         for nth in range(5):
             when = START - timedelta(days=9 * nth)
-            talk = seed.add_conversation(
+            talk = conversation_writes.add_conversation(
                 tx, home, [("user", f"Words {nth}")], source=("intercom", "email")[nth % 2],
                 subject=f"Ticket {nth}", source_url=f"https://talk.test/{nth}", created_at=when,
             )  # fmt: skip
-            seed.add_issue(
+            conversation_writes.add_issue(
                 tx, home, talk, f"Issue {nth}\x07", summary="It fails.",
                 cluster_id=None if nth == 4 else made[nth // 3], created_at=when,
             )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.store import Tx
 from copydesk.session.reads.traffic import (
     USUAL,
@@ -25,15 +25,15 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
 
     def write(tx: Tx) -> list[str]:
         sites = [
-            site_seed.add_site(tx, world.home, title, hostname=f"{title}.test", published=True)
+            site_writes.add_site(tx, world.home, title, hostname=f"{title}.test", published=True)
             for title in ("one", "two")
         ]
         for site in sites:
-            site_seed.add_site_space(tx, site, space, title="The manual")
+            site_writes.add_site_space(tx, site, space, title="The manual")
             for page, often in zip([*pages, "gone\x07"], (20, 700, 5), strict=True):
                 for days in (0, 3, 90):
                     day = (now.date() - timedelta(days=days)).isoformat()
-                    site_seed.add_events(
+                    site_writes.add_events(
                         tx, site, space, page, day, events=often, visitors=often // 2
                     )
         return sites

@@ -19,7 +19,7 @@ from copydesk.domain.tree_inverses import space_deleted
 from copydesk.local.journal import Journal, Notes
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.server.transaction import timestamp
 from copydesk.session.errors import NotDoneError

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from copydesk.contract.models.document import Document
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.rich_text import RichTextError, rich_text, says_the_same
-from copydesk.server.organization_seed import put_agent_instructions
+from copydesk.server.desk_writes import put_agent_instructions
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
 from tests.tui.opening import open_world

@@ -9,7 +9,7 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.glossary import GlossaryUpdate
 from copydesk.contract.models.openapi_spec import OpenAPISourceText
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.queries.openapi_spec import add_spec
 from copydesk.session.target import Target
 from copydesk.tui.automation.glossary import read_terms, wrong_terms
@@ -131,7 +131,7 @@ async def test_a_service_that_lacks_it_is_told_so(first: str, said: str) -> None
     world = World(edition="earlier")
     home, source = world.home, OpenAPISourceText(text="{}")
     world.write(lambda tx: add_spec(tx, home, "pets", source))
-    site = world.write(lambda tx: site_seed.add_site(tx, home, "Docs"))
+    site = world.write(lambda tx: site_writes.add_site(tx, home, "Docs"))
     target = Target(home, site=site, item="pets")
     api = world.api(elsewhere=True)
     async with drive(open_world(world, first, target, api=api), size=(80, 24)) as driver:

@@ -9,7 +9,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract.models.integration import Installation, Integration
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.session.target import Target
 from copydesk.tui.automation.installation_settings import InstallationForm, update_of
 from copydesk.tui.automation.installations import InstalledPlace
@@ -34,7 +34,7 @@ async def test_what_is_installed_is_changed_taken_out_and_taken_back(
 ) -> None:
     fees = world.space("Fees", {"index": "F."})
     world.space("Terms", {"index": "T."})
-    site = world.write(lambda tx: site_seed.add_site(tx, world.home, "Portal"))
+    site = world.write(lambda tx: site_writes.add_site(tx, world.home, "Portal"))
     seed(world, "acme-status", into=world.home, title="Status", configuration={"region": "eu"},
          configurations={"account": ACCOUNT}, scopes=["space:content:read"])  # fmt: skip
     seed(world, "odd", into=world.home, visibility="public", title=HOSTILE, target="space",

@@ -12,7 +12,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Unreachable
 from copydesk.contract.models.integration import IntegrationPublish
 from copydesk.domain.yaml_lines import FileError
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.session.errors import NotDoneError
 from copydesk.session.target import Target
@@ -394,7 +394,7 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
     world: World, tmp_path: Path, update_golden: bool
 ) -> None:
     space = world.space("Fees", {"index": "Fees."})
-    world.write(lambda tx: site_seed.add_site(tx, world.home, "Portal"))
+    world.write(lambda tx: site_writes.add_site(tx, world.home, "Portal"))
     seed(world, "acme-status", into=world.home,
          configuration={"signing_key": SECRET, "note": HOSTILE},
          configurations={"account": {"properties": {}, "required": ["region"]}})  # fmt: skip

@@ -16,8 +16,8 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.settlement import Settling
 from copydesk.local.snapshot import Snapshots
 from copydesk.server import threads
-from copydesk.server.desk_seed import Editor
-from copydesk.server.site_seed import add_cluster
+from copydesk.server.conversation_writes import add_cluster
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive, eventually, screen_text

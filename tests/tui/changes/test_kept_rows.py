@@ -8,7 +8,7 @@ import re
 from copydesk.client.api import Api
 from copydesk.local.snapshot import Snapshots
 from copydesk.server import threads
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.changes.triage import ChangesList
 from tests.drive import Driver, drive, eventually

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.widgets.text import TextView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.content.pages import PagesPlace
 from copydesk.tui.framework.place import Place

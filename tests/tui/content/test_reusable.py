@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world

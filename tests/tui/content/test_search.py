@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from copydesk.client.api import Api
 from copydesk.contract.models.search import SearchSection, SpaceSearchItem
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.session.target import Target
 from copydesk.tui.content.search import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
@@ -111,7 +111,7 @@ async def test_one_site_is_searched_and_a_hit_leads_to_its_page(world: World) ->
     world.space("Elsewhere", {"fees": "# Fees\n\nA zebra fee."})
     shown = world.space("Shown", {"fees": "# Fees\n\nA zebra fee."})
     home = world.home
-    world.write(lambda tx: site_seed.add_site_space(tx, docs.site, shown))
+    world.write(lambda tx: site_writes.add_site_space(tx, docs.site, shown))
     app = open_world(world, "search", Target(home, item="zebra"))
     async with drive(app, size=(80, 24)) as driver:
         assert "2 results" in driver.screen

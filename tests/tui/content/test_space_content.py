@@ -8,7 +8,7 @@ import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import flatten
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Form
 from tests.drive import Driver, drive

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from copydesk.server import site_seed as seed
+from copydesk.server import conversation_writes
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
@@ -25,16 +25,18 @@ def ask(world: World) -> dict[str, str]:
     def write(tx: Tx) -> None:
         for label, many in (("Sign-in fails", 4), ("Login broken", 2), ("", 2)):
             if label:
-                ids[label] = seed.add_cluster(tx, world.home, label, summary=f"About {label}.")
+                ids[label] = conversation_writes.add_cluster(
+                    tx, world.home, label, summary=f"About {label}."
+                )
             for nth in range(many):
                 said = f"{label or 'Stray'} case {nth}"
                 when = START - timedelta(days=nth, hours=len(label))
-                talk = seed.add_conversation(
+                talk = conversation_writes.add_conversation(
                     tx, world.home, [("user", f"{said}: the café screen stays grey, kim@x.test")],
                     source=("email", "intercom")[nth % 2], subject=said, created_at=when,
                     source_url=f"https://support.test/{nth}", attributes={"plan": "pro"},
                 )  # fmt: skip
-                ids[said] = seed.add_issue(
+                ids[said] = conversation_writes.add_issue(
                     tx, world.home, talk, said, summary="It stays grey.",
                     cluster_id=ids.get(label), created_at=when,
                 )  # fmt: skip

@@ -19,9 +19,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.cluster import IssuesCluster
 from copydesk.present import cluster as present
 from copydesk.present.cluster import helped
-from copydesk.server import change_requests
-from copydesk.server import site_seed as seed
-from copydesk.server.desk_seed import at
+from copydesk.server import change_requests, conversation_writes
+from copydesk.server.desk_writes import at
 from copydesk.server.store import Tx
 from copydesk.session import glyphs
 from copydesk.session.cluster_rows import Merge, cluster_row
@@ -63,11 +62,13 @@ def ask(world: World) -> Asked:
     def write(tx: Tx) -> None:
         for label, pulse in WEEKLY.items():
             summary = f"People struggle: {label.lower()}. Ask ana@example.org."
-            clusters[label] = seed.add_cluster(tx, world.home, label, summary=summary)
+            clusters[label] = conversation_writes.add_cluster(
+                tx, world.home, label, summary=summary
+            )
             for week, count in enumerate(pulse):
                 for each in range(count):
                     when = START - timedelta(weeks=12 - week, hours=3 + each)
-                    talk = seed.add_conversation(
+                    talk = conversation_writes.add_conversation(
                         tx, world.home,
                         [
                             ("user", f"<p>Question {each} on <b>{label}</b></p>"
@@ -81,7 +82,7 @@ def ask(world: World) -> Asked:
                         attributes={"plan": "pro"},
                         created_at=when,
                     )  # fmt: skip
-                    seed.add_issue(
+                    conversation_writes.add_issue(
                         tx, world.home, talk, f"{label}, case {week}.{each}",
                         summary="The sample does not work.", cluster_id=clusters[label],
                         created_at=when,
@@ -187,7 +188,7 @@ async def test_orders_and_looks_of_the_list(world: World) -> None:
         # What is sorted here is read again without moving.
         await driver.press("j")
         before = driver.selected
-        world.write(lambda tx: seed.add_cluster(tx, world.home, "Aardvark"))
+        world.write(lambda tx: conversation_writes.add_cluster(tx, world.home, "Aardvark"))
         driver.place.read_again(by_hand=False)
         await driver.idle()
         assert "1 new (press . to fold them in)" in driver.screen
@@ -361,7 +362,11 @@ async def test_clusters_go_to_a_spreadsheet(
 ) -> None:
     ask(world)
     monkeypatch.chdir(tmp_path)
-    world.write(lambda tx: seed.add_cluster(tx, world.home, '=HYPERLINK("x"), kim@example.org'))
+    world.write(
+        lambda tx: conversation_writes.add_cluster(
+            tx, world.home, '=HYPERLINK("x"), kim@example.org'
+        )
+    )
     file = tmp_path / f"clusters-{START:%Y-%m-%d}.csv"
 
     async def export(driver: Driver, words: str) -> None:
@@ -561,10 +566,10 @@ async def test_hostile_conversations_are_harmless(world: World) -> None:
     assert world.home
 
     def write(tx: Tx) -> None:
-        cluster = seed.add_cluster(
+        cluster = conversation_writes.add_cluster(
             tx, world.home, "\x1b[2J[red]Evil[/] \u202elabel", summary="[link=x]\x1b]0;t\x07sum"
         )
-        talk = seed.add_conversation(
+        talk = conversation_writes.add_conversation(
             tx, world.home,
             [
                 ("user", "\x1b[2J[bold]markup[/bold] " + "x" * 200_000),
@@ -572,7 +577,7 @@ async def test_hostile_conversations_are_harmless(world: World) -> None:
             ],
             source="[b]slack", subject="\x07[blink]s", attributes={"[k]": "[v]\x1b[1m"},
         )  # fmt: skip
-        seed.add_issue(tx, world.home, talk, "[i]issue\x00[/i]", cluster_id=cluster)
+        conversation_writes.add_issue(tx, world.home, talk, "[i]issue\x00[/i]", cluster_id=cluster)
 
     world.write(write)
     async with drive(open_app(world), "enter", "enter", size=(140, 40)) as driver:
@@ -601,7 +606,7 @@ async def test_requests_are_counted_once_for_what_is_on_screen(
 
     def write(tx: Tx) -> None:
         for number in range(60):
-            seed.add_cluster(tx, world.home, f"Quiet {number:02}")
+            conversation_writes.add_cluster(tx, world.home, f"Quiet {number:02}")
 
     world.write(write)
     asked: list[str] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.present.conversation import Block, words_of
-from copydesk.server import site_seed as seed
+from copydesk.server import conversation_writes
 from copydesk.server.store import Tx
 from copydesk.session.session import Session
 from copydesk.session.target import Target
@@ -39,14 +39,14 @@ def fill(world: World, talks: Talks) -> None:
     assert world.home
 
     def write(tx: Tx) -> None:
-        cluster = seed.add_cluster(tx, world.home, "Trouble")
+        cluster = conversation_writes.add_cluster(tx, world.home, "Trouble")
         for nth, parts in enumerate(talks):
-            talk = seed.add_conversation(
+            talk = conversation_writes.add_conversation(
                 tx, world.home, parts, source="[b]slack kim@example.org", subject=f"Talk {nth}",
                 attributes={"[k] kim@example.org": "[v]\x1b[1m\u202e"},
                 source_url=f"https://slack.test/{nth}?to=kim@example.org",
             )  # fmt: skip
-            seed.add_issue(
+            conversation_writes.add_issue(
                 tx, world.home, talk, f"Issue {nth} kim@example.org",
                 summary="Call +49 30 1234567.", cluster_id=cluster,
                 created_at=START - timedelta(hours=nth),

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.server import site_seed as seed
+from copydesk.server import conversation_writes
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.conversations.clusters import ClustersPlace
@@ -240,13 +240,15 @@ async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: Wo
 
 def hand_in(tx: Tx, world: World, source: str) -> str:
     """Hand in a conversation and return its id."""
-    return seed.add_conversation(tx, world.home, [("user", "hi")], source=source)
+    return conversation_writes.add_conversation(tx, world.home, [("user", "hi")], source=source)
 
 
 def add_ahead(tx: Tx, world: World) -> None:
     """Add an issue that is dated ahead."""
     when = START + timedelta(days=1500)
-    seed.add_issue(tx, world.home, hand_in(tx, world, "email"), "From ahead", created_at=when)
+    conversation_writes.add_issue(
+        tx, world.home, hand_in(tx, world, "email"), "From ahead", created_at=when
+    )
 
 
 async def say(driver: Driver, words: str) -> None:
@@ -319,7 +321,9 @@ async def test_unclustered_issues_are_looked_for_page_by_page(
         assert "Issue 690 of [e-mail]" in driver.line("┃>")
         # A new one waits to be folded in.
         world.write(
-            lambda tx: seed.add_issue(tx, world.home, hand_in(tx, world, "email"), "A new one")
+            lambda tx: conversation_writes.add_issue(
+                tx, world.home, hand_in(tx, world, "email"), "A new one"
+            )
         )
         await driver.press("R")
         assert "1 new (press . to fold them in)" in driver.screen
@@ -342,14 +346,16 @@ async def test_hostile_subjects_and_sources_are_harmless(world: World) -> None:
     world.clock.now = START
 
     def write(tx: Tx) -> None:
-        cluster = seed.add_cluster(tx, world.home, HOSTILE)
+        cluster = conversation_writes.add_cluster(tx, world.home, HOSTILE)
         for source in (HOSTILE, HOSTILE.replace("kim", "lee"), "all", "\x1b"):
-            talk = seed.add_conversation(
+            talk = conversation_writes.add_conversation(
                 tx, world.home, [("user", HOSTILE)], source=source, subject=HOSTILE * 300,
                 source_url=f"{WEB}?to=kim@example.org",
             )  # fmt: skip
-            seed.add_issue(tx, world.home, talk, HOSTILE, summary=HOSTILE, cluster_id=cluster)
-        seed.add_conversation(tx, world.home, [("user", "a")], source="", subject="")
+            conversation_writes.add_issue(
+                tx, world.home, talk, HOSTILE, summary=HOSTILE, cluster_id=cluster
+            )
+        conversation_writes.add_conversation(tx, world.home, [("user", "a")], source="", subject="")
 
     world.write(write)
     app = open_world(world, "conversations", Target(organization=world.home))

@@ -14,7 +14,8 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.domain.finding_inverses import requests_begun
-from copydesk.server import site_seed as seed
+from copydesk.server import conversation_writes
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.reads.findings import ASKED, find_begun_for
 from copydesk.session.target import Target
@@ -45,8 +46,10 @@ class Support:
         def build(tx: Tx) -> tuple[str, str]:
             site = seed.add_site(tx, world.home, "Docs")
             seed.add_site_space(tx, site, self.guide, title="Current")
-            late = seed.add_cluster(tx, world.home, "Webhooks arrive late", summary="They wait.")
-            odd = seed.add_cluster(tx, world.home, HOSTILE)
+            late = conversation_writes.add_cluster(
+                tx, world.home, "Webhooks arrive late", summary="They wait."
+            )
+            odd = conversation_writes.add_cluster(tx, world.home, HOSTILE)
             for number in range(6):
                 title = "Why are webhooks late?" if number else "Is there a replay?"
                 tell(tx, world.home, f"late-{number}", title, late, "slack")
@@ -68,10 +71,10 @@ class Support:
 def tell(tx: Tx, home: str, key: str, title: str, cluster: str | None, source: str) -> None:
     parts: list[Any] = [("user", title), ("assistant", "Like this.")]
     address = f"https://desk.example/{key}"
-    seed.add_conversation(
+    conversation_writes.add_conversation(
         tx, home, parts, source=source, subject=title, conversation_id=key, source_url=address
     )
-    seed.add_issue(tx, home, key, title, cluster_id=cluster)
+    conversation_writes.add_issue(tx, home, key, title, cluster_id=cluster)
 
 
 def note_request(tx: Tx, request: str, finding: str) -> str:

@@ -21,7 +21,7 @@ from copydesk.client.api import Api
 from copydesk.domain.picture import LARGEST, Shown, files_named, image_size, pictures_of
 from copydesk.local.settings import SettingsError, load_settings
 from copydesk.present.pictures import HALF, PictureRefusedError, decode
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.session.target import Target
 from copydesk.tui.content.pages import PagesPlace

@@ -12,8 +12,7 @@ from copydesk.client.api import Api
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
-from copydesk.server.desk_seed import Editor
-from copydesk.server.organization_seed import add_saml_provider
+from copydesk.server.desk_writes import Editor, add_saml_provider
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.reads.visitor_schema import SchemaDraft
 from copydesk.session.session import Session

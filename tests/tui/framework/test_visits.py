@@ -10,7 +10,7 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.local.snapshot import Snapshots
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import LEFT, Target, Visit
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world

@@ -13,7 +13,7 @@ from copydesk.client.api import Api
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.present.pictures import HALF
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.settling import find_cut_off
 from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually

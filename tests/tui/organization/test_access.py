@@ -7,7 +7,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
@@ -32,7 +32,7 @@ def a_place(world: World, kind: str) -> tuple[str, Target]:
     """Make a place of a kind; return its id, and the target that shows who may do what there."""
     home = world.home
     if kind == "site":
-        made = world.write(lambda tx: site_seed.add_site(tx, home, "Manual"))
+        made = world.write(lambda tx: site_writes.add_site(tx, home, "Manual"))
         return made, Target(home, site=made)
     if kind == "space":
         made = world.space("Manual")
@@ -145,7 +145,7 @@ async def test_where_a_level_comes_from_is_told_step_by_step(
     world.grant(shelf, web, "edit")
     world.grant(shelf, world.user("dee", "read"), "create")
     world.grant(space, bo, "read")
-    site = world.write(lambda tx: site_seed.add_site(tx, world.home, "Docs"))
+    site = world.write(lambda tx: site_writes.add_site(tx, world.home, "Docs"))
     app = open_world(world, "spaces")
     async with drive(app, size=(140, 40)) as driver:
         await on(driver, space)
@@ -268,7 +268,7 @@ async def test_who_does_not_administer_it_is_told_so(world: World) -> None:
         for key in ("e", "D", "ctrl+n", "ctrl+s"):
             await driver.press(key)
             assert "That takes the role admin in Manual." in driver.screen, key
-    site = world.write(lambda tx: site_seed.add_site(tx, world.home, "Docs"))
+    site = world.write(lambda tx: site_writes.add_site(tx, world.home, "Docs"))
     of_site = Target(world.home, site=site)
     async with drive(open_world(world, "access", of_site, user=bo), size=(80, 24)) as driver:
         await driver.press("e")

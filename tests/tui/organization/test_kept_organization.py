@@ -8,7 +8,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.local.snapshot import Snapshots
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.session.identity import REMEMBERED, remembered
 from copydesk.session.space_snapshot import read_last_run
 from copydesk.session.target import LEFT, Target
@@ -154,7 +154,7 @@ class CountsLate(Faults):
 
 async def test_numbers_that_come_late_are_not_those_of_another_organization(world: World) -> None:
     other = two_organizations(world)
-    world.write(lambda tx: site_seed.add_site(tx, world.home, "Portal"))
+    world.write(lambda tx: site_writes.add_site(tx, world.home, "Portal"))
     disk = Snapshots()
     way = CountsLate(world)
     client = Api(BASE_URL, world.token(world.ana), transport=way)

@@ -9,7 +9,7 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
-from copydesk.server import organization_seed, site_seed
+from copydesk.server import desk_writes, site_writes
 from copydesk.session.drafts import TWO_WINDOWS, CountedDrafts
 from copydesk.tui.organization.organizations import OrganizationsPlace
 from tests.drive import drive
@@ -35,7 +35,7 @@ async def test_settings_are_changed_one_by_one_and_together(
 ) -> None:
     home = world.home
     world.user("lee", display_name="Lee Park")
-    site = world.write(lambda tx: site_seed.add_site(tx, home, "Partner portal"))
+    site = world.write(lambda tx: site_writes.add_site(tx, home, "Partner portal"))
     app = open_world(world, "organizations")
     async with drive(app, "escape", "g O", size=(140, 40)) as driver:
         driver.golden("organization", update=update_golden)
@@ -194,9 +194,7 @@ async def test_an_invite_link_is_ended_by_itself_or_its_id(
     world: World, update_golden: bool
 ) -> None:
     home = world.home
-    invites = [
-        world.write(lambda tx: organization_seed.add_invite_link(tx, home)) for _ in range(2)
-    ]
+    invites = [world.write(lambda tx: desk_writes.add_invite_link(tx, home)) for _ in range(2)]
     app = open_world(world, "organizations")
     async with drive(app, "escape", size=(80, 24)) as driver:
         await driver.press("I")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.server.organization_seed import add_saml_provider
+from copydesk.server.desk_writes import add_saml_provider
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive

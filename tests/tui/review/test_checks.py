@@ -12,7 +12,7 @@ import pytest
 
 from copydesk.domain.checks import Check
 from copydesk.local.paths import HOME_VARIABLE
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive, eventually
 from tests.tui.review_world import RETRIES_NOW, ReviewWorld

@@ -6,7 +6,7 @@ import asyncio
 
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.present import diff
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.tui.review.diff import DiffView
 from tests.drive import drive
 from tests.tui.review_world import ReviewWorld

@@ -11,8 +11,8 @@ import pytest
 from copydesk.client import paging
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.present.authors import ONLY, author_label, initials
-from copydesk.server.desk_seed import Editor
+from copydesk.present.blame import ONLY, author_label, initials
+from copydesk.server.desk_writes import Editor
 from copydesk.session.reads.history import MINE, read_blame, read_revisions
 from copydesk.session.target import Target
 from copydesk.tui.review.comparison import ComparisonPlace

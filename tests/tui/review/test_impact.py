@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from copydesk.server.desk_seed import Editor
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.sites.links import check_name

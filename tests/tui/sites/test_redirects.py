@@ -11,7 +11,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.redirect import SiteRedirectCreate, SiteRedirectUpdate
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.session.reads.sites import read_structure
 from copydesk.session.target import Target
 from copydesk.tui.sites.redirects import RedirectsPlace

@@ -12,7 +12,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.share_link import ShareLink
 from copydesk.contract.models.site import Site, SiteUpdate
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.session import Session
 from copydesk.session.target import Target

@@ -19,7 +19,7 @@ from copydesk.local.drafts import DeskDrafts
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.present.site import address as address_cell
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.reads import sites as site_reading

@@ -11,7 +11,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.domain.span import span
 from copydesk.present.traffic import per_week, short_count, span_words, week_words
-from copydesk.server import site_seed
+from copydesk.server import site_writes
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.content.pages import PagesPlace
@@ -32,17 +32,17 @@ def viewed(docs: Published) -> tuple[str, str]:
     pages = [world.page_id(space, path) for path in ("start", "install")]
 
     def write(tx: Tx) -> None:
-        site_seed.add_site_space(tx, docs.site, space, section=docs.ids["Guides"])
+        site_writes.add_site_space(tx, docs.site, space, section=docs.ids["Guides"])
         today = tx.moment.date()
         for page, often in zip(pages, (700, 20), strict=True):
             for days in range(0, 60, 2):
                 day = (today - timedelta(days=days)).isoformat()
                 views = often + days
-                site_seed.add_events(
+                site_writes.add_events(
                     tx, docs.site, space, page, day, events=views, visitors=views // 2
                 )
         gone = "gone\x1b[2J [bold]"
-        site_seed.add_events(tx, docs.site, space, gone, today.isoformat(), events=5, visitors=5)
+        site_writes.add_events(tx, docs.site, space, gone, today.isoformat(), events=5, visitors=5)
 
     world.write(write)
     return space, pages[0]

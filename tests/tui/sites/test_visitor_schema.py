@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.domain.json_text import JsonTextError, read_json
 from copydesk.domain.visitor_schema import all_problems, attributes, changes, claims_in
-from copydesk.server import site_seed as seed
+from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.draft_keys import belonging, schema_key
 from copydesk.session.target import Target

@@ -10,7 +10,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
-from copydesk.server.site_seed import add_site, add_site_space
+from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.session.target import Target
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.widgets.facts import Facts

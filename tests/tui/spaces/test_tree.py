@@ -14,7 +14,7 @@ from copydesk.contract.models.space import SpaceMove, SpaceUpdate
 from copydesk.domain.space_tree import TRASH
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
-from copydesk.server.site_seed import add_site, add_site_space
+from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.session.reads.tree import read_tree
 from copydesk.session.session import Session
 from copydesk.session.target import Target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.client.api import Api
-from copydesk.server.site_seed import add_site, add_site_space
+from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from tests.drive import Driver, drive

@@ -10,14 +10,8 @@ from typing import Any
 import pytest
 
 from copydesk.domain.reversal import NEW
-from copydesk.server.site_seed import (
-    add_cluster,
-    add_conversation,
-    add_issue,
-    add_section,
-    add_site,
-    add_site_space,
-)
+from copydesk.server.conversation_writes import add_cluster, add_conversation, add_issue
+from copydesk.server.site_writes import add_section, add_site, add_site_space
 from copydesk.server.transaction import Tx
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp

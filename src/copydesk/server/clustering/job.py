@@ -21,7 +21,7 @@ from copydesk.server import clusters
 from copydesk.server.background import Worker
 from copydesk.server.clustering.identity import Old, settle
 from copydesk.server.clustering.process import UnavailableError, ask, problem
-from copydesk.server.site_seed import add_cluster
+from copydesk.server.conversation_writes import add_cluster
 from copydesk.server.store import Row, Tx, random_id, timestamp, to_json
 
 if TYPE_CHECKING:

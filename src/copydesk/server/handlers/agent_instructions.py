@@ -7,9 +7,9 @@ from copydesk.contract.models.agent_instructions import AgentInstructions, Agent
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
 from copydesk.domain.documents import markdown_to_document
+from copydesk.server.desk_writes import put_agent_instructions
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.organization_seed import put_agent_instructions
 
 
 @implements(ops.get_agent_instructions)

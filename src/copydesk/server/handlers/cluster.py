@@ -13,6 +13,7 @@ from copydesk.contract.models.cluster import (
     IssuesClusterUpdate,
 )
 from copydesk.server import clusters
+from copydesk.server.conversation_writes import add_cluster
 from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
@@ -27,7 +28,6 @@ from copydesk.server.queries.cluster import (
     issue_item,
     reading_organization,
 )
-from copydesk.server.site_seed import add_cluster
 from copydesk.server.store import Row, Value
 
 _COLUMNS: dict[ClusterOrder, str] = {

@@ -18,7 +18,7 @@ from copydesk.contract.models.collection import (
     CollectionUpdate,
 )
 from copydesk.contract.models.space import Space
-from copydesk.server.desk_seed import add_collection, grant, last_position
+from copydesk.server.desk_writes import add_collection, grant, last_position
 from copydesk.server.errors import blocked, forbidden, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate

@@ -12,10 +12,9 @@ from copydesk.contract.models.invite import (
     InviteResult,
 )
 from copydesk.domain.access import rank
-from copydesk.server.desk_seed import add_member, add_user
+from copydesk.server.desk_writes import add_invite_link, add_member, add_user
 from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.organization_seed import add_invite_link
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import collection_model
 from copydesk.server.queries.organization import admits

@@ -15,7 +15,7 @@ from copydesk.contract.models.member import (
     TeamMembership,
     VisitorClaims,
 )
-from copydesk.server.desk_seed import add_member
+from copydesk.server.desk_writes import add_member
 from copydesk.server.errors import Refusal, blocked
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate

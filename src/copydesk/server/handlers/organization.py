@@ -9,7 +9,7 @@ from typing import Any
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.organization import Organization, OrganizationUpdate
-from copydesk.server.desk_seed import add_member
+from copydesk.server.desk_writes import add_member
 from copydesk.server.errors import Refusal, conflict, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate

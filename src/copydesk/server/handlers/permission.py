@@ -18,7 +18,7 @@ from copydesk.contract.models.permission import (
     TeamPermission,
     UserPermission,
 )
-from copydesk.server.desk_seed import grant
+from copydesk.server.desk_writes import grant
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import (
     Call,

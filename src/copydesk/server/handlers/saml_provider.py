@@ -13,8 +13,8 @@ from copydesk.contract.models.saml_provider import (
     SSOLogin,
     SSOLogins,
 )
+from copydesk.server.desk_writes import add_saml_provider
 from copydesk.server.implementation import Call, implements
-from copydesk.server.organization_seed import add_saml_provider
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.saml_provider import (
     CONFIGURED,

@@ -8,7 +8,7 @@ from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, Shar
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.site import find_share_link, share_link_model
-from copydesk.server.site_seed import add_share_link
+from copydesk.server.site_writes import add_share_link
 from copydesk.server.store import Value
 
 

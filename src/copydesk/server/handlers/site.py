@@ -35,12 +35,8 @@ from copydesk.server.queries.site import (
     space_to_show,
 )
 from copydesk.server.queries.space import trash_limit
-from copydesk.server.site_seed import (
-    add_site,
-    add_site_space,
-    set_default_section,
-)
 from copydesk.server.site_structure import sections_of, set_default_site_space, site_spaces_of
+from copydesk.server.site_writes import add_site, add_site_space, set_default_section
 from copydesk.server.store import Row, Value, to_json
 
 

@@ -24,13 +24,13 @@ from copydesk.server.queries.site import (
     space_to_show,
 )
 from copydesk.server.site_entries import Entries
-from copydesk.server.site_seed import add_section, add_site_space
 from copydesk.server.site_structure import (
     remove_section,
     sections_of,
     set_default_site_space,
     site_spaces_of,
 )
+from copydesk.server.site_writes import add_section, add_site_space
 from copydesk.server.store import Value
 
 

@@ -26,8 +26,8 @@ from copydesk.server.queries.site import (
     site_view,
     space_to_show,
 )
-from copydesk.server.site_seed import add_site_space as put_site_space
 from copydesk.server.site_structure import remove_site_space, site_spaces_of
+from copydesk.server.site_writes import add_site_space as put_site_space
 from copydesk.server.store import Value
 
 

@@ -36,8 +36,8 @@ from copydesk.server.queries.site import (
 from copydesk.server.queries.site_structure import SiteTree, find_group, find_link, link_model
 from copydesk.server.queries.space_copy import copy_space
 from copydesk.server.site_entries import Entries, end_of, remove_group
-from copydesk.server.site_seed import add_site_space
 from copydesk.server.site_structure import site_spaces_of
+from copydesk.server.site_writes import add_site_space
 from copydesk.server.store import Row, Value, to_json
 
 

@@ -14,7 +14,7 @@ from copydesk.contract.models.space import (
     SpaceTransfer,
     SpaceUpdate,
 )
-from copydesk.server.desk_seed import add_space
+from copydesk.server.desk_writes import add_space
 from copydesk.server.errors import conflict, forbidden, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate

@@ -12,7 +12,7 @@ from copydesk.contract.models.team import (
     TeamMemberUpdate,
     TeamUpdate,
 )
-from copydesk.server.desk_seed import add_team
+from copydesk.server.desk_writes import add_team
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.member import find_member, member_model, resolve_user

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import TemplateApply
-from copydesk.server import change_requests, desk_seed
+from copydesk.server import change_requests, desk_writes
 from copydesk.server.errors import blocked
 from copydesk.server.implementation import Call, implements
 from copydesk.server.queries.change_request import find_change_request
@@ -27,7 +27,7 @@ def apply_space_template(call: Call, space_id: str, body: TemplateApply) -> None
                 f"The space {space['title']!r} is locked: apply the template in a change request."
             )
         edit = template_edit(call, space, space["revision_id"], body.id, references, where="body")
-        desk_seed.commit(call.tx, space_id, edit, author=call.user_id)
+        desk_writes.commit(call.tx, space_id, edit, author=call.user_id)
         call.location = call.url("spaces", space_id, "content")
         return
     _, request = find_change_request(call, space_id, body.change_request_id)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from copydesk.contract.models.position import SpacePosition
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.desk_seed import last_position
+from copydesk.server.desk_writes import last_position
 from copydesk.server.errors import conflict, invalid
 from copydesk.server.store import Row, Tx
 

@@ -17,7 +17,7 @@ from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.space import Space
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
-from copydesk.server.desk_seed import last_position
+from copydesk.server.desk_writes import last_position
 from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import publication_of, remember_publications

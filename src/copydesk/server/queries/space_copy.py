@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.desk_seed import Editor, add_space, grant
+from copydesk.server.desk_writes import Editor, add_space, grant
 from copydesk.server.implementation import Call
 from copydesk.server.queries.collection import check_target
 from copydesk.server.queries.position import place_after

@@ -15,8 +15,8 @@ from typing import Any
 
 from copydesk.domain.blocks import anchor_of_quote
 from copydesk.domain.documents import markdown_to_document
-from copydesk.server import change_requests, content, desk_seed, threads
-from copydesk.server.desk_seed import Editor, at
+from copydesk.server import change_requests, content, desk_writes, threads
+from copydesk.server.desk_writes import Editor, at
 from copydesk.server.sample.connections import write_connections
 from copydesk.server.sample.conversations import write_cluster, write_loose
 from copydesk.server.sample.edits import author_of
@@ -119,7 +119,7 @@ class _Building:
 
     def run(self) -> str:
         for key, person in self.cast.people.items():
-            self.people[key] = desk_seed.add_user(self.ago(900), person.name, person.email)
+            self.people[key] = desk_writes.add_user(self.ago(900), person.name, person.email)
         for organization in self.cast.organizations:
             self.organization(organization)
             self.step(organization.title)
@@ -157,11 +157,11 @@ class _Building:
 
     def organization(self, organization: Organization) -> None:
         tx = self.ago(organization.at)
-        key = desk_seed.add_organization(tx, organization.title, **organization.settings)
+        key = desk_writes.add_organization(tx, organization.title, **organization.settings)
         self.organizations[organization.key] = key
         for member in organization.members:
             seen = self.cast.people[member.person].seen
-            desk_seed.add_member(
+            desk_writes.add_member(
                 self.ago(member.joined),
                 key,
                 self.people[member.person],
@@ -171,13 +171,13 @@ class _Building:
                 last_seen=None if seen is None else self.moment(seen),
             )
         for title, (lead, *others) in organization.teams.items():
-            team = desk_seed.add_team(
+            team = desk_writes.add_team(
                 tx, key, title, [self.people[p] for p in others], owners=[self.people[lead]]
             )
             self.people[title] = team
         for each in organization.contents:
             if isinstance(each, Collection):
-                made = self.collections[each.key] = desk_seed.add_collection(
+                made = self.collections[each.key] = desk_writes.add_collection(
                     tx,
                     key,
                     each.title,
@@ -188,10 +188,10 @@ class _Building:
             else:
                 made = self.spaces[each.key] = self.space(organization.key, key, each)
             for subject, level in each.grants.items():
-                desk_seed.grant(tx, made, self.people[subject], level)
+                desk_writes.grant(tx, made, self.people[subject], level)
 
     def space(self, folder: str, organization: str, space: Space) -> str:
-        return desk_seed.add_space(
+        return desk_writes.add_space(
             self.ago(space.at),
             organization,
             space.title,
@@ -278,7 +278,9 @@ class _Life:
             case Thread():
                 self.thread(tx, step)
             case Commit() if isinstance(self.story, History):
-                desk_seed.commit(tx, self.space, author_of(step.edit), author=self.people[step.by])
+                desk_writes.commit(
+                    tx, self.space, author_of(step.edit), author=self.people[step.by]
+                )
             case Commit():
                 change_requests.edit_branch(
                     tx, self.key, self.people[step.by], author_of(step.edit)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from copydesk.domain.documents import markdown_to_document
-from copydesk.server.desk_seed import add_organization, grant
-from copydesk.server.installations import install, integration_row, publish
-from copydesk.server.organization_seed import (
+from copydesk.server.desk_writes import (
     add_invite_link,
+    add_organization,
     add_saml_provider,
+    grant,
     put_agent_instructions,
 )
+from copydesk.server.installations import install, integration_row, publish
 from copydesk.server.sample.story import Installation, Integrations, Publication, read, text_of
 from copydesk.server.store import Tx
 

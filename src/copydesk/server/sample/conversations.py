@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from copydesk.contract.enumerations import PartRole
-from copydesk.server import site_seed
-from copydesk.server.desk_seed import at
+from copydesk.server import conversation_writes
+from copydesk.server.desk_writes import at
 from copydesk.server.sample.story import Cluster, Conversation, LooseConversation
 from copydesk.server.store import Tx
 
@@ -21,7 +21,7 @@ def write_cluster(tx: Tx, organization: str, topic: Cluster) -> str:
     """Write one cluster with its issues and conversations and return its id."""
     weeks = len(topic.pulse)
     first = next(week for week, count in enumerate(topic.pulse) if count)
-    cluster = site_seed.add_cluster(
+    cluster = conversation_writes.add_cluster(
         at(tx, tx.moment - timedelta(weeks=weeks - first)),
         organization,
         topic.label,
@@ -43,7 +43,7 @@ def write_loose(tx: Tx, organization: str, loose: LooseConversation) -> None:
     """Write a conversation whose issue is in no cluster."""
     told, source = loose.conversation, loose.source
     when = tx.moment - timedelta(days=loose.at)
-    conversation = site_seed.add_conversation(
+    conversation = conversation_writes.add_conversation(
         at(tx, when + _LEAD),
         organization,
         _parts(told, 0),
@@ -52,7 +52,7 @@ def write_loose(tx: Tx, organization: str, loose: LooseConversation) -> None:
         created_at=when,
         attributes={"source": source},
     )
-    site_seed.add_issue(
+    conversation_writes.add_issue(
         at(tx, when + _LEAD),
         organization,
         conversation,
@@ -76,7 +76,7 @@ def _write(
     title = titles[number // len(topic.conversations) % len(titles)]
     handed_in = at(tx, min(tx.moment, when + _LEAD))
     source = topic.sources[number % len(topic.sources)]
-    conversation = site_seed.add_conversation(
+    conversation = conversation_writes.add_conversation(
         handed_in,
         organization,
         _parts(told, number),
@@ -91,7 +91,7 @@ def _write(
             "country": _COUNTRIES[(number * 5 + len(topic.label)) % len(_COUNTRIES)],
         },
     )
-    site_seed.add_issue(
+    conversation_writes.add_issue(
         handed_in,
         organization,
         conversation,

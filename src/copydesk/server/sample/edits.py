@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from copydesk.server import desk_seed
-from copydesk.server.desk_seed import Editor
+from copydesk.server import desk_writes
+from copydesk.server.desk_writes import Editor
 
 
 class Declared(BaseModel):
@@ -93,7 +93,7 @@ AnyEdit = Replace | Append | Write | Add | Remove | Move | Rename | Everywhere
 Edit = Annotated[AnyEdit, Field(discriminator="do")]
 
 
-def author_of(edits: Iterable[AnyEdit]) -> desk_seed.Edit:
+def author_of(edits: Iterable[AnyEdit]) -> desk_writes.Edit:
     """Return the author who makes some edits one after the other."""
 
     def work(editor: Editor) -> None:

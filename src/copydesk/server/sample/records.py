@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable
 from datetime import timedelta
 
-from copydesk.server import content, site_seed
+from copydesk.server import content, site_writes
 from copydesk.server.store import Tx, timestamp, to_json
 
 _DAYS = 28
@@ -91,7 +91,7 @@ def _write_traffic(tx: Tx, chance: random.Random) -> None:
                 # Fewer people read on weekends, and a few more each week.
                 busy = (0.4 if day.weekday() >= 5 else 1.0) * (1.0 - days / (_DAYS * 4))
                 events = max(1, round(usual * busy * chance.uniform(0.8, 1.2)))
-                site_seed.add_events(
+                site_writes.add_events(
                     tx, shown["site_id"], shown["space_id"], page, day.isoformat(),
                     events=events, visitors=max(1, events * 2 // 3),
                 )  # fmt: skip

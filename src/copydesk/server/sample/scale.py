@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from copydesk.server import change_requests, desk_seed, site_seed, threads
-from copydesk.server.desk_seed import Editor, at
+from copydesk.server import change_requests, conversation_writes, desk_writes, site_writes, threads
+from copydesk.server.desk_writes import Editor, at
 from copydesk.server.sample.building import Progress, sample_ids
 from copydesk.server.sample.edits import Add, AnyEdit, Append, author_of
 from copydesk.server.store import DeskError, Store, Tx, Value, timestamp
@@ -125,15 +125,15 @@ class _Growing:
         taken: int = self.tx.value(
             "SELECT count(*) FROM organization WHERE title = 'Scale' OR title LIKE 'Scale %'"
         )
-        self.organization = desk_seed.add_organization(
+        self.organization = desk_writes.add_organization(
             past, "Scale" if not taken else f"Scale {taken + 1}", plan="enterprise_2024"
         )
-        desk_seed.add_member(past, self.organization, self.owner, "admin")
+        desk_writes.add_member(past, self.organization, self.owner, "admin")
         for number in range(1, _share(self.n, 200, MOST_MEMBERS)):
             email = f"writer-{number}.{self.grown}@scale.example"
-            person = desk_seed.add_user(past, f"Writer {number}", email)
+            person = desk_writes.add_user(past, f"Writer {number}", email)
             role = ("edit", "review", "comment", "read", "create")[number % 5]
-            desk_seed.add_member(past, self.organization, person, role)
+            desk_writes.add_member(past, self.organization, person, role)
             self.people.append(person)
 
     def make_spaces(self) -> None:
@@ -142,7 +142,7 @@ class _Growing:
         for number in range(_share(self.n, 100, MOST_SPACES)):
             if number % 20 == 0:
                 title = f"Collection {number // 20 + 1}"
-                shelf = desk_seed.add_collection(past, self.organization, title)
+                shelf = desk_writes.add_collection(past, self.organization, title)
             first = number == 0
             self.spaces.append(self.make_space(past, number + 1, None if first else shelf, first))
 
@@ -157,11 +157,11 @@ class _Growing:
                 for page in range(_share(self.n, 50, MOST_SECTIONS)):
                     editor.page(f"Page {page + 1}", f"# Page {page + 1}\n\nText {page + 1}.\n")
 
-        key = desk_seed.add_space(
+        key = desk_writes.add_space(
             past, self.organization, f"Space {number}", fill, parent=shelf, author=self.owner
         )
         older = past.value("SELECT revision_id FROM space WHERE id = ?", key)
-        main = desk_seed.commit(
+        main = desk_writes.commit(
             at(self.tx, self.tx.moment - timedelta(days=30)),
             key,
             author_of([Append(page="start", text="It went on here.")]),
@@ -181,7 +181,7 @@ class _Growing:
             main,
             {
                 base: tuple(
-                    desk_seed.put_edit(past, key, base, author_of(edit), author=self.owner)
+                    desk_writes.put_edit(past, key, base, author_of(edit), author=self.owner)
                     for edit in edits
                 )
                 for base in (older, main)
@@ -270,14 +270,14 @@ class _Growing:
                 threads.resolve(later, comment, answering)
 
     def make_site(self) -> None:
-        site = site_seed.add_site(
+        site = site_writes.add_site(
             self.tx, self.organization, "Scale", hostname="docs.scale.example", published=True
         )
         for number in range(1, _share(self.n, 50, MOST_SECTIONS) + 1):
-            section = site_seed.add_section(
+            section = site_writes.add_section(
                 self.tx, site, f"Section {number}", path=f"section-{number}"
             )
-            site_seed.add_site_space(
+            site_writes.add_site_space(
                 self.tx,
                 site,
                 self.spaces[number % len(self.spaces)].id,
@@ -287,7 +287,7 @@ class _Growing:
 
     def make_conversations(self) -> None:
         clusters = [
-            site_seed.add_cluster(
+            conversation_writes.add_cluster(
                 at(self.tx, self.tx.moment - timedelta(weeks=13)),
                 self.organization,
                 f"{_VERBS[number % 9]} {_THINGS[number % 6]} ({number + 1})",
@@ -299,14 +299,14 @@ class _Growing:
         step = timedelta(weeks=13) / (count + 1)
         for index in range(count):
             then = at(self.tx, self.tx.moment - step * (count - index))
-            conversation = site_seed.add_conversation(
+            conversation = conversation_writes.add_conversation(
                 then,
                 self.organization,
                 (("user", f"Question {index + 1}?"), ("assistant", f"Answer {index + 1}.")),
                 source=_SOURCES[index % len(_SOURCES)],
                 subject=f"Conversation {index + 1}",
             )
-            site_seed.add_issue(
+            conversation_writes.add_issue(
                 then,
                 self.organization,
                 conversation,

@@ -8,12 +8,14 @@ show, four at a time, while no key comes. What was read is kept.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.text import Text
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.present import change_request as present
@@ -58,8 +60,20 @@ REST_SECONDS = 0.2
 STAY_SECONDS = 0.4
 """How long it stays before the rows around it are read too."""
 
-READ_FOR = {"pages": PAGES, "rules": RULES, "threads": THREADS}
-"""The columns that need details, with the part of the details that each shows."""
+
+class DetailColumn(NamedTuple):
+    """A column of the list that needs details: the part of them, and its cell from the part."""
+
+    part: str
+    cell: Callable[[ChangeRow, Details | None], str | Text]
+
+
+DETAIL_COLUMNS: Mapping[str, DetailColumn] = {
+    "pages": DetailColumn(PAGES, lambda _, known: present.pages(known)),
+    "rules": DetailColumn(RULES, lambda _, known: present.rules(known)),
+    "threads": DetailColumn(THREADS, present.threads),
+}
+"""The columns that need details of their rows, by their ids."""
 
 KEPT_IMPACTS = 100
 """How many requests have their effect on links kept."""
@@ -206,7 +220,7 @@ class DetailsReader:
     @property
     def _parts_shown(self) -> frozenset[str]:
         shown = self.place.rows.columns_shown
-        return frozenset(part for column, part in READ_FOR.items() if column in shown)
+        return frozenset(each.part for column, each in DETAIL_COLUMNS.items() if column in shown)
 
     def _read_them(self, some: bool) -> None:
         if some:

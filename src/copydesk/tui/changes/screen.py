@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -20,7 +20,7 @@ from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import plural
 from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
-from copydesk.session.change_rows import ChangeRow, Details, KnownRequests, row_of
+from copydesk.session.change_rows import ChangeRow, KnownRequests, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import STARRED
 from copydesk.session.operations import ops
@@ -35,7 +35,7 @@ from copydesk.session.settings import (
 )
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.changes.reader import READ_FOR, DetailsReader, RowReader
+from copydesk.tui.changes.reader import DETAIL_COLUMNS, DetailsReader, RowReader
 from copydesk.tui.changes.triage import ChangesList, Triage
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.framework.paged_source import PagedSource
@@ -64,13 +64,6 @@ class Left:
     found: str
     own: Sequence[SavedView]
     marked: Mapping[str, ChangeRow]
-
-
-CELLS: Mapping[str, Callable[[Details | None], str | Text]] = {
-    "pages": present.pages,
-    "rules": present.rules,
-}
-"""What the columns show of the details of a row."""
 
 
 class ChangesPlace(Place):
@@ -163,7 +156,7 @@ class ChangesPlace(Place):
     def _read_cell(self, row: ChangeRow, column: str) -> str | Text:
         """Return a cell that takes reading; until then what it was in the last run."""
         known = self.known.details(row)
-        cell = present.threads(row, known) if column == "threads" else CELLS[column](known)
+        cell = DETAIL_COLUMNS[column].cell(row, known)
         if str(cell) != present.UNREAD:
             return cell
         kept = self.row_reader.kept_cell(row, column)
@@ -171,7 +164,7 @@ class ChangesPlace(Place):
 
     def read_cells(self, row: ChangeRow) -> Mapping[str, tuple[str, str]]:
         """Return the text and the style of the cells that took reading."""
-        cells = {column: self._read_cell(row, column) for column in READ_FOR}
+        cells = {column: self._read_cell(row, column) for column in DETAIL_COLUMNS}
         return {
             column: (cell, "") if isinstance(cell, str) else (cell.plain, str(cell.style))
             for column, cell in cells.items()
@@ -276,7 +269,7 @@ class ChangesPlace(Place):
         if self.rows.source.waiting:
             return f"{said}Rows came, left or moved (press . to fold them in)"
         new = f"{glyphs().changed} new or changed   " if self.rows.source.base.fresh else ""
-        if READ_FOR.keys() & self.rows.columns_shown or new:
+        if DETAIL_COLUMNS.keys() & self.rows.columns_shown or new:
             # Shorter, to fit a small screen with what its cells may show besides.
             legend = f"{new}{glyphs().outdated} out of date   THR open threads, ! you"
             return f"{said}{legend}   {present.UNREAD} not read yet   - no rules"

@@ -17,7 +17,7 @@ from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
 from copydesk.domain.text import clean, plural
 from copydesk.local.page_edits import StagedElsewhereError
-from copydesk.present.authors import authors, nobody
+from copydesk.present.blame import authors, nobody
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.passages import Passage, table_text

@@ -51,7 +51,7 @@ async def write_report(place: Place, organization: str, rest: str, *, masked: bo
     html = rest.lower().endswith((".html", ".htm"))
 
     async def read() -> tuple[bytes, str]:
-        from copydesk.present.cluster_report_html import report_file
+        from copydesk.present.cluster_report_file import report_file
 
         title, session = place.session.title_of(organization), place.session
         found = await read_report(await session.ready(), organization, title, 1, session.now)
@@ -211,7 +211,7 @@ def described(issues: Sequence[IssueRow], shown: Callable[[str], str]) -> str:
     return "\n".join(lines)
 
 
-class RequestCommands(Commands, scope="conversation_list"):
+class ClusterRequestCommands(Commands, scope="conversation_list"):
     """Beginning a change request for a cluster, an issue or a conversation, and linking one."""
 
     place: Place

@@ -22,7 +22,7 @@ from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import (
     About,
     ClusterCommands,
-    RequestCommands,
+    ClusterRequestCommands,
     described,
 )
 from copydesk.tui.conversations.cluster_edits import IssueKeys
@@ -253,7 +253,7 @@ class ClustersPlace(Place, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (ClusterCommands, RequestCommands, LimitCommands, ConversationReader)
+    COMMAND_CLASSES = (ClusterCommands, ClusterRequestCommands, LimitCommands, ConversationReader)
     CONDITIONS = (OF_CONVERSATION,)
 
     CSS_PATH = style_path("clusters")

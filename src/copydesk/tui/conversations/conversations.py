@@ -32,7 +32,7 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import About, RequestCommands, described
+from copydesk.tui.conversations.cluster_commands import About, ClusterRequestCommands, described
 from copydesk.tui.conversations.cluster_edits import IssueKeys
 from copydesk.tui.conversations.reader import (
     ALL,
@@ -244,7 +244,7 @@ class ConversationsPlace(Place, scope="conversations"):
     RAW = ("get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (
         IngestCommands,
-        RequestCommands,
+        ClusterRequestCommands,
         LimitCommands,
         ConversationReader,
         ConversationList,
@@ -715,7 +715,7 @@ class IssuesPlace(Place, scope="issues"):
 
     CONDITIONS = (OF_CLUSTER, OF_CONVERSATION)
     RAW = ("get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (RequestCommands, LimitCommands, ConversationReader, ConversationList)
+    COMMAND_CLASSES = (ClusterRequestCommands, LimitCommands, ConversationReader, ConversationList)
     CSS_PATH = style_path("conversations")
     noun = "issue"
 

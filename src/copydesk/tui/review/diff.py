@@ -17,7 +17,7 @@ from textual import events
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText
 from copydesk.domain.picture import may_show
-from copydesk.present.authors import Authors, author_cells
+from copydesk.present.blame import Authors, author_cells
 from copydesk.present.diff import (
     SIDES,
     Gutter,

@@ -12,7 +12,7 @@ from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.present.authors import ONLY, authors
+from copydesk.present.blame import ONLY, authors
 from copydesk.present.diff import SIDES
 from copydesk.present.page_changes import place_of, sign
 from copydesk.present.passages import Passage, line_passages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -166,19 +166,12 @@ class SettingsCommands(Commands, scope="site_settings"):
     # Chosen ones
 
     async def _choose(self, setting: Setting, site: Site) -> None:
-        from copydesk.contract.enumerations import AgentsContext, SiteVisibility
-
         audience = setting.name == "visibility"
-        words, ids = (
-            (present.readers, get_args(SiteVisibility))
-            if audience
-            else (lambda each: present.AGENTS[each], get_args(AgentsContext))
-        )
         title = f"{setting.label} of {present.title_of(site)}"
         chosen = await self.place.desk.push_screen_wait(
             Choice(
                 title,
-                [Option(each, each, words(each)) for each in ids],
+                [Option(each, each, meaning) for each, meaning in setting.choices],
                 current=setting.value,
                 wide=audience,
             )

@@ -44,7 +44,7 @@ NAMED = 6
 WIDTHS = ("visitor-auth", "share-link", "unlisted", "public")
 """Visibilities, the narrowest audience first."""
 
-AGENTS: Mapping[str, str] = {"included": "may read it", "excluded": "are kept out"}
+AGENTS: Mapping[str, str] = {"excluded": "are kept out", "included": "may read it"}
 """What assistants may do with a site, by its agents context."""
 
 TYPES: Mapping[str, str] = {
@@ -82,13 +82,17 @@ HELP: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its wire name, its label, its shown value, and its value for a field."""
+    """One setting: its wire name, its label, its shown value, and its value for a field.
+
+    A choice has what it can be set to, each value with what it means.
+    """
 
     name: str
     label: str
     shown: Text | str
     kind: Kind = "fixed"
     value: str = ""
+    choices: Sequence[tuple[str, str]] = ()
 
     @property
     def id(self) -> str:
@@ -108,7 +112,10 @@ def settings_of(site: Site) -> list[Setting]:
             "published", "State",
             "published" if site.published else Text("not published", style="warn"), "publish",
         ),
-        Setting("visibility", "Audience", _audience(visibility), "choice", visibility),
+        Setting(
+            "visibility", "Audience", _audience(visibility), "choice", visibility,
+            [(each, readers(each)) for each in AUDIENCES],
+        ),
         Setting("hostname", "Host", clean(site.hostname or "") or _none("none yet")),
         Setting(
             "basename", "Base name", clean(site.basename or "") or _none("none"), "text",
@@ -122,7 +129,7 @@ def settings_of(site: Site) -> list[Setting]:
         ),
         Setting(
             "agentsContext", "Assistants", f"{AGENTS.get(agents, clean(agents) or 'not known')}",
-            "choice", agents,
+            "choice", agents, list(AGENTS.items()),
         ),
         Setting("type", "Plan", _with_note(str(site.type), TYPES)),
         Setting("ads", "Advertising", _ads(site)),

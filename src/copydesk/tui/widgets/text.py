@@ -20,7 +20,7 @@ from textual.strip import Strip
 
 from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
-from copydesk.present.authors import Authors, nobody
+from copydesk.present.blame import Authors, nobody
 from copydesk.present.markdown import Block, Line, Look, blocks, columns_of, draw, wrap_exact
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.workers import begin

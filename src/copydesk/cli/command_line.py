@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from copydesk.cli.connection import Service
     from copydesk.cli.parser import Parser
 
-
 COMPLETE = "copydesk.cli.complete:print_values"
 
 

@@ -1,10 +1,9 @@
-"""Putting things on a desk from code: people, places and content, with every count kept right.
+"""Writing people, places and content to a desk, with every count kept right.
 
-The sample, the import and the tests write through these functions, and handlers share the ones that
-an operation needs too. Each writes at the transaction's moment; ``at`` gives a transaction that
-writes at another one, so that a desk can have a past. What happens to a change request is in
-``change_requests``, what is said about content in ``threads``.
-"""
+Handlers, the import, the sample and the tests write through these functions. Each writes at the
+transaction's moment; ``at`` gives a transaction that writes at another one, so that a desk can have
+a past. What happens to a change request is in ``change_requests``, what is said about content in
+``threads``."""
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from copydesk.contract.models.document import Document
 from copydesk.domain.slug import slugify
 from copydesk.server import content
 from copydesk.server.content import Draft, FileData, PageData, RevisionType
@@ -400,3 +400,42 @@ def put_edit(
         author=author,
         git=git,
     )
+
+
+def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
+    """Add a SAML provider and return its id. ``columns`` are those of its table, a label at least.
+
+    No ``default_role`` makes newcomers guests.
+    """
+    provider_id = tx.new_id()
+    tx.insert(
+        "saml_provider",
+        id=provider_id,
+        organization_id=organization_id,
+        created_at=tx.now,
+        **columns,
+    )
+    return provider_id
+
+
+def put_agent_instructions(tx: Tx, organization_id: str, document: Document, author: str) -> None:
+    """Replace what an organization's documentation agent is told."""
+    tx.run(
+        "INSERT OR REPLACE INTO agent_instructions VALUES (?, ?, ?, ?)",
+        organization_id,
+        document.to_json().decode(),
+        tx.now,
+        author,
+    )
+
+
+def add_invite_link(tx: Tx, organization_id: str, **columns: str | None) -> str:
+    """Add an invite link and return its id. ``columns`` are those of its table.
+
+    No ``role`` makes guests of those who come by it.
+    """
+    link_id = tx.new_id()
+    tx.insert(
+        "invite_link", organization_id=organization_id, id=link_id, created_at=tx.now, **columns
+    )
+    return link_id

@@ -862,6 +862,10 @@ def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
     return replace(column, width=max(column.width, min(longest, most)))
 
 
+ROOMY = 64
+"""The cells of a flexible column that are enough: beyond them others grow to twice their most."""
+
+
 def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:
     """Return the columns that fit ``width`` cells with their widths; one blank between columns."""
     shown = list(columns)
@@ -877,6 +881,11 @@ def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], i
     for column in shown:
         grown[column.key] = min(spare, max(0, column.most - column.width))
         spare -= grown[column.key]
+    beyond = max(0, spare + least - ROOMY * len(flexible))
+    for column in shown:
+        more = min(beyond, column.most)
+        grown[column.key] += more
+        beyond -= more
     left = max(0, width - fixed - sum(grown.values()))
     shares = sum(column.flex for column in flexible)
     widths: list[tuple[Column[T], int]] = []

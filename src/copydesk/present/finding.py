@@ -35,7 +35,7 @@ KINDS = {
 SEVERITIES = ("low", "medium", "high")
 """From the least to the most."""
 
-_TONES = {"high": "bad", "medium": "warn", "open": "strong", "candidate": "warn"}
+_TONES = {"high": "warn", "open": "strong", "candidate": "warn"}
 
 LONGEST = 4_000
 """Characters of a description among the details."""

@@ -39,7 +39,7 @@ Lines = list[tuple[str, Text | str]]
 
 def status_text(request: ChangeRequest) -> Text:
     """Return the status as a word with its tone."""
-    tone = {"open": "good", "merged": "moved", "draft": "muted", "archived": "muted"}
+    tone = {"open": "strong", "merged": "moved", "draft": "muted", "archived": "muted"}
     text = Text(clean(request.status), style=tone.get(request.status, ""))
     if request.outdated and request.status in ("open", "draft"):
         text.append(f"  {glyphs().outdated} out of date", style="warn")

@@ -42,7 +42,7 @@ NO_EFFECT = "The condition has no effect: adaptive content is off for the site."
 WORDS: Mapping[Standing, tuple[str, str]] = {
     "shown": ("shown", ""),
     "conditional": ("if", "accent"),
-    "hidden": ("not in the navigation", "warn"),
+    "hidden": ("not in the navigation", "muted"),
     "trashed": ("no: in trash", "bad"),
     "empty": ("no: shows nothing", "bad"),
     "left-out": ("no: left out", "bad"),

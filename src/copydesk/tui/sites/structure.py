@@ -412,7 +412,7 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     for field, true, words, tone in (
         ("", trashed(row, nodes), "in trash", "bad"),
         ("default", row.item.values.get("default"), "default", "good"),
-        ("hidden", row.item.values.get("hidden"), "hidden", "warn"),
+        ("hidden", row.item.values.get("hidden"), "hidden", "muted"),
         ("condition", condition, f"if {condition}", "accent"),
     ):
         if true:
@@ -450,7 +450,7 @@ def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
             found.append(Fact("audience", node.audience))
         hidden = row.item.values.get("hidden")
         found.append(
-            Fact("shown", Text("hidden from the navigation", style="warn"))
+            Fact("shown", Text("hidden from the navigation", style="muted"))
             if hidden
             else Fact("shown", "in the navigation")
         )

@@ -106,6 +106,7 @@ LATER = {
     "copydesk.contract",
     "copydesk.domain.mention",
     "copydesk.domain.merge_rules",
+    "copydesk.domain.page_source",
     "copydesk.domain.reversal",
     "copydesk.server",
     "copydesk.session.draft_keys",

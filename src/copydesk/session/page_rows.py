@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.page_source import page_source
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean
-from copydesk.domain.yaml_lines import word
 
 if TYPE_CHECKING:
     from copydesk.contract.models.content import ContentPage
@@ -62,6 +60,9 @@ def with_facts(page: PageRow, markdown: str) -> str:
     }  # fmt: skip
     if not any(told.values()) and not page.tags:
         return markdown
+    from copydesk.domain.page_source import page_source
+    from copydesk.domain.yaml_lines import word
+
     slug = [f"slug: {word(f'/{page.path}')}"]
     if page.tags:
         slug.append(f"tags: {word(', '.join(page.tags))}")

@@ -158,7 +158,7 @@ class EditCommands(Commands, scope="changes"):
         )
 
     @action(
-        "T", "mark", unless=nothing_selected, danger=1, show=False, group="Write", types=True,
+        "T", "label", unless=nothing_selected, danger=1, show=False, group="Write", types=True,
     )  # fmt: skip
     async def mark(self) -> None:
         """Star it, label it or note something about it, on this machine only.

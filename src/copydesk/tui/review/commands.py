@@ -407,7 +407,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         await self.place.desk.go("settle", target.but(view=then or None))
         self.model.left_to_settle = True
 
-    @action("T", "mark", unless=not_read, danger=1, show=False, group="Request", types=True)
+    @action("T", "label", unless=not_read, danger=1, show=False, group="Request", types=True)
     async def mark(self) -> None:
         """Star it, label it or note something about it, on this machine only.
 

@@ -80,8 +80,10 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
         if isinstance(owner, Pane) and owner.fields is not None:
             found.append(_filter_row(owner.fields, keyboard))
     found += _sign_rows(chain)
-    # What only works here comes first; what works everywhere follows.
-    found.sort(key=lambda row: row.id.startswith(f"{CommonCommands.SCOPE}."))
+    # What only works here comes first, group by group; what works everywhere follows.
+    groups = list(dict.fromkeys(row.group for row in found))
+    common = f"{CommonCommands.SCOPE}."
+    found.sort(key=lambda row: (row.id.startswith(common), groups.index(row.group)))
     for entry in ENTRIES.values():
         keys = " ".join(shown(key) for key in keys_of(entry.action, keyboard.keymap))
         keys = keys or f":{entry.name}"

@@ -171,7 +171,7 @@ def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     assert [str(each) for each in found_all if isinstance(each, Complaint)] == [
         "line 1, conversation 1 (zendesk-2): nobody says anything in it",
         "line 1, conversation 2: it has no id",
-        "line 1, conversation 3: this is no conversation of a help desk that is known",
+        "line 1, conversation 3: this lacks the fields that a help desk writes of a conversation",
         "line 1, conversation 5: this is no object",
     ]
     assert len(next(each for each in found_all if isinstance(each, Item)).id) == 24
@@ -226,10 +226,27 @@ def test_what_excel_writes_before_a_table_is_no_header() -> None:
         assert [(each.id, told(each)["parts"]) for each in found] == [("1", ["U Hilfe"])], before
 
 
+def test_spam_and_what_was_deleted_is_left_out_and_nothing_wrong() -> None:
+    asked = b'"requester_id": 3, "description_text": "Help", "subject": "S", "responder_id": null'
+    for state in (b'"spam": true', b'"deleted": true', b'"status": "Spam"'):
+        (found,) = read(b'[{"id": 7, %b, %b}]' % (asked, state))
+        assert isinstance(found, Complaint)
+        assert not found.loses
+        assert str(found) == (
+            "line 1, conversation 1 (7): left out: it is spam in Freshdesk, or deleted there"
+        )
+    assert len(items(b'[{"id": 7, %b, "status": "Open"}]' % asked)) == 1
+
+
+def test_a_row_that_stands_twice_is_said_once_and_a_nul_is_no_other_format() -> None:
+    (found,) = items(b"id,text\n1,Hel\0p\n1,Hel\0p\n1,Again\n")
+    assert told(found)["parts"] == ["U Help", "U Again"]
+
+
 def test_no_more_is_held_than_a_conversation_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (ingest_table, ingest_mail, ingest_draft):
         monkeypatch.setattr(module, "LARGEST", 3_000)
-    rows = "id,text\n" + "".join(f"{n % 2},{'x' * 900}\n" for n in range(40)) + "2,fits\n"
+    rows = "id,text\n" + "".join(f"{n % 2},{'x' * 900}{n}\n" for n in range(40)) + "2,fits\n"
     reads = 0
     row_at = ingest_table._row_at
 

@@ -243,7 +243,7 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
             known.keep(shape.key, written_columns(columns, shape.header))
             return columns
         if (told := known.find(shape.key)) is not None:
-            say(f"{name}: columns as last time: {told}")
+            say(f"{name}: columns as last time: {told} (--columns says others)")
             return read_columns(told, shape.header)
     except ColumnsError as error:
         raise UsageError(f"{name}: {error}. Nothing was sent.") from error

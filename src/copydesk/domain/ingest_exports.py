@@ -116,11 +116,16 @@ def _read(frame: Frame, value: object) -> Item | Complaint:
         return Complaint(frame.line, said, frame.number)
     vendor = vendor_of(value)
     if vendor is None:
-        said = "this is no conversation of a help desk that is known"
+        said = "this lacks the fields that a help desk writes of a conversation"
         return Complaint(frame.line, said, frame.number, words_of(value.get("id"))[:60])
     inner = value.get("ticket")
     draft = Draft(frame.line, frame.number, "", vendor.source)
     fields = _dict(inner) or _dict(value.get("helpdesk_ticket")) or value
+    if fields.get("spam") is True or fields.get("deleted") is True or _status(fields) in _GONE:
+        said = f"left out: it is spam in {vendor.title}, or deleted there"
+        return Complaint(
+            frame.line, said, frame.number, words_of(fields.get("id"))[:60], loses=False
+        )
     vendor.read(fields, draft)
     moments = (fields.get(name) for name in ("updated_at", "userUpdatedAt", "closedAt"))
     draft.updated = first_moment(*moments) or draft.created
@@ -129,7 +134,16 @@ def _read(frame: Frame, value: object) -> Item | Complaint:
     return draft.finished()
 
 
+_GONE = frozenset({"deleted", "spam"})
+"""The states of conversations that nobody answers: they are not sent."""
+
+
 # Reading what may be anything
+
+
+def _status(value: Fields) -> str:
+    """Return the state of a conversation in small letters."""
+    return _words(value.get("status")).casefold()
 
 
 def _dict(value: object) -> Fields:

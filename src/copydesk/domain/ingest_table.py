@@ -125,7 +125,7 @@ class ColumnsError(ValueError):
 def find_shape(head: bytes) -> Shape | None:
     """Return the shape of a table from its first bytes; None where it is none."""
     text = _decoded(head.removeprefix(b"\xef\xbb\xbf"))
-    if "\0" in text:
+    if "\0" in text.partition("\n")[0]:
         return None
     best: tuple[int, Shape] | None = None
     for delimiter in DELIMITERS:
@@ -341,7 +341,9 @@ class TableReader:
         for at in self.columns.kept:
             if at < len(first.cells):
                 draft.note(self.shape.header[at] or f"column {at + 1}", first.cells[at])
-        for row in rows:
+        for row in {
+            tuple(row.cells): row for row in rows
+        }.values():  # the same row again says nothing
             role, note = self._role(row, draft.who)
             draft.say(role, _plain(self._cell(row, "body")), note=note)
             draft.say("team-member", _plain(self._cell(row, "reply")))

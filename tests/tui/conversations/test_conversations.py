@@ -17,6 +17,7 @@ from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.conversations.clusters import ClustersPlace
 from copydesk.tui.conversations.conversations import NO_CLUSTER, ConversationsPlace, IssuesPlace
+from copydesk.tui.conversations.rows import ConversationRow, hit_cell
 from copydesk.tui.widgets.scanned_list import AT_A_TIME, SIFTED_PAGE
 from tests.drive import Driver, drive
 from tests.tui.conversations_world import WEB, fill
@@ -453,3 +454,13 @@ async def test_issues_and_conversations_of_a_view_go_to_a_spreadsheet(
         await driver.type("export pdf")
         await driver.press("enter")
         assert "Say :export csv" in driver.screen
+
+
+def test_what_was_found_is_shown_however_long_what_stands_before_it_is() -> None:
+    before, after = "Put the value into single ", " around it, please."
+    row = ConversationRow(
+        "1", "", "", None, analysed=True, address="", hit=(before, "quotes", after)
+    )
+    for cells, shown in ((60, f"{before}quotes"), (24, "…ngle quotes around it")):
+        assert hit_cell(row, str, cells).plain.startswith(shown)
+    assert hit_cell(row, str).plain == f"{before}quotes{after}"

@@ -295,6 +295,7 @@ class ConversationsPlace(Place, scope="conversations"):
             ),
             Column(
                 "said", "SAID", lambda row: hit_cell(row, self.reader.shown), flex=2, minimum=24,
+                fitted=lambda row, cells: hit_cell(row, self.reader.shown, cells),
             ),
             Column("source", "FROM", lambda row: self.reader.shown(row.source), 9, drop=1, most=14),
             Column("state", "STATE", state, 9, drop=2),

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from copydesk.domain.address import web_address
@@ -17,7 +18,7 @@ from copydesk.domain.clock import age_or_ahead
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_label
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shorten
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.session.cluster_rows import (
     ClusterRow,
@@ -73,8 +74,8 @@ def found_row(found: ConversationHit) -> ConversationRow:
     return replace(row, hit=(before, words, after))
 
 
-def hit_cell(row: ConversationRow, shown: Callable[[str], str]) -> Text:
-    """Return the words that were found with those around them.
+def hit_cell(row: ConversationRow, shown: Callable[[str], str], cells: int = 0) -> Text:
+    """Return the words that were found with those around them, cut so that ``cells`` show them.
 
     Where masking changes what stands together, all of it shows masked, and nothing is lit.
     """
@@ -84,6 +85,9 @@ def hit_cell(row: ConversationRow, shown: Callable[[str], str]) -> Text:
     if shown(whole) != whole:
         return Text(shown(whole))
     before, words, after = row.hit
+    room = max(cells // 4, cells - cell_len(words + after))
+    if cells and cell_len(before) > room:
+        before = shorten(before[::-1], room, glyphs().more)[::-1]
     return Text.assemble((before, "muted"), (words, "match"), (after, "muted"))
 
 

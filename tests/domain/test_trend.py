@@ -71,11 +71,14 @@ def test_a_merge_is_judged_by_the_weeks_on_both_sides_of_its_own() -> None:
     first, second = effects([4] * 5 + [90] + [2] * 3 + [90] + [1] * 3, [9, 5, 5, 13, -1])
     assert (first.before, first.after, first.until) == (Stretch(4, 16), Stretch(3, 6), 9)
     assert (second.before, second.after, second.until) == (Stretch(3, 6), Stretch(3, 3), None)
+    # One week since says whether it helped, where chance does not explain it.
+    (steep,), (slight,) = effects([13] * 12 + [4], [11]), effects([2] * 12 + [1], [11])
+    assert (steep.helped, slight.helped) == (True, False)
 
 
 @pytest.mark.parametrize(
     ("pulse", "week"),
-    [([9] * 13, 11), ([9] * 13, 1), ([9] * 13, 12), ([0] * 6 + [9] * 7, 6), ([0, 1] + [0] * 11, 6)],
+    [([9] * 13, 1), ([9] * 13, 12), ([0] * 6 + [9] * 7, 6), ([0, 1] + [0] * 11, 6)],
 )
 def test_too_little_is_not_compared(pulse: list[int], week: int) -> None:
     assert [each.change for each in effects(pulse, [week])] == [None]

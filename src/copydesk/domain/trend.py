@@ -21,7 +21,7 @@ FEWEST = 5
 """Issues below which a percentage would say more than is known."""
 
 FEW = 2
-"""Weeks below which one side of a merge is too short to be held against the other."""
+"""Weeks before a merge below which they are too few to hold the weeks since against them."""
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SIGNS = ":|#"
@@ -269,10 +269,9 @@ class Effect:
     @property
     def change(self) -> float | None:
         """By what share the rate changed; None when too little is known to say."""
-        sides = (self.before, self.after)
-        if any(side.weeks < FEW for side in sides) or not self.before.issues:
+        if self.before.weeks < FEW or not self.after.weeks or not self.before.issues:
             return None
-        if sum(side.issues for side in sides) < FEWEST:
+        if self.before.issues + self.after.issues < FEWEST:
             return None
         return min(self.after.rate / self.before.rate, MOST) - 1
 
@@ -292,8 +291,9 @@ def effects(pulse: Sequence[float], merges: Iterable[int]) -> list[Effect]:
 
     The week of a merge counts for neither side: nobody knows which of its issues came before. What
     came before are at most the `WEEKS` weeks up to it, what came after are all weeks since. Both
-    end at another merge, whose week counts for neither again. A side with fewer than `FEW` weeks
-    is told but not compared. The latest week counts as a whole one.
+    end at another merge, whose week counts for neither again. Fewer than `FEW` weeks before are told
+    but not compared; one week after is, as its interval says how little it may mean. The latest
+    week counts as a whole one.
     """
     weeks = [sane(value) for value in pulse]
     found: list[Effect] = []

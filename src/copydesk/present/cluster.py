@@ -364,8 +364,8 @@ def _line(effect: Effect, names: str, until: str, weeks: int) -> Text:
     when = "this week" if ago == 0 else f"{plural(ago, 'week')} ago"
     ends = f"until {until}" if until else "since"
     before, after = effect.before, effect.after
-    if after.weeks < FEW:
-        said = f"{names} {verb} merged {when}: too few weeks {ends} to compare"
+    if not after.weeks:
+        said = f"{names} {verb} merged {when}: no whole week {ends} to compare"
         return Text(f"{said} with {_rate(before)} before" if before.weeks else said)
     held = f"{ends} ({plural(after.weeks, 'week')})"
     if before.weeks < FEW:

@@ -327,7 +327,7 @@ def test_merges_are_told_in_words_and_in_ascii() -> None:
         return [line.plain for line in helped(pulse, merges, START)]
 
     assert said([9] * 13, 0) == [
-        "#1 was merged this week: too few weeks since to compare with 9 a week before"
+        "#1 was merged this week: no whole week since to compare with 9 a week before"
     ]
     assert said([9] * 13, 12) == [
         "#1 was merged 12 weeks ago: 9 a week since (12 weeks), too few weeks before to compare"

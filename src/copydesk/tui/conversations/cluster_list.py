@@ -419,7 +419,7 @@ def columns(
             lambda row: present.chart(row, top, requests.merged_in(row)), WEEKS,
         )  # fmt: skip
     return [
-        Column("name", "CLUSTER", lambda row: reader.shown(row.label), flex=1, minimum=14),
+        Column("name", "CLUSTER", lambda row: reader.shown(row.label), flex=1, minimum=26),
         weeks,
         Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
         Column(

@@ -67,6 +67,20 @@ def test_what_was_imported_comes_out_byte_for_byte(
     assert not written.problems
 
 
+def test_a_page_that_came_and_went_here_leaves_no_file(
+    world: World, repository: Making, tmp_path: Path
+) -> None:
+    space, out = read(world, repository.path).spaces[0].space_id, tmp_path / "out"
+    world.commit(space, {"extra": "# Extra\n", "more": "# More\n"})
+    assert {"extra.md", "more.md"} <= set(export_space(world.store, space, out).written)
+    (out / "more.md").write_text("# Mine by now\n")
+    world.commit(space, {"extra": None, "more": None})
+    written = export_space(world.store, space, out)
+    assert written.removed == ("extra.md",)
+    assert not written.problems
+    assert taken(out) == {**FILES, "more.md": b"# Mine by now\n"}
+
+
 async def test_branches_become_change_requests(world: World, repository: Making) -> None:
     base = tip(repository)
     repository.commit(

@@ -291,9 +291,9 @@ def effects(pulse: Sequence[float], merges: Iterable[int]) -> list[Effect]:
 
     The week of a merge counts for neither side: nobody knows which of its issues came before. What
     came before are at most the `WEEKS` weeks up to it, what came after are all weeks since. Both
-    end at another merge, whose week counts for neither again. Fewer than `FEW` weeks before are told
-    but not compared; one week after is, as its interval says how little it may mean. The latest
-    week counts as a whole one.
+    end at another merge, whose week counts for neither again. Fewer than `FEW` weeks before are
+    told but not compared; one week after is, as its interval says how little it may mean. The
+    latest week counts as a whole one.
     """
     weeks = [sane(value) for value in pulse]
     found: list[Effect] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from copydesk.domain.text import plural
@@ -58,15 +58,26 @@ def export_space(
         current = as_source(row["revision_id"])
         base = as_source(remembered["revision"]) if remembered else None
 
-        def known(there: Mapping[str, bytes]) -> set[str]:
-            revisions = tx.all(
+        revisions = [
+            each["id"]
+            for each in tx.all(
                 "SELECT id FROM revision WHERE space_id = ? ORDER BY created_at DESC LIMIT ?",
                 row["id"],
                 LOOKED_THROUGH,
             )
+        ]
+
+        def gone() -> Iterator[tuple[str, bytes]]:
+            seen = set(at_revision(row["revision_id"]).versions())
+            for revision in revisions:
+                if left := at_revision(revision).versions().keys() - seen:
+                    seen |= left
+                    yield from contents_of(as_source(revision), base, [])
+
+        def known(there: Mapping[str, bytes]) -> set[str]:
             found: set[str] = set()
             for revision in revisions:
-                for path, data in contents_of(as_source(revision["id"]), base, []):
+                for path, data in contents_of(as_source(revision), base, []):
                     if there.get(path) == data:
                         found.add(path)
                 if len(found) == len(there):
@@ -81,7 +92,10 @@ def export_space(
             if lost:
                 raise DeskError(_would_be_lost(folder, sorted(lost)))
 
-        return write_space(folder, current, base=base, progress=progress, allow=allow)
+        return write_space(
+            folder, current, base=base, gone=gone() if remembered else (), progress=progress,
+            allow=allow,
+        )  # fmt: skip
 
     return store.read(work)
 

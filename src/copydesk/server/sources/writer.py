@@ -8,7 +8,7 @@ The rules:
   when its tree is no longer what the folders, or the table of contents that was read, say.
 - A file is removed only when the space had it (``base``) and has it no more, and only while the
   folder still holds the version of ``base``: what somebody else changed there is kept and named.
-  Without ``base`` nothing is removed.
+  So is one of a page that came and went since (``gone``). Without ``base`` nothing is removed.
 - Nothing is written outside the folder, into git's own folder, or through a symbolic link.
 """
 
@@ -75,6 +75,7 @@ def write_space(
     space: SourceSpace,
     *,
     base: SourceSpace | None = None,
+    gone: Iterable[tuple[str, bytes]] = (),
     progress: Progress | None = None,
     allow: Callable[[Mapping[str, bytes]], None] = lambda there: None,
 ) -> Written:
@@ -85,6 +86,7 @@ def write_space(
         space: what to write. A document without ``source_path`` gets one from its address.
         base: the space as it was read from there, for what may be removed and which lines of the
             summary could be used.
+        gone: files of pages that the space has had since ``base`` and has no more.
         progress: told after each file.
         allow: told, before anything is written, which files would be overwritten with something
             else, and their contents until then; it raises when that must not be.
@@ -99,6 +101,9 @@ def write_space(
         for path, data in contents_of(base, None, []):
             if path not in contents:
                 writer.remove(path, blob_oid(data))
+    for path, data in gone:
+        if path not in contents:
+            writer.remove(path, blob_oid(data), ours=False)
     for done, (path, data) in enumerate(contents.items(), 1):
         writer.write(path, data)
         if progress is not None:
@@ -228,12 +233,15 @@ class _Writer:
             return
         self.written.append(path)
 
-    def remove(self, path: str, oid: str) -> None:
+    def remove(self, path: str, oid: str, *, ours: bool = True) -> None:
+        """Remove a file that is as it was written; another is a problem if it is surely ours."""
         place = self.place(path)
         if place is None or not place.is_file():
             return
         try:
             if blob_oid(place.read_bytes()) != oid:
+                if not ours:
+                    return
                 self.problems.append(Problem(path, "is gone here but changed there, and is kept"))
                 return
             place.unlink()

@@ -13,6 +13,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import ReviewCreate
 from copydesk.domain.merge_run import MergeRun
 from copydesk.domain.reversal import Step
@@ -96,10 +97,12 @@ class Waits:
         await self.merges.put(run.id, self.merges.as_json(run))
         return run
 
-    async def approve(self, request: str) -> None:
+    async def approve(self, request: str, words: str = "") -> None:
         """Approve a request as its reader."""
         async with self.world.api() as api:
             body = ReviewCreate(status="approved")
+            if words:
+                body.comment = MarkdownBody(markdown=words)
             await api(ops.create_change_request_review, self.space, request, body)
 
     def status(self, request: str) -> str:
@@ -143,6 +146,16 @@ async def test_in_any_order_none_is_merged_that_was_not_seen(waits: Waits) -> No
             continue
         assert run is not None
         assert (run.stopped is not None) == bool(news[name])
+
+
+async def test_the_words_of_the_approval_that_it_waits_for_do_not_stop_it(waits: Waits) -> None:
+    request = waits.request("page")
+    await waits.wait(request)
+    await waits.approve(request, "Reads well.")
+    waits.world.clock.now += timedelta(seconds=EVERY_SECONDS)
+    waits.merges.tick()
+    await asyncio.gather(*waits.merges.busy)
+    assert waits.status(request) == "merged"
 
 
 async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -72,9 +72,13 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The discussion of a request: the open threads, and the last speaker since."""
+    """The discussion of a request: the open threads, and the last speaker since.
+
+    ``of_reviews`` are the reviews whose words comments are, by the comments' ids.
+    """
 
     comments: Comments
+    of_reviews: Mapping[str, str]
     last_by: str
     open_threads: int
 
@@ -128,12 +132,19 @@ async def _found(
         for review in rules.reviews or ()
         if review.status == "changes-requested"
     ]
+    # The words of an approval are what it waits for, until somebody answers them.
+    approvals = {each.id for each in rules.reviews or () if each.status == "approved"}
+    comments = [
+        (thread, count)
+        for thread, count in said.comments
+        if count or said.of_reviews.get(thread) not in approvals
+    ]
     found = Found(
         status=clean(request.status),
         revision=request.revision,
         updated=request.updated_at.timestamp(),
         outdated=request.outdated,
-        comments=(*said.comments, *objections),
+        comments=(*comments, *objections),
         said_by=said.last_by,
         failing=_failing(request, rules),
         off=why_not_mergeable(request, space, RulesRead((), None, None)) or "",
@@ -164,6 +175,7 @@ async def _said(api: Api, item: RunItem) -> _Said:
     newest = max(fresh, key=_spoken, default=None)
     return _Said(
         tuple(sorted((comment.id, comment.replies) for comment in found)),
+        {comment.id: comment.target.review for comment in found if comment.target.review},
         "" if newest is None else await _speaker(api, item, newest, replied=newest.id in known),
         sum(comment.status == "open" and comment.target.review is None for comment in found),
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
+from copydesk.domain.page_edits import PageEdit, edit_of
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.state import State
 from copydesk.session.target import Target
@@ -85,6 +87,31 @@ async def test_pages_are_edited_sent_and_taken_back(
             assert "STAGED 2" in driver.screen
             await driver.press("u", "u")
             assert "STAGED" not in driver.screen
+
+
+async def test_what_another_window_staged_meanwhile_is_kept_beside_what_is_written(
+    review: ReviewWorld, editor: Write
+) -> None:
+    page = review.page("webhooks/retries")
+    before = source(RETRIES_NOW, **RETRIES_SOURCE)
+    mine = RETRIES_NOW.replace("eight times over 24 hours", "nine times over 24 hours")
+    async with drive(review.app(), "]") as driver:
+        staged = driver.app.session.staged
+        other = PageEdit("update", "r", before, f"{before}\nAnd a last line.\n")
+        staged.stage(review.space, review.request, {page: (None, other.to_text())})
+        editor(source(mine, **RETRIES_SOURCE))
+        await driver.press("e")
+        assert "Staged, with what another window staged of Retries meanwhile." in driver.screen
+        kept = edit_of(staged.of(review.space, review.request)[page])
+        assert kept.text == f"{source(mine, **RETRIES_SOURCE)}\nAnd a last line.\n"
+        other = replace(kept, text=before.replace("eight times", "two times"))
+        staged.stage(review.space, review.request, {page: (kept.to_text(), other.to_text())})
+        editor(source(mine.replace("nine times", "ten times"), **RETRIES_SOURCE))
+        await driver.press("e")
+        assert "both sides still stand in line" in driver.screen
+        text = edit_of(staged.of(review.space, review.request)[page]).text
+        assert "ten times" in text
+        assert "two times" in text
 
 
 async def test_what_others_wrote_goes_along_or_is_settled(

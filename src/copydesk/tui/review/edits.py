@@ -461,6 +461,10 @@ class EditCommands(ReviewCommands, scope="review"):
             self.place.tell("Nothing changed, nothing staged.")
             return
         said = f"Staged: {title}. Nothing is sent; ctrl+s shows all and sends it."
+        both = await self._with_other_window(page, edit, written)
+        if both is not None:
+            written = both
+            said = f"Staged, with what another window staged of {title} meanwhile."
         if line := unsettled_line(written):
             said = f"Staged, but both sides still stand in line {line}: e edits it."
         elif why := why_not_sent(written) or self._taken(page, written):
@@ -469,6 +473,22 @@ class EditCommands(ReviewCommands, scope="review"):
             sources.forget(page, edit)
             if not self.place.session.offline:
                 self._tell_of_others(page, written)
+
+    async def _with_other_window(
+        self, page: str, began: PageEdit, written: PageEdit
+    ) -> PageEdit | None:
+        """Return what was written with what another window has staged since it began.
+
+        None where none has. Lines that both changed stand there as both have them.
+        """
+        staged = self.model.staged
+        assert staged is not None
+        await staged.read()
+        there = staged.edits.get(page)
+        if there is None or there == began or there.kind == "delete":
+            return None
+        ours = replace(written, base_text=began.text)
+        return replace(there, text=settled(ours, there.text, there.base_revision, "both").text)
 
     def _taken(self, page: str, edit: PageEdit) -> str:
         return slug_taken(page, edit, self.model.known.pages, self.model.edits)

@@ -674,7 +674,6 @@ class EditCommands(ReviewCommands, scope="review"):
         now=while_staged("send"),
         uses=SENDS,
         takes="none",
-        types=True,
     )
     async def send_staged(self) -> None:
         """Show all that is staged as a diff, and send it with one request; u takes it back."""

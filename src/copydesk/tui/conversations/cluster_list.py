@@ -623,7 +623,7 @@ class ClusterList(VirtualList[ClusterRow]):
     def tally(self) -> None:
         """Read all clusters, where they are few, to say how many a view has."""
         count = self.source.base.count
-        if count is None or count > TALLIED or self._known or not self.paged:
+        if count is None or count in (0, len(self._known)) or count > TALLIED or not self.paged:
             return
 
         def known(rows: list[ClusterRow]) -> None:

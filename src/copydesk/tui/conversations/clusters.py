@@ -466,6 +466,7 @@ class ClustersPlace(Place, scope="clusters"):
                 what="Reading again",
             )
         else:
+            self.clusters.tally()
             super().poll()
 
     # By hand

@@ -463,6 +463,8 @@ class ClusterList(VirtualList[ClusterRow]):
         self.order = "issues"
         """How they are sorted: by the service, or one of `SORTS`."""
         self._known: list[ClusterRow] = []
+        self._tallied: int | None = None
+        """So many clusters there were when those of each view were counted."""
         """All clusters in the chosen order, where all were read."""
         self.backwards = False
         self.same_scale = True
@@ -623,11 +625,11 @@ class ClusterList(VirtualList[ClusterRow]):
     def tally(self) -> None:
         """Read all clusters, where they are few, to say how many a view has."""
         count = self.source.base.count
-        if count is None or count in (0, len(self._known)) or count > TALLIED or not self.paged:
+        if count in (None, self._tallied) or count > TALLIED or not self.paged:
             return
 
         def known(rows: list[ClusterRow]) -> None:
-            self._known = rows
+            self._known, self._tallied = rows, count
             self._tally()
 
         self._here.reads.load(

@@ -8,7 +8,7 @@ CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
 .PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey mutants drift
-.PHONY: wheel manual release constraints generate clean
+.PHONY: words wheel manual release constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
@@ -76,6 +76,9 @@ mutants: $(VENV)/.test       ## change COUNT=200 places of PACKAGE=domain, by SE
 
 drift: $(VENV)/.test         ## hold the contract against SPEC=FILE, a service's description: gone, new, changed
 	@$(BIN)/python -m benchmarks.drift $(SPEC)
+
+words: $(VENV)/.test         ## list every text that reaches a person, with file and line
+	@$(BIN)/python -m tests.strings
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

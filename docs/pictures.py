@@ -80,7 +80,7 @@ async def save(picture: Picture) -> None:
     async def connect() -> Api:
         return connect_in_process(store)
 
-    app = CopydeskApp(Session(connect, clock=lambda: NOON, host="embedded desk"), "spaces")
+    app = CopydeskApp(Session(connect, clock=lambda: NOON, host="own desk"), "spaces")
     async with drive(app, *picture.keys, size=picture.size) as driver:
         await driver.idle()
         svg = app.export_screenshot(title="copydesk")

@@ -37,12 +37,12 @@ async def _hang(line: Line, said: Said, asked: Asked) -> None:
     await line.wait()
 
 
-RESET_UNREAD = Fault("reset, the request lost", _reset, arrives=False)
+RESET_UNREAD = Fault("reset, the change request lost", _reset, arrives=False)
 RESET_UNANSWERED = Fault("reset, the answer lost", _reset)
-CLOSED_UNREAD = Fault("closed, the request lost", _end, arrives=False)
+CLOSED_UNREAD = Fault("closed, the change request lost", _end, arrives=False)
 CLOSED_UNANSWERED = Fault("closed, the answer lost", _end)
-HANG_UNREAD = Fault("no answer, the request lost", _hang, arrives=False)
-HANG_UNANSWERED = Fault("no answer, the request done", _hang)
+HANG_UNREAD = Fault("no answer, the change request lost", _hang, arrives=False)
+HANG_UNANSWERED = Fault("no answer, the change request done", _hang)
 
 
 def delay(seconds: float) -> Fault:
@@ -144,7 +144,7 @@ def refusal(
         await line.answer(Said(status, {**kept, **named}, content))
 
     told = "".join(f" {name}={value}" for name, value in headers.items())
-    return Fault(f"{status}{', the request done' if arrives else ''}{told}", give, arrives)
+    return Fault(f"{status}{', the change request done' if arrives else ''}{told}", give, arrives)
 
 
 LIMITED = refusal(429)

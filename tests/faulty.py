@@ -295,7 +295,7 @@ class FaultyServer:
             if unread:
                 return {"type": "http.request", "body": unread.pop(), "more_body": False}
             await asyncio.Event().wait()  # what is being streamed is not cut off
-            raise AssertionError("nobody sets that event")
+            raise AssertionError("no one sets that event")
 
         async def send(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":

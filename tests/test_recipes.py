@@ -49,10 +49,10 @@ async def main() -> None:
             assert "@Bo Ek" in thread.body.markdown, thread
         await driver.press("u")
         async with world.api() as api:
-            assert not (await api.page(ops.list_space_comments, space)).items, "u takes it back"
+            assert not (await api.page(ops.list_space_comments, space)).items, "u undoes it"
 
     async with drive(open_world(world, "contributions", target)) as driver:
-        assert "Bo Ek: 1 open request" in driver.screen, driver.screen
+        assert "Bo Ek: 1 open change request" in driver.screen, driver.screen
 
 
 asyncio.run(main())

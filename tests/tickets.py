@@ -59,7 +59,7 @@ PROBLEMS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "en": (
             "After single sign-on I land on the login page again and again, an endless redirect.",
             "SSO login loops: Okta says yes and your login page asks again.",
-            "Nobody in our company can sign in, the SSO redirect goes round in circles.",
+            "No one in our company can sign in, the SSO redirect goes round in circles.",
             "The login page reloads forever after we sign in with SSO.",
             "Sign in with Okta redirects to login, then Okta, then login, without end.",
             "Since the update our single sign-on login ends in a redirect loop.",

@@ -100,7 +100,7 @@ def test_a_token_is_tried_before_it_is_kept(there: There) -> None:
     )
     assert "refuses this token" in refused
     assert "wrong-token-1" not in refused
-    assert "no base URL" in there.run("login", "--base-url", "ftp://x", status=2)
+    assert "not a base URL" in there.run("login", "--base-url", "ftp://x", status=2)
     elsewhere = ("login", "--token-stdin", "--base-url", f"{there.url}/docs")
     assert "look at the base URL" in there.run(*elsewhere, given="tok-12345", status=1)
     assert "no token" in there.run("login", "--token-stdin", given=" \n", status=2)
@@ -172,12 +172,12 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     assert Snapshots(paths.snapshots, profile.key).read("spaces") == []
     assert answers.held().count == 0
     assert not list(paths.credentials.iterdir())
-    assert "nobody was logged in" in there.run("logout")
+    assert "no one was logged in" in there.run("logout")
     assert "run copydesk login work" in there.run("sites", status=2)
-    assert "the embedded desk has no token" in there.run("logout", "desk", status=2)
+    assert "your own desk has no token" in there.run("logout", "desk", status=2)
     assert "--yes" in there.run("logout", "work", "--everything", status=2)
     assert "is removed" in there.run("logout", "--everything", "--yes")
-    assert "nobody is logged in" in there.run("logout", status=2)
+    assert "no one is logged in" in there.run("logout", status=2)
     assert DeskDrafts(State(paths.store), profile.key).load("#4") == "a thought"
 
     # Somebody else who takes the name does not get what was typed under it.
@@ -197,7 +197,7 @@ def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_
     there.login("file", "--store", "file")
     settings = find_paths().settings
     whole = settings.read_text()
-    for broken in (f"[profiles.bad]\n{whole}", "this is no TOML"):
+    for broken in (f"[profiles.bad]\n{whole}", "this is not a TOML"):
         settings.write_text(broken)
         there.ring.kept["copydesk", f"work {there.url}"] = "tok-12345"
         said = there.run("logout", "work")
@@ -219,7 +219,7 @@ def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_
         assert not Profiles(settings).get("new")
     token = there.world.token(there.world.ana)
     said = there.run("login", "inline", "--base-url", there.url, "--token-command", f"echo {token}")
-    assert "stands in the command" in said
+    assert "The token itself is in the command" in said
     assert "not kept" not in said
     assert token not in said
     there.login("file", "--store", "file")
@@ -274,10 +274,10 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
     snapshots = Snapshots(find_paths().snapshots, f"service:{there.url}")
     snapshots.write("spaces", [{"id": "s"}])
     there.patch.setenv("COPYDESK_TOKEN", ana)
-    assert "dropped" not in there.run("sites", "--base-url", there.url)
+    assert "cleared" not in there.run("sites", "--base-url", there.url)
     assert snapshots.read("spaces")
     there.patch.setenv("COPYDESK_TOKEN", bo)
-    assert "what was read before is dropped" in there.run("sites", "--base-url", there.url)
+    assert "what was read before is cleared" in there.run("sites", "--base-url", there.url)
     assert not snapshots.read("spaces")
 
 
@@ -409,7 +409,7 @@ def test_doctor_says_what_is_wrong_and_no_secret(
             assert [each for each in secrets if each in said] == []
             assert "chmod go= " in said
             assert "proxy.example:3128" in said
-            assert "COPYDESK_BASE_URL is no base URL" in said or not value
+            assert "COPYDESK_BASE_URL is not a base URL" in said or not value
     settings = find_paths().settings
     settings.write_text(
         f'glyphs = "{secret("glyphs")}"\n[profiles.x]\ntoken = "{secret("settings")}"\n'

@@ -42,8 +42,8 @@ def test_fields_make_a_body(given: list[str], body: dict[str, Any]) -> None:
     ("given", "sentence"),
     [
         (["a"], "it takes a value: a=value"),
-        (["=1"], "is no name"),
-        (["a[b=1"], "is no name"),
+        (["=1"], "is not a name"),
+        (["a[b=1"], "is not a name"),
         (["a=1", "a=2"], "is given twice; a[]=… makes a list"),
         (["a=1", "a[b]=2"], "a is something else already"),
         (["a[b]=1", "a[]=2"], "a is something else already"),
@@ -131,11 +131,11 @@ def test_what_cannot_be_sent_is_told_before_it_is(scripts: ScriptDesk, tmp_path:
     (tmp_path / "bad.json").write_text('{"a": 1,\n oops}')
     bad = str(tmp_path / "bad.json")
     for arguments, sentence in (
-        (["FETCH", "/orgs"], "FETCH is no method: write one of GET"),
-        (["/orgs", "GET"], "/orgs is no method"),
+        (["FETCH", "/orgs"], "FETCH is not a method: write one of GET"),
+        (["/orgs", "GET"], "/orgs is not a method"),
         (["GET", "https://evil.example/v1/orgs"], "is not of http://desk.invalid"),
         (["GET", "http://me@desk.invalid/v1/orgs"], "is not of http://desk.invalid"),
-        (["GET", "../orgs"], "is no path"),
+        (["GET", "../orgs"], "is not a path"),
         (["GET", "orgs", "--input", bad], "a GET has no body"),
         (["POST", "orgs", "--input", bad], "bad.json, line 2, column 2: "),
         (["POST", "orgs", "--input", f"{bad}.no"], "cannot be read: No such file"),

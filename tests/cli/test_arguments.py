@@ -112,7 +112,7 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
         ("--profil x", "there is no option '--profil': did you mean --profile?"),
         ("--profile x --nope=3 cr list", "copydesk: error: there is no option '--nope'. There are"),
         ("serve --port abc", "--port: a port is a number from 0 to 65535, such as 8484, and not "),
-        ("serve --limit 0", "--limit: a limit is a number of requests, such as 3600, and not '0'"),
+        ("serve --limit 0", "--limit: a limit is a number of calls, such as 3600, and not '0'"),
         ("serve --limit -5", "--limit: "),
         ("desk sample --scale 1.5", "error: --scale: it has to be a whole number, not '1.5'"),
         ("serve --port", "copydesk serve: error: --port: its value is missing"),

@@ -43,7 +43,7 @@ def test_what_is_kept_is_shown_and_dropped(
     assert main(["cache", "clear", "--profile", "home"]) == 2
     assert "there is no profile home" in capsys.readouterr().err
     assert main(["cache", "clear", "--profile", "work"]) == 0
-    assert "Dropped 2 answers (1.9 MiB)" in capsys.readouterr().out
+    assert "Cleared 2 answers (1.9 MiB)" in capsys.readouterr().out
     assert Snapshots(paths.snapshots, work.key).read("spaces") == []
     assert main(["cache", "show", "--json"]) == 0
     [left] = json.loads(capsys.readouterr().out)

@@ -68,7 +68,7 @@ def test_clusters_are_listed_sorted_shown_and_masked(scripts: ScriptDesk) -> Non
     clear = scripts.json("clusters", "show", made["Login fails"], "--unmask")
     assert clear["summary"] == "Ask jo@example.org about it."
     said = scripts.err("clusters", "show", "Nope", status=1)
-    assert "no cluster is called Nope. There are: " in said
+    assert "no cluster has the name Nope. There are: " in said
     assert "\x1b" not in said + "".join(table)
 
 
@@ -212,7 +212,9 @@ def test_issues_and_conversations_are_tables_and_values(
     assert {each["label"] for each in table("list")} == {"Login fails", "Invoices"}
     for wrong in (("--csv", "--json"), ("--output", "x.csv")):
         scripts.out("clusters", "issues", *home, *wrong, status=2)
-    assert "no cluster is called x" in scripts.err("clusters", "issues", "--cluster", "x", status=1)
+    assert "no cluster has the name x" in scripts.err(
+        "clusters", "issues", "--cluster", "x", status=1
+    )
     other = ("--organization", "Other")
     scripts.world.organization("Other", scripts.world.ana)
     for what in ("issues", "conversations"):

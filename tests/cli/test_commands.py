@@ -89,16 +89,16 @@ def test_an_export_writes_the_space_back(
         (["desk", "import", "{tmp}/manual", "--space", "x" * 51], "--space: a title has 1 to 50"),
         (["desk", "export", "manual", "{tmp}/desk.db"], "is not a folder: name one to write into"),
         (["desk", "export", "Nope", "{tmp}/out"], "There is no space 'Nope' on this desk"),
-        (["desk", "token", "--user", "nobody@example.org"], "nobody on this desk has that address"),
+        (["desk", "token", "--user", "nobody@example.org"], "no one on this desk has that address"),
         (["desk", "sample"], "is in use already and was left as it is"),
         (["serve", "--port", "70000"], "a port is a number from 0 to 65535"),
         (["serve", "--host", "256.1.1.1"], "cannot listen on 256.1.1.1"),
-        (["serve", "--host", "a..b"], "cannot listen on a..b port 8484: this is no host name"),
+        (["serve", "--host", "a..b"], "cannot listen on a..b port 8484: not a host name"),
         (["desk", "sample", "--scale", "-1"], "is a number from 0 to 10,000,000"),
         (["desk", "sample", "--scale", "9" * 40], "is a number from 0 to 10,000,000"),
         (["desk", "export", "\udcff", "{tmp}/out"], "space '\\udcff': this is not UTF-8 text"),
         (["desk", "backup", "x" * 5000], "x…: File name too long"),
-        (["desk", "check", "--desk", "\udcff"], "no desk can be called so"),
+        (["desk", "check", "--desk", "\udcff"], "no desk can have that name"),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -264,9 +264,9 @@ def test_the_screens_need_a_terminal(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("address", "token", "sentence"),
     [
-        ("nonsense", "t", "'nonsense' is no base URL"),
-        ("ftp://x", "t", "is no base URL: write it as https://"),
-        ("http://[::1", "t", "is no base URL"),
+        ("nonsense", "t", "'nonsense' is not a base URL"),
+        ("ftp://x", "t", "is not a base URL: write it as https://"),
+        ("http://[::1", "t", "is not a base URL"),
         ("https://me:secret@x", "t", "leave out user"),
         ("https://x", "two words", "the token holds a space"),
         ("https://x", "", "set COPYDESK_TOKEN"),

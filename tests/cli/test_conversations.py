@@ -226,7 +226,7 @@ def test_nothing_is_sent_while_something_is_wrong(
         f"{file}, line 2, conversation 2 (b): role: there is no such field",
         f"{file}, line 4, conversation 4 (a): id: {file}, line 1 has the same with other content; "
         "neither is sent",
-        f"{file}, line 6, conversation 6: column 2: this is no JSON: a name in double quotes is "
+        f"{file}, line 6, conversation 6: column 2: not JSON: a name in double quotes is "
         "missing (or there is a comma too many before it)",
         "copydesk: 3 complaints about what is in the files. Nothing was sent; --skip-bad leaves "
         "out what cannot be sent.",
@@ -295,7 +295,7 @@ def test_nothing_is_sent_twice_wherever_it_is_cut_off(
             assert main(["log"]) == 0
             last = capsys.readouterr().out.splitlines()[-1]
             assert "  unknown " in last
-            assert last.endswith("Acme: 6 conversations to hand in")
+            assert last.endswith("Acme: 6 conversations to send")
         else:
             assert desk.hand_in(way) == 5
             said = capsys.readouterr()
@@ -360,7 +360,7 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
     assert [line.split("): ", 1)[1][:30] for line in capsys.readouterr().err.splitlines()[:3]] == [
         "parts[0].body: this holds a NU",
         "id: this cannot be part of an ",
-        "parts: nobody says anything; s",
+        "parts: no text: give one part ",
     ]
     assert not desk.way.asked
     desk.write(*(talk(key) for key in rows[:-2]))
@@ -434,7 +434,7 @@ def test_a_file_that_changes_meanwhile_and_ctrl_c_stop_it(
     assert desk.hand_in(desk.way) == 130
     assert desk.way.came == ["sk0", "sk1"]
     said = capsys.readouterr().err
-    assert "Stopping after the request under way" in said
+    assert "Stopping after the call under way" in said
     assert "Stopped: as you asked." in said
     assert said.endswith("Acme: 2 conversations sent and 4 not sent.\n")
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -462,7 +462,7 @@ def test_what_was_under_way_is_kept_apart_from_what_arrived(tmp_path: Path) -> N
         book.refused(["a", "b"])
         assert (book.find("a").arrived, book.find("a").pending) == (b"1", None)
         book._database.execute("DROP TABLE conversation")
-        with pytest.raises(OSError, match="cannot be kept on this machine"):
+        with pytest.raises(OSError, match="cannot be saved on this machine"):
             book.sending([("a", b"3")])
 
 

@@ -64,7 +64,7 @@ def test_somebody_at_a_terminal_is_asked_and_columns_are_kept(
     table = tmp_path / "own.csv"
     table.write_text("Nr;Was;Wann\n1;Der Export bricht ab.;02/03/2026\n", encoding="utf-8")
     # Without a terminal nobody can say which column it is.
-    assert "no column is called as if it said what people write" in send(here, "own.csv", status=2)
+    assert "no column name says what people write" in send(here, "own.csv", status=2)
     typed("1", "", "", "", "n")
     assert "no column is named for body" in send(here, "own.csv", status=2)
     typed("1", "", "what", "Was", "", "3", "", "", "", "", "", "n")
@@ -140,7 +140,7 @@ def test_what_says_nothing_masked_is_refused_before_anything_is_sent(
 
     empty = tmp_path / "empty.json"
     empty.write_text(json.dumps([talk("a", "Hello?"), talk("b", "\x01\x1b\u200b")]), "utf-8")
-    assert "nobody says anything in it" in send(here, "empty.json", "--mask", status=2)
+    assert "no text in it: give one part a body" in send(here, "empty.json", "--mask", status=2)
     assert there(here) == {}
     send(here, "empty.json", "--mask", "--skip-bad", status=1)
     (row,) = here.world.store.read(lambda tx: tx.all("SELECT * FROM conversation"))
@@ -174,7 +174,7 @@ def test_mistakes_of_a_kind_are_told_once_and_counted(here: ScriptDesk, tmp_path
     (tmp_path / "many.csv").write_text(rows, encoding="utf-8")
     said = send(here, "many.csv", status=2).splitlines()
     assert said[-3:] == [
-        "many.csv, line 2, conversation 1 (0): nobody says anything in it",
+        "many.csv, line 2, conversation 1 (0): no text in it: give one part a body",
         "many.csv: 29 more like line 2: 4, 6, 8, 10, 12, 14, 16, 18, …",
         "copydesk: 30 complaints about what is in the files. Nothing was sent; --skip-bad leaves "
         "out what cannot be sent.",

@@ -127,7 +127,7 @@ def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> Non
     assert "#1 is in more than one space: " in said
     assert f"API reference ({space}; Acme)" in said
     said = scripts.err("cr", "show", "1", "--space", "api reference", status=2)
-    assert "more than one space is called api reference: " in said
+    assert "several spaces have the name api reference: " in said
     assert scripts.json("cr", "show", "1", "--space", other)["space"] == other
     # An address wins over nothing: what is named beside it has to be where it is.
     assert scripts.json("cr", "show", address, "--space", space)["id"] == request
@@ -141,7 +141,7 @@ def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> Non
         world.space(f"Z {number}")
     world.space("Platform guide")
     said = scripts.err("cr", "show", "1", "--space", "platform", status=1)
-    assert "no space is called platform. There are: Platform guide (" in said
+    assert "no space has the name platform. There are: Platform guide (" in said
     assert "is empty" in scripts.err("cr", "show", "1", "--space", "", status=2)
     assert "change request #9" in scripts.err("cr", "show", "9", status=1)
     scripts.err("cr", "show", "9", "--space", space, status=1)
@@ -372,10 +372,10 @@ def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
     merged = world.row("change_request", request)["revision_merged"]
     world.write(lambda tx: tx.run("UPDATE change_request SET revision_merged = NULL"))
     told = scripts.err("cr", "revert", "1", "--why", "No.", status=1)
-    assert "This service shows no revisions: take it back in the app." in told
+    assert "This service shows no revisions: undo it in the app." in told
     world.write(lambda tx: tx.run("UPDATE change_request SET revision_merged = ?", merged))
     assert scripts.out("cr", "revert", "1", "--why", "It was wrong.").splitlines() == [
-        "Began #2: Take back #1 Retries",
+        "Began #2: Revert #1 Retries",
         "1 page: 1 edited back.",
     ]
     assert {("Start", "done"), ("Settle", "done")} <= set(scripts.log())
@@ -384,7 +384,7 @@ def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
     world.commit(space, {"retries": "# Retries\n\nTwice.\n"})
     told = scripts.out("cr", "revert", "1", "--why", "Again.", status=4)
     assert "Retries was edited since: you settle it next." in told
-    assert "#2 takes it back already: this begins another one." in told
+    assert "#2 reverts it already: this begins another one." in told
     assert "#3 changes nothing until then: U in its review leads there." in told
 
 

@@ -55,7 +55,8 @@ def test_what_a_request_brings_is_found_and_what_was_there_is_not(scripts: Scrip
     request = _began(scripts)
     said = scripts.out("cr", "check", request, status=1)
     assert said.splitlines() == [
-        "retries.md:5: copydesk link: The link old.md leads to Old, which this request deletes.",
+        "retries.md:5: copydesk link: The link old.md leads to Old, which this change request "
+        "deletes.",
         "retries.md:5: copydesk link: The link moving.md leads to where Moving was: it moved to "
         "/guides/moving.",
         "retries.md:6: copydesk alt: The picture https://example.com/a.png has no alternative "
@@ -118,7 +119,7 @@ def test_commands_get_the_pages_as_files_and_findings_keep_to_new_lines(
         (f"x = {{command = {_command('import time; time.sleep(600)')}, seconds = 1}}",
          "x: stopped after 1 s."),
         (f"x = {{command = {_command('print(1)')}, reads = 'vale'}}",
-         "x: what it says is no vale."),
+         "x: what it says is not a vale."),
     ],
 )  # fmt: skip
 def test_a_command_of_no_use_says_why(scripts: ScriptDesk, check: str, said: str) -> None:
@@ -148,8 +149,8 @@ def test_a_hostile_title_is_made_safe(scripts: ScriptDesk) -> None:
     ("settings", "said"),
     [
         ('[checks]\nprose = {command = "vale"}', "check prose: command must be a list"),
-        ('[checks]\nprose = {comand = ["vale"]}', "comand is no key of a check"),
-        ('[check]\nprose = {command = ["vale"]}', "check is no setting: did you mean checks?"),
+        ('[checks]\nprose = {comand = ["vale"]}', "comand is not a key of a check"),
+        ('[check]\nprose = {command = ["vale"]}', "check is not a setting: did you mean checks?"),
     ],
 )
 def test_a_check_that_cannot_be_run_is_not_left_out(

@@ -169,13 +169,13 @@ def test_a_folder_that_cannot_be_used_says_why(
     assert "retries.md, line 2: this is not UTF-8" in folder.refused("--yes", status=2)
     (there / "retries.md").unlink()
     (there / "retries.md").symlink_to("/etc/passwd")
-    assert "is no file of its own" in folder.refused("--yes", status=2)
+    assert "is not a file of its own" in folder.refused("--yes", status=2)
     (there / "retries.md").unlink()
     (there / "new").mkdir()
     (there / "new" / "one.md").write_text("One.\n")
-    assert "above it new.md is no page there." in folder.refused("--yes", status=2)
+    assert "above it new.md is not a page there." in folder.refused("--yes", status=2)
     (there / "new.md").write_text("New.\n")
-    assert "new.md is no page yet: send that one first." in folder.refused("--yes", status=2)
+    assert "new.md is not a page yet: send that one first." in folder.refused("--yes", status=2)
     (there / "new" / "one.md").unlink()
     (there / "new.md").unlink()
     (there / "LIMITS.md").write_text("One.\n")
@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_used_says_why(
     (there / "LIMITS.md").unlink()
     (there / "pic\x1b.png").write_bytes(b"x")
     said = folder.refused("--yes", status=0)
-    assert "is no .md file" in said
+    assert "is not a .md file" in said
     assert "\x1b" not in said
     assert "Without a file, and left as they are: retries.md." in said
     kept = json.loads((there / KEPT).read_text())

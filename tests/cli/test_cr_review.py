@@ -49,10 +49,10 @@ def test_a_verdict_is_given_once_somebody_said_so(
     assert "it takes --yes" in scripts.err("cr", "approve", "1", status=2)
     monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
     said = scripts.err("cr", "ask", "1", "Not yet.", status=1)
-    assert "cannot be taken back" in said
+    assert "cannot be undone" in said
     assert not _reviews(scripts, request)
     monkeypatch.setattr(sys, "stdin", Typed("y\n", terminal=True))
-    assert "Approved #1; a verdict cannot be undone." in scripts.out("cr", "approve", "1")
+    assert "Approved #1; a review cannot be undone." in scripts.out("cr", "approve", "1")
     given = scripts.json("cr", "ask", "1", "Not yet.", "--yes")
     assert (given["status"], given["comment"]["markdown"]) == ("changes-requested", "Not yet.")
     assert [each["status"] for each in _reviews(scripts, request)] == [
@@ -110,15 +110,18 @@ def test_a_review_comes_from_a_file_and_arrives_once(scripts: ScriptDesk, tmp_pa
     # On another revision the same verdict is another one.
     scripts.world.edit_change_request(request, {"retries": "Else.\n"})
     file.write_text("verdict: ask\ntext: Nearly.\n")
-    assert "Sent to #1: 0 comments, and the verdict" in scripts.out(
+    assert "Sent to #1: 0 comments, and the review" in scripts.out(
         "cr", "review", "1", str(file), "--yes"
     )
 
 
 WRONG = [
     (b"verdict: fine\n", "line 1: verdict is approve or ask."),
-    (b"text: Fine.\n", "line 1: these are the words of a verdict, and there is none."),
-    (b"{}", "line 1: there is neither a verdict nor a comment in it."),
+    (
+        b"text: Fine.\n",
+        "line 1: this is the text of a review: set verdict to approved or changes-requested.",
+    ),
+    (b"{}", "line 1: it has neither a verdict nor a comment."),
     (b"", "the file is made of fields"),
     (b"comments: Hm\n", "comments is a list"),
     (b"comments:\n  - page: retries\n", "line 2: a comment needs its text."),
@@ -155,7 +158,7 @@ def test_threads_are_read_answered_and_resolved(scripts: ScriptDesk) -> None:
     first = world.comment(scripts.space, f"And {HOSTILE}?", by=lee, change_request=request)
     second = world.comment(scripts.space, "Twice.", by=lee, change_request=request)
     listed = scripts.out("cr", "threads", "1")
-    assert f"{first}  open, on the request" in listed
+    assert f"{first}  open, on the change request" in listed
     assert "evil end" in listed
     assert "\x1b" not in listed
     assert "2 threads open." in listed
@@ -165,7 +168,7 @@ def test_threads_are_read_answered_and_resolved(scripts: ScriptDesk) -> None:
     assert f"{first} is resolved now." in scripts.out("cr", "resolve", "1", first, second)
     assert "resolved already" in scripts.out("cr", "resolve", "1", first)
     assert "0 threads open, and 2 that are not" in scripts.out("cr", "threads", "1")
-    assert "resolved, on the request" in scripts.out("cr", "threads", "1", "--all")
+    assert "resolved, on the change request" in scripts.out("cr", "threads", "1", "--all")
     (now,) = scripts.json("cr", "resolve", "1", first, "--reopen")
     assert now["status"] == "open"
     assert "has no thread nope" in scripts.err("cr", "reply", "1", "nope", "x", status=1)

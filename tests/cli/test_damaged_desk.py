@@ -139,7 +139,7 @@ async def test_every_screen_survives_it(
     there = damaged.there
     at = Target(there.organization, there.space, site=there.site, cluster=there.cluster)
     connection = Service(desk=path).connection()
-    session = Session(connection.connect, snapshot=Snapshots(), host="embedded desk")
+    session = Session(connection.connect, snapshot=Snapshots(), host="own desk")
     app = CopydeskApp(session, "spaces")
     try:
         async with drive(app) as driver:

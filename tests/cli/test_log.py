@@ -44,4 +44,4 @@ def test_the_log_prints_what_was_written_and_when(
     assert main(["log"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 5
     assert main(["log", "--since", "tomorrow"]) == 2
-    assert "is no span of time: write 30m" in capsys.readouterr().err
+    assert "is not a span of time: write 30m" in capsys.readouterr().err

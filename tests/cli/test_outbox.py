@@ -29,7 +29,7 @@ def test_what_waits_is_printed_and_what_it_says_is_not(
     there, journal = Journal(store, "service:https://a.example"), Journal(store, "d")
     notes = Notes(request=REQUEST, text="Secret words", by="u1")
     waits = there.begin("Comment", "#2\x1b[2J", notes)
-    journal.settle(waits, "queued", sentence="Nobody was there.")
+    journal.settle(waits, "queued", sentence="No one was there.")
     held = journal.begin("Reply", "#3", notes)
     journal.settle(held, "queued", sentence="Held: it was resolved.", held="changed")
     sent = journal.begin("Edit", "#4", notes)
@@ -39,7 +39,7 @@ def test_what_waits_is_printed_and_what_it_says_is_not(
     out = capsys.readouterr().out
     first, second = out.splitlines()
     assert "waiting   Comment  #2" in first
-    assert "to service:https://a.example  Nobody was there." in first
+    assert "to service:https://a.example  No one was there." in first
     assert "held      Reply  #3" in second
     assert main(["outbox", "--json"]) == 0
     printed = capsys.readouterr().out

@@ -64,11 +64,11 @@ async def start(*keys: str) -> str:
 async def test_what_was_imported_last_opens_once(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "embedded desk  Quayside" in await start()
+    assert "own desk  Quayside" in await start()
     for name in ("lighthouse", "harbour", "lighthouse"):
         assert main(["desk", "import", str(home / name)]) == 0
         header, *rest = (await start()).splitlines()
-        assert f"embedded desk  {name}" in header
+        assert f"own desk  {name}" in header
         assert "Quayside" not in "\n".join(rest)
     # Another one that is chosen then stays.
     rows = open_store(None)
@@ -80,7 +80,7 @@ async def test_what_was_imported_last_opens_once(
     open_next(None, organization)
     assert not left.read(LEFT)
     for _ in range(2):
-        assert "embedded desk  harbour" in await start()
+        assert "own desk  harbour" in await start()
 
 
 async def test_the_sample_is_removed_and_does_not_come_back(
@@ -100,7 +100,7 @@ async def test_the_sample_is_removed_and_does_not_come_back(
     assert not examine(desk).all
     for _ in range(2):
         shown = await start()
-        assert "embedded desk  harbour" in shown
+        assert "own desk  harbour" in shown
         assert "Ada" in shown
         assert "Mara" not in shown
     assert "Quayside" not in await start("g", "o")
@@ -197,7 +197,7 @@ def test_doctor_tells_that_a_relative_home_is_another_one_in_another_folder(
         monkeypatch.setenv("COPYDESK_HOME", relative)
         assert main(["doctor"]) == 1
         whole = tmp_path / relative
-        said = f"! COPYDESK_HOME: is no whole path: it is {whole} in this folder only."
+        said = f"! COPYDESK_HOME: is not a full path: it is {whole} in this folder only."
         assert f"{said} Set it to {whole}." in capsys.readouterr().out
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     main(["doctor"])

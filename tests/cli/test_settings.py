@@ -40,7 +40,7 @@ def test_they_are_listed_with_defaults_and_where_each_is_from(
     assert rows["news"] == ['"bell"', '"notice"', "line 3"]
     assert rows["glyphs"] == ['"auto"', '"auto"', "line 2: not used"]
     assert rows["theme"] == ['"auto"', '"auto"', "default"]
-    assert "line 1: recal_seconds is no setting: did you mean recall_seconds?" in said.err
+    assert "line 1: recal_seconds is not a setting: did you mean recall_seconds?" in said.err
     assert main(["settings", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [each["line"] for each in found["mistakes"]] == [1, 2]
@@ -109,8 +109,8 @@ def test_a_mistake_leaves_the_others_unless_it_decides_which_service_is_meant(pa
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('profil = "work"', "profil is no setting: did you mean profile?"),
-        ('Profile = "work"', "Profile is no setting: did you mean profile?"),
+        ('profil = "work"', "profil is not a setting: did you mean profile?"),
+        ('Profile = "work"', "Profile is not a setting: did you mean profile?"),
         ('profile = "work"\nread_only = true', "read_only belongs below [profiles.NAME]"),
         ('base_url = "https://a.example.com"', "base_url belongs below [profiles.NAME]"),
         ('[profils.a]\nbase_url = "https://a.example.com"', "did you mean profiles?"),

@@ -45,7 +45,7 @@ def test_sites_are_listed_and_shown(scripts: ScriptDesk) -> None:
     assert [each["title"] for each in value["sectionGroups"]] == ["Products"]
     assert value["sections"][0]["sectionGroup"] == value["sectionGroups"][0]["id"]
     assert [each["url"] for each in value["externalLinks"]] == ["https://forum.acme.example"]
-    assert "no site is called x. There are: " in scripts.err("sites", "show", "x", status=1)
+    assert "no site has the name x. There are: " in scripts.err("sites", "show", "x", status=1)
     assert not set("\u202e\u202c\x1b\x07") & set(table + shown)
 
 

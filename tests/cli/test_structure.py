@@ -98,7 +98,7 @@ def test_a_site_is_made_what_a_file_says(
     capsys.readouterr()
     assert desk.run(*apply) == 0
     said = capsys.readouterr()
-    assert "Send 3 requests? y/N" in said.err
+    assert "Send 3 calls? y/N" in said.err
     assert "3 of 3  done  Log before Guides" in said.out
     assert desk.sections() == ["Log", "Guides", "Payments", "Tax", "API"]
     assert desk.run(*apply, "--yes") == 0
@@ -122,8 +122,8 @@ def test_what_is_missing_is_removed_once_its_number_was_typed(
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
         assert desk.run(*apply, "--remove") == status
         said = capsys.readouterr()
-        assert "1 request for good: type 1" in said.err
-    assert "1 request sent" not in said.out
+        assert "1 call for good: type 1" in said.err
+    assert "1 call sent" not in said.out
     assert desk.sections() == ["Guides", "Payments", "Tax"]
 
 
@@ -137,7 +137,7 @@ def test_what_is_missing_is_removed_once_its_number_was_typed(
         (["apply", "Acme docs", "{tmp}/bytes"], "bytes, line 2: this is not UTF-8 text"),
         (["apply", "Acme blog", "{tmp}/order.yaml"], "is the structure of another site"),
         (["apply", "Acme docs", "--resume"], "nothing was left of rearranging Acme docs"),
-        (["apply", "Acme docs", "{tmp}/bad.yaml"], "bad.yaml, line 2: “sites” is no setting"),
+        (["apply", "Acme docs", "{tmp}/bad.yaml"], "bad.yaml, line 2: “sites” is not a setting"),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -177,7 +177,7 @@ def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
     assert "1 of 3  done  Pay (in Products): title Pay → Payments" in said
     assert "2 of 3  failed  Tax (in Products): title Tax → Taxes" in said
     assert "3 of 3  not sent  Log: path /log → /news" in said
-    assert "--resume sends the rest, --roll-back takes back what was sent" in said
+    assert "--resume sends the rest, --roll-back undoes what was sent" in said
     # It is told first, and nothing else is sent meanwhile.
     assert desk.run("apply", "Acme docs", str(desk.file), "--yes") == 1
     said = capsys.readouterr().err
@@ -186,7 +186,7 @@ def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
     assert desk.sections() == ["Guides", "Pay", "Tax", "Log"]
     assert desk.apply_over(Between(world, 3, lost)) == 5
     assert desk.run("apply", "Acme docs", "--resume", "--yes") == 0
-    assert "3 requests sent" in capsys.readouterr().out
+    assert "3 calls sent" in capsys.readouterr().out
     assert desk.sections() == ["Guides", "Payments", "Taxes", "Log"]
     # What stopped before anything was sent is no more.
     desk.write(capsys, ("title: Log\n", "title: Diary\n"))
@@ -270,7 +270,7 @@ def test_what_somebody_else_does_meanwhile_is_told(
     desk.write(capsys, OTHER_PATH, ("title: Tax\n", "title: Duty\n"))
     assert desk.apply_over(Between(world, 2, renamed)) == 4
     said = capsys.readouterr()
-    assert "Acme docs: 2 requests sent" in said.out
+    assert "Acme docs: 2 calls sent" in said.out
     assert said.err.endswith("What it lacks:\n  Taxes (in Products): title Taxes → Duty\n")
 
 
@@ -327,7 +327,11 @@ def test_first_sections_and_conditions_are_looked_at_before_anything_is_sent(
     for condition, default, why in (
         ("visitor.claims.pro", "path: g", ": none of these sections is the default: readers land"),
         ("visitor.claims.pro ==", "default: true", ": condition: something is missing after =="),
-        ("visitor.claims.plan = 1", "default: true", ": condition: = is no comparison here: wri"),
+        (
+            "visitor.claims.plan = 1",
+            "default: true",
+            ": condition: = is not a comparison here: wri",
+        ),
         ("(visitor.claims.pro", "default: true", ": condition: ) is missing at its end"),
     ):
         text = bare.replace("spaces: []", first % (condition, default))

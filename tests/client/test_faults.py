@@ -319,10 +319,10 @@ async def test_reads_that_would_be_refused_are_not_sent() -> None:
         finally:
             ASKER.reset(asked)
         assert caught.value.retry_at == datetime.fromtimestamp(NOW + 3600, UTC)
-        assert len(faulty.requests) == sent, "nobody asked for it, and nothing is left"
+        assert len(faulty.requests) == sent, "no one asked for it, and nothing is left"
         with pytest.raises(RateLimited):
             await api(get_tin, "t")
-        assert len(faulty.requests) == sent + 1, "what somebody asks for always goes through"
+        assert len(faulty.requests) == sent + 1, "what someone asks for always goes through"
 
 
 async def test_a_rate_limit_without_a_time_is_told_at_once() -> None:

@@ -221,10 +221,10 @@ async def test_only_a_good_certificate_is_believed(
         ("ca_file", "words", "there is no certificate in it"),
         ("SSL_CERT_FILE", None, "SSL_CERT_FILE is .*no such file"),
         ("SSL_CERT_FILE", "words", "there is no certificate in it"),
-        ("SSL_CERT_DIR", None, "which is no folder"),
-        ("HTTPS_PROXY", "ftp://proxy:8080", "is no address: write it as http://host:port"),
-        ("HTTPS_PROXY", "http://me:s3cret@proxy:port", "is no address"),
-        ("ALL_PROXY", "http://", "is no address"),
+        ("SSL_CERT_DIR", None, "which is not a folder"),
+        ("HTTPS_PROXY", "ftp://proxy:8080", "is not an address: write it as http://host:port"),
+        ("HTTPS_PROXY", "http://me:s3cret@proxy:port", "is not an address"),
+        ("ALL_PROXY", "http://", "is not an address"),
     ],
 )
 def test_what_cannot_be_used_is_said_before_anything_is_asked(

@@ -50,36 +50,34 @@ def test_forth_stopped_and_back() -> None:
     for key in "bc":
         run = run.sending(key).arrived(key, entry=key)
     done = run.finish()
-    assert done.outcome.sentence == "3 requests sent. u takes back all but 1."
+    assert done.outcome.sentence == "3 calls sent. u undoes all but 1."
     assert done.outcome.complete
     assert done.cut_off() is done
     # A process that ended says which request was under way; what nothing takes back is named.
     cut = run.turn_back().taking("b").cut_off()
     assert (cut.state, cut.cut, cut.current and cut.current.call.key) == ("stopped", True, "b")
-    assert cut.lasting_sentence() == "1 of these cannot be taken back: c: “Ünïcode”."
+    assert cut.lasting_sentence() == "1 of these is final: c: “Ünïcode”."
     run = run.turn_back()
     assert [each.call.key for each in run.returning()] == ["b", "a"]
     run = run.taken("b").not_taken("a", "It was changed since.").stop()
-    assert run.why == "Not taken back: “a: “Ünïcode””: It was changed since."
+    assert run.why == "Not undone: “a: “Ünïcode””: It was changed since."
     nothing = run.finish().outcome
-    assert nothing.sentence.startswith("1 request taken back; that stays staged. Still sent: a:")
+    assert nothing.sentence.startswith("1 call undone; that stays staged. Still sent: a:")
     assert (run.far, run.made) == ("1 of 3", {"new:1": "1", "new:1/space": "2"})
     run = run.turn_back().taken("a").finish()
     assert run.made == {}
-    assert run.outcome.sentence == (
-        "2 requests taken back; that stays staged. Still sent: c: “Ünïcode”."
-    )
+    assert run.outcome.sentence == ("2 calls undone; that stays staged. Still sent: c: “Ünïcode”.")
 
 
 def test_it_says_before_what_cannot_be_taken_back() -> None:
     one, none = [call("a")], [call("b", back=False)]
-    assert lasting_fact(one) == "u afterwards takes it all back."
-    assert lasting_fact(none) == "This cannot be taken back."
-    assert lasting_fact(none * 2) == "None of these can be taken back."
-    assert lasting_fact(one + none) == "1 of these cannot be taken back; u takes back the rest."
+    assert lasting_fact(one) == "u undoes all of it afterwards."
+    assert lasting_fact(none) == "This cannot be undone."
+    assert lasting_fact(none * 2) == "All of these are final."
+    assert lasting_fact(one + none) == "1 of these is final; u undoes the rest."
     run = ArrangeRun.of("p", "t", "T", none).go().sending("b").arrived("b")
     assert run.lasting_sentence() == "None of what was sent can be taken back: b: “Ünïcode”."
-    assert run.finish().outcome.sentence == "1 request sent. There is no way back."
+    assert run.finish().outcome.sentence == "1 call sent. This cannot be undone."
     unknown = ArrangeRun.of("p", "t", "T", one).go().sending("a").failed("a", "?", unknown=True)
     assert [each.state for each in unknown.calls] == ["unknown"]
     assert [each.state for each in unknown.turn_back().calls] == ["unknown"]
@@ -107,24 +105,24 @@ def test_kept_whole_on_disk(tmp_path: Path) -> None:
         (Outcome(0, 0, 3, {}), "Nothing was sent; it stays staged.", False),
         (Outcome(0, 0, 0, {}), "Nothing was sent; it stays staged.", True),
         (Outcome(1, 0, 2, {}), "1 of 3 sent, 2 kept staged.", False),
-        (Outcome(1, 0, 0, {}), "1 request sent. u takes it back.", True),
-        (Outcome(2, 0, 0, {}), "2 requests sent. u takes them back.", True),
-        (Outcome(2, 0, 0, {}, ("A",)), "2 requests sent. u takes back all but 1.", True),
-        (Outcome(2, 0, 0, {}, ("A", "B")), "2 requests sent. There is no way back.", True),
-        (Outcome(0, 2, 2, {}, back=True), "2 requests taken back; it all stays staged.", True),
-        (Outcome(1, 0, 2, {}, back=True), "Nothing was taken back.", False),
+        (Outcome(1, 0, 0, {}), "1 call sent. u undoes it.", True),
+        (Outcome(2, 0, 0, {}), "2 calls sent. u undoes them.", True),
+        (Outcome(2, 0, 0, {}, ("A",)), "2 calls sent. u undoes all but 1.", True),
+        (Outcome(2, 0, 0, {}, ("A", "B")), "2 calls sent. This cannot be undone.", True),
+        (Outcome(0, 2, 2, {}, back=True), "2 calls undone; it all stays staged.", True),
+        (Outcome(1, 0, 2, {}, back=True), "Nothing was undone.", False),
         (Outcome(1, 0, 2, {}, ("A",), back=True),
-         "Nothing was taken back. Still sent: A.", False),
+         "Nothing was undone. Still sent: A.", False),
         (Outcome(2, 1, 2, {}, ("A", "B"), back=True),
-         "1 request taken back; that stays staged. Still sent: A and B.", False),
+         "1 call undone; that stays staged. Still sent: A and B.", False),
         (Outcome(4, 1, 2, {}, ("A", "B", "C", "D"), back=True),
-         "1 request taken back; that stays staged. Still sent: A and B and 2 more.", False),
+         "1 call undone; that stays staged. Still sent: A and B and 2 more.", False),
         (Outcome(0, 0, 1, {}, unknown=("A",)),
          "It is not known whether “A” arrived: look first. Nothing else was sent; it stays staged.",
          False),
         (Outcome(1, 0, 0, {}, unknown=("A", "B", "C")),
          "It is not known whether “A” and 2 more arrived: look first. "
-         "1 request sent. u takes it back.", False),
+         "1 call sent. u undoes it.", False),
     ],
 )  # fmt: skip
 def test_what_a_run_came_to_is_one_sentence(
@@ -145,7 +143,7 @@ def test_how_a_run_that_was_left_stands_is_said() -> None:
     assert not whole.arrived_whole
     assert whole.stop().standing() == "Rearranging Acme had arrived whole when copydesk ended"
     back = whole.turn_back().taking("b").taken("b").stop()
-    assert back.standing() == "Taking back the rearranging of Acme stopped at 1 of 2"
+    assert back.standing() == "Undoing the rearranging of Acme stopped at 1 of 2"
     assert not back.arrived_whole
     assert [run.begun for run in (run, run.stop(), back, run.turn_back())] == [True] * 4
     assert [run.begun for run in (run.finish(), ArrangeRun.of("p", "t", "T", []))] == [False] * 2
@@ -161,7 +159,7 @@ def test_why_it_stopped_names_what_was_not_taken_back() -> None:
         run = run.not_taken(key, f"No {key}.")
     assert run.failure is not None
     assert run.failure.call.key == "a"
-    assert run.why == ("Not taken back: “a: “Ünïcode””: No a; “b: “Ünïcode””: No b; and 1 more.")
+    assert run.why == ("Not undone: “a: “Ünïcode””: No a; “b: “Ünïcode””: No b; and 1 more.")
     assert run.stop("Told to.").why == "Told to."
     assert run.turn_back().why == ""
     assert begun("a").why == ""
@@ -253,6 +251,4 @@ def test_only_so_many_that_stay_are_named() -> None:
     for key in "abcd":
         run = run.sending(key).arrived(key)
     name = "“Ünïcode”"
-    assert run.lasting_sentence() == (
-        f"3 of these cannot be taken back: a: {name}, b: {name} and 1 more."
-    )
+    assert run.lasting_sentence() == (f"3 of these are final: a: {name}, b: {name} and 1 more.")

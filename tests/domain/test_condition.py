@@ -54,8 +54,8 @@ def test_what_may_be_valid_passes(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("visitor.claims.plan = 'pro'", "= is no comparison here: write =="),
-        ("a /* x */ = b", "= is no comparison here: write =="),
+        ("visitor.claims.plan = 'pro'", "= is not a comparison here: write =="),
+        ("a /* x */ = b", "= is not a comparison here: write =="),
         ("a => b =", "something is missing after ="),
         ("a & & b", "something is missing before &"),
         ("| a", "something is missing before |"),

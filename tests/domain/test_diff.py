@@ -349,7 +349,7 @@ def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
     said = "Where the dead letters go, and why."
     assert diff.moves == (Move("Events", "Order", said, 2, 0),)
     assert (diff.added, diff.removed, len(diff.changes)) == (0, 0, 2)
-    long = "Where all of the dead letters go when nobody wants them any more, and why that is so."
+    long = "Where all of the dead letters go when no one wants them any more, and why that is so."
     old = f"# A\n\n{long}\n\n# B\n\nOne thing stays here.\n\n# C\n\nAnother thing.\n"
     new = old.replace(f"{long}\n\n", "") + f"\n{long.replace('nobody', 'somebody')}\n"
     diff = compare(old, new)

@@ -117,7 +117,7 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("", []),
         ("[]", []),
         ("hello", ["line 1: a conversation begins with { and a list of them with [, and here is "]),
-        (b"\x1f\x8b\x08\0\0", ["line 1: this is no text (compressed, perhaps). Give the JSON"]),
+        (b"\x1f\x8b\x08\0\0", ["line 1: this is not a text (compressed, perhaps). Give the JSON"]),
         ("[[" + LINES + "]]", ["line 1: here is a list inside a list: put all conversations into ",
                                "1 a", "line 2: a comma is missing", "2 b"]),
         ("\n\n7", ["line 3: a conversation begins with {"]),
@@ -129,10 +129,12 @@ def test_what_is_the_same_has_one_digest() -> None:
         (LINES.encode("utf-16-le"), ["line 1: this is not UTF-8 text (UTF-16"]),
         (b'{"id":\n\n"\xe9"}', ["line 3, conversation 1: this is not UTF-8 text. Save it"]),
         ('{"id": "x", "parts": [}\n' + LINES, ["line 1, conversation 1: column 23", "2 a", "3 b"]),
-        ('{"id": NaN}\n{"id": 1e999}', ["line 1, conversation 1: column 8: this is no JSON: NaN",
+        ('{"id": NaN}\n{"id": 1e999}', ["line 1, conversation 1: column 8: not JSON: NaN",
                                        "line 2, conversation 2: id: this has to be a text"]),
-        ('{"id": ' + "9" * 5000 + "}", ["line 1, conversation 1: column 1: this is no JSON: a n"]),
-        ('{"id": "\\ud800", "parts": []}', ["line 1, conversation 1: column 9: this is no JSON: "]),
+        ('{"id": ' + "9" * 5000 + "}", ["line 1, conversation 1: column 1: not JSON: a "
+            "n"]),
+        ('{"id": "\\ud800", "parts": []}', ["line 1, conversation 1: column 9: this is not a "
+            "JSON: "]),
         ('{"id":' + "[" * 5_000 + "]" * 5_000 + "}", ["line 1, conversation 1: column 70: "]),
         ('{"id": "q", "id": "q", "parts": []}', ["line 1, conversation 1 (q): id: this stands"]),
         ('{"id": "a"}\n[]\n"x"\n' + LINES, [
@@ -238,7 +240,7 @@ def test_fields_are_named_with_their_lines_and_never_with_what_is_said() -> None
         "line 4, conversation 1 (red): subject: this is longer than 512 characters; "
         "line 7: metadata.url: this has to be a web address (http or https); "
         "line 9: metadata.attributes.plan: this has to be a text, in quotation marks; "
-        "line 11: metadata.createdAt: this has to be a moment, such as 2026-03-02T09:00:00Z; "
+        "line 11: metadata.createdAt: not a date and time, such as 2026-03-02T09:00:00Z; "
         "line 16: parts[0].role: this has to be user, assistant or team-member; and "
     )
 
@@ -369,12 +371,12 @@ PART = {"type": "message", "role": "user", "body": "x"}
         ({"more": 1}, "more: there is no such field"),
         ({"parts": {}}, "parts: this has to be a list"),
         ({"parts": ["a"]}, "parts[0]: this has to be an object"),
-        ({"parts": []}, "parts: nobody says anything; send at least one part with words"),
+        ({"parts": []}, "parts: no text: give one part a body"),
         ({"parts": [{**PART, "type": "x"}]}, "parts[0].type: this has to be "),
         ({"metadata": []}, "metadata: this has to be an object"),
         ({"metadata": {"attributes": 3}}, "metadata.attributes: this has to be an object"),
-        ({"metadata": {"createdAt": "x"}}, "metadata.createdAt: this has to be a moment, such as "),
-        ({"metadata": {"createdAt": 3}}, "metadata.createdAt: this has to be a moment, such as "),
+        ({"metadata": {"createdAt": "x"}}, "metadata.createdAt: not a date and time, such as "),
+        ({"metadata": {"createdAt": 3}}, "metadata.createdAt: not a date and time, such as "),
         ({"metadata": {"url": "ftp://x"}}, "metadata.url: this has to be a web address (http or "),
         ({"subject": "a\0"}, "subject: this holds a NUL character"),
         ({"id": "a/b"}, "id: this cannot be part of an address; leave out '/' and do not use '.' "),
@@ -404,8 +406,11 @@ def test_what_is_too_long_to_walk_through_is_told_with_its_first_line() -> None:
     long = "y" * LONGEST
     cases = (
         ('{"id": "a", "x": 1, "b": "%s"}', ["there is no such field"]),
-        ('{"id": NaN, "b": "%s"}', ["this is no JSON: NaN is no number in JSON"]),
-        ('{"id": 1, "id": 2, "b": "%s"}', ["this is no JSON: a name stands twice in one object"]),
+        ('{"id": NaN, "b": "%s"}', ["not JSON: NaN is not a number in JSON"]),
+        (
+            '{"id": 1, "id": 2, "b": "%s"}',
+            ["not JSON: a name is written twice in one object"],
+        ),
         ('{"id": %s, "b": "%%s"}' % ("[" * 5000 + "]" * 5000), ["it is nested too deep"]),
     )
     for text, parts in cases:

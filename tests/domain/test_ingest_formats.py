@@ -169,10 +169,10 @@ def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     ]
     found_all = read(json.dumps(odd).encode())
     assert [str(each) for each in found_all if isinstance(each, Complaint)] == [
-        "line 1, conversation 1 (zendesk-2): nobody says anything in it",
+        "line 1, conversation 1 (zendesk-2): no text in it: give one part a body",
         "line 1, conversation 2: it has no id",
         "line 1, conversation 3: this lacks the fields that a help desk writes of a conversation",
-        "line 1, conversation 5: this is no object",
+        "line 1, conversation 5: not an object",
     ]
     assert len(next(each for each in found_all if isinstance(each, Item)).id) == 24
 
@@ -215,9 +215,7 @@ def test_tables_of_any_make_are_read(encoding: str, delimiter: str, ending: str)
 
 
 def test_a_table_without_a_column_of_words_says_so() -> None:
-    assert complaints(b"a;b\n1;2\n") == [
-        "line 1: no column is called as if it said what people write"
-    ]
+    assert complaints(b"a;b\n1;2\n") == ["line 1: no column name says what people write"]
 
 
 def test_what_excel_writes_before_a_table_is_no_header() -> None:

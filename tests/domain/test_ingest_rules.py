@@ -26,7 +26,7 @@ def test_its_id_is_a_part_of_an_address(key: str) -> None:
 
 def test_somebody_says_something() -> None:
     blank = {"role": "user", "type": "message", "body": " \n"}
-    said = "nobody says anything; send at least one part with words"
+    said = "no text: give one part a body"
     assert unfit(parts=[blank]) == [(("parts",), said)]
     assert unfit(parts=[blank, *FIT["parts"]]) == []
 

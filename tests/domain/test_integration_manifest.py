@@ -98,14 +98,14 @@ EMPTY = "there is nothing here: fill it in, or leave it out"
     ("text", "told"),
     [
         (YAML, [(6, f"runtime: {EMPTY}")]),
-        ("title: One\n", [(0, "name is missing: say what the integration is called")]),
+        ("title: One\n", [(0, "name is missing: give the integration one")]),
         ("name:\ntitle: x\n", [(1, f"name: {EMPTY}")]),
         ("title: x\nname: my one\n", [(2, f"name: {NAMED}")]),
         ("name: 12\n", [(1, f"name: {NAMED}")]),
         ("- one\n", [(1, "a manifest begins with names, such as name: my-one")]),
         (
             "name: a\nname: b\nblocks:\n  - id: 1\n    id: 2\n",
-            [(2, "name: this stands here twice"), (5, "blocks[0].id: this stands here twice")],
+            [(2, "name: written twice: keep one"), (5, "blocks[0].id: written twice: keep one")],
         ),
         ("name: a\n? [b]\n: c\n", [(2, "a name has to be one word or text")]),
     ],
@@ -122,11 +122,11 @@ def test_mistakes_in_yaml_are_told_with_line_and_name(
         ("[]", [(1, "a manifest is an object with a name")]),
         (
             '{"name": "a",\n"name": "b",\n"x": {"y": 1, "y": 2}}',
-            [(2, "name: this stands here twice"), (3, "x.y: this stands here twice")],
+            [(2, "name: written twice: keep one"), (3, "x.y: written twice: keep one")],
         ),
         ('{"name": null}', [(1, f"name: {EMPTY}")]),
         ('{"name": "a/b"}', [(1, f"name: {NAMED}")]),
-        ("[" * 99, [(1, "column 65: this is no JSON: it is nested more than 64 deep")]),
+        ("[" * 99, [(1, "column 65: not JSON: it is nested more than 64 deep")]),
     ],
 )
 def test_mistakes_in_json_are_told_with_line_and_name(
@@ -138,7 +138,7 @@ def test_mistakes_in_json_are_told_with_line_and_name(
 def test_broken_json_is_told_with_its_column() -> None:
     ((line, said),) = problems('{"name": "a",\n  oops}', is_json=True)
     assert line == 2
-    assert said.startswith("column 3: this is no JSON: ")
+    assert said.startswith("column 3: not JSON: ")
 
 
 @pytest.mark.parametrize(

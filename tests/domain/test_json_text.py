@@ -47,7 +47,7 @@ def test_what_stands_twice_is_told_and_the_last_counts() -> None:
         ('[1, NaN]', "NaN is nothing that JSON can say", (1, 5)),
         ("[\n-Infinity]", "-Infinity is nothing that JSON can say", (2, 1)),
         (f"[{'9' * 5000}]", "a number too long is nothing that JSON can say", (1, 1)),
-        ('["\\ud83d"]', "\\ud83d is half of a character: its other half is missing", (1, 3)),
+        ('["\\ud83d"]', "\\ud83d: incomplete character, its other half is missing", (1, 3)),
         ("[" * (DEEPEST + 1), f"it is nested more than {DEEPEST} deep", (1, DEEPEST + 1)),
         (" " * (LONGEST + 1), "it is longer than 1,000,000 characters", (1, 1)),
     ],

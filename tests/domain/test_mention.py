@@ -36,7 +36,7 @@ def test_a_name_may_be_broken_by_code_and_no_name_names_nobody() -> None:
     assert names("@Ana`x`", ANA)
     assert names("@Ana `x` Silva", Named("3", "Ana Silva"))
     assert not names("@ ", Named("1", "", ""))
-    assert names("@Ana Costa", ANA), "nobody else is called so"
+    assert names("@Ana Costa", ANA), "no one else is called so"
 
 
 def test_an_at_outside_of_code_may_name_somebody() -> None:

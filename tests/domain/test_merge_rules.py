@@ -67,7 +67,7 @@ NO = "changes-requested"
         ("require_one_of_specific_reviewers", "x", facts(), "fail",
          "needs an approval by x; has none", "x"),
         ("require_at_least_one_review", "", facts(), "fail",
-         "needs an approving review; has none and nobody was asked", ""),
+         "needs an approving review; has none and no one was asked", ""),
         ("require_at_least_one_review", "", facts(requested=("p", "l")), "fail",
          "needs an approving review; Priya and Lee have not answered", "pl"),
         ("require_at_least_one_review", "", facts(verdict("s", NO)), "fail",
@@ -128,7 +128,7 @@ def test_a_refusal_names_every_rule_that_fails() -> None:
     assert blocking(results) == (
         "This change request cannot be merged. It needs an approval by Priya; has none. "
         "It needs an approval by Priya; has none. It needs an approving review; has none and "
-        "nobody was asked. It needs to be up to date; main has moved on, update it "
+        "no one was asked. It needs to be up to date; main has moved on, update it "
         "first. It needs a subject; has none."
     )
     assert blocking(evaluate(rules[-1:], facts())) is None
@@ -167,12 +167,12 @@ def test_reviews_become_verdicts() -> None:
 @pytest.mark.parametrize(
     ("rule", "users", "known", "outcome", "sentence"),
     [
-        ("require_specific_reviewers", "", facts(), "pass", "names nobody to ask"),
+        ("require_specific_reviewers", "", facts(), "pass", "names no one to ask"),
         ("require_specific_reviewers", "p", MergeFacts(), "unknown",
          "needs an approval by p; its reviews are not known"),
         ("require_specific_reviewers", "pls", facts(verdict("p")), "fail",
          "needs an approval by Priya, Lee and Sam; Lee and Sam have not approved"),
-        ("require_one_of_specific_reviewers", "", facts(), "pass", "names nobody to ask"),
+        ("require_one_of_specific_reviewers", "", facts(), "pass", "names no one to ask"),
         ("require_one_of_specific_reviewers", "pl", facts(verdict("l", NO)), "fail",
          "needs an approval by Priya or Lee; Lee asked for changes"),
         ("require_one_of_specific_reviewers", "p", MergeFacts(), "unknown",
@@ -214,7 +214,7 @@ def test_the_authors_own_approval_does_not_count() -> None:
 def test_who_stands_against_a_merge_is_told_where_no_rule_says_so() -> None:
     failing = evaluate([MergeRule(rule="require_at_least_one_review")], facts(verdict("p", NO)))
     passing = evaluate([MergeRule(rule="require_change_request_subject")], facts())
-    said = "Priya and Lee asked for changes; nobody has approved it since"
+    said = "Priya and Lee asked for changes; no one has approved it since"
     assert objection(["Priya", "Lee"], passing) == objection(["Priya", "Lee"], None) == said
     assert objection(["Priya"], failing) == ""
     assert objection([], passing) == ""

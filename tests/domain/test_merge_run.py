@@ -429,8 +429,8 @@ def test_one_that_waits_for_its_rules_is_merged_once_and_never_unseen(orders: li
                     outdated = False
                 case "merging":
                     merged.append(revision)
-                    assert revision == seen, "merged what nobody saw"
-                    assert not comments, "merged though somebody spoke"
+                    assert revision == seen, "merged what no one saw"
+                    assert not comments, "merged though someone spoke"
             if ends:  # what was kept before the request is all that is left of the process
                 ends = ""
                 break

@@ -80,7 +80,7 @@ def test_front_matter_that_was_taken_away_says_nothing() -> None:
         ("title: A\nhidden: maybe", "line 3: hidden is true or false"),
         ("title: A\nauthor: B", "line 3: the front matter of a page takes title, slug"),
         ("title:\n  - A", "line 3: title is one value"),
-        ("- A", "line 2: the front matter is no list of names with values"),
+        ("- A", "line 2: the front matter is not a list of names with values"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(front: str, said: str) -> None:
@@ -93,7 +93,7 @@ def test_a_slug_that_no_address_can_have_is_a_mistake_where_it_is_another() -> N
     odd = page_source({"title": "A", "slug": "a b"}, "One.\n")
     check_slug(odd.replace("One", "Two"), odd)
     for before in ("", page_source({"title": "A", "slug": "a"}, "One.\n")):
-        with pytest.raises(FileError, match="line 3: the slug is no part of a path"):
+        with pytest.raises(FileError, match="line 3: the slug is not a part of a path"):
             check_slug(odd, before)
 
 

@@ -46,4 +46,4 @@ def test_what_is_no_name_for_a_profile(name: str) -> None:
 
 
 def test_no_profile_is_called_as_the_embedded_desk() -> None:
-    assert wrong_name("desk") == "desk is the embedded desk: give the profile another name"
+    assert wrong_name("desk") == "desk is your own desk: give the profile another name"

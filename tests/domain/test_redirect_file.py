@@ -48,7 +48,7 @@ def test_every_word_of_a_choice_is_known() -> None:
         assert read_redirects_file(f"/a,/b,{word}")[0] == [Wanted(1, "/a", "/b", permanent)]
     for rest, draft, is_on in (
         ("keep", "draft", True), ("yes", "yes", True), ("true", "true", True),
-        ("drop", "live", False), ("no", "no", False), ("false", "false", False),
+        ("discard", "live", False), ("no", "no", False), ("false", "false", False),
     ):  # fmt: skip
         found = [Wanted(1, "/a", "/b", None, is_on, is_on)]
         assert read_redirects_file(f"/a,/b,,{rest},{draft}")[0] == found
@@ -72,9 +72,9 @@ HIDDEN = "is a control or invisible character: delete it"
         (",/b", f"no path: write {SOURCE_RULE}"),
         ("z,/b", f"z: write {SOURCE_RULE}"),
         ("/z", "/z has no destination; - removes a redirect"),
-        ("/z,/b,forever", "forever is no kind: write permanent or temporary"),
-        ("/z,/b,,some", "some is no rest: write keep or drop"),
-        ("/z,/b,,,open", "open is no state: write draft or live"),
+        ("/z,/b,forever", "forever is not a kind: write permanent or temporary"),
+        ("/z,/b,,some", "some is not a rest: write keep or drop"),
+        ("/z,/b,,,open", "open is not a state: write draft or live"),
         ("/y,/c", "/y is on line 2 already"),
         ("/z\x07,/b", f"/z<U+0007>: U+0007 {HIDDEN}"),
         ('/z,"/b\n"', f"/b: U+000A {HIDDEN}"),

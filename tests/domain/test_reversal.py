@@ -178,7 +178,7 @@ def test_what_a_path_finds(answer: object, path: str, value: object) -> None:
 
 @pytest.mark.parametrize("path", ["a[", "a{b", "a[b]c]", "a[][]"])
 def test_what_is_no_path_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match="is no path into an answer"):
+    with pytest.raises(ValueError, match="is not a path into an answer"):
         value_at({}, path)
 
 
@@ -322,26 +322,26 @@ def test_the_text_of_a_document_is_that_of_its_leaves() -> None:
     ],
 )
 def test_what_is_no_step_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="this is no step"):
+    with pytest.raises(ValueError, match="this is not a step"):
         step_of(value)
 
 
 def test_parts_that_are_none_are_refused_each_with_its_reason() -> None:
     step = {"operation": "a", "arguments": {}}
     for value, said in (
-        ({"back": []}, "this is no reversal"),
-        ({"back": [step], "forth": {}}, "these are no steps"),
-        ({"back": [step], "still": []}, "this is no expectation"),
+        ({"back": []}, "this is not a reversal"),
+        ({"back": [step], "forth": {}}, "these are not steps"),
+        ({"back": [step], "still": []}, "this is not an expectation"),
         (
             {"back": [step], "still": {"read": step, "fields": {}, "said": 1}},
-            "this is no expectation",
+            "this is not an expectation",
         ),
-        ({"back": [step], "still": {"read": step, "fields": {"a[": 1}}}, "is no path"),
+        ({"back": [step], "still": {"read": step, "fields": {"a[": 1}}}, "is not a path"),
         ({"back": [step], "still": {"read": step, "fields": {}, "without": "a"}}, "are no steps"),
     ):
         with pytest.raises(ValueError, match=said):
             reversal_of(value)
-    with pytest.raises(ValueError, match="this is no trace"):
+    with pytest.raises(ValueError, match="this is not a trace"):
         trace_of({"read": step, "fields": {}, "text": "a"})
     odd = {"read": {**step, "body": 1}, "fields": {}, "gone": 1, "beside": 2, "without": [3]}
     assert expectation_of(odd) == Expectation(Step("a", {}, 1), {}, beside="2", without=("3",))

@@ -49,7 +49,7 @@ def test_what_markdown_does_not_say_is_edited_as_json() -> None:
     assert value["nodes"][0]["object"] == "text"
     value["nodes"] = [paragraph(leaf("Held."))]
     assert says_the_same(rich.read(json.dumps(value)), document(paragraph(leaf("Held."))))
-    with pytest.raises(RichTextError, match=r"This is no JSON \(line 1, column"):
+    with pytest.raises(RichTextError, match=r"Not JSON \(line 1, column"):
         rich.read("{")
     with pytest.raises(RichTextError, match="nodes"):
         rich.read('{"object": "document", "data": {}, "nodes": 3}')
@@ -89,7 +89,7 @@ def test_texts_in_a_row_with_the_same_marks_are_one() -> None:
     [
         (
             '{"object": "document",\n "data": {}',
-            "This is no JSON (line 2, column 12): a comma is missing.",
+            "Not JSON (line 2, column 12): a comma is missing.",
         ),
         ('{"object": "document", "data": {}, "nodes": 3}', "nodes: Input should be a valid list."),
         ("[]", "The document: "),

@@ -38,7 +38,7 @@ def test_a_base_url_ends_with_its_host_or_path(typed: str, url: str) -> None:
     ],
 )
 def test_what_is_no_base_url_is_said_to_be_none(typed: str, shown: str) -> None:
-    said = f"{shown} is no base URL: write it as https://api.example.com"
+    said = f"{shown} is not a base URL: write it as https://api.example.com"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         service_url(typed)
 

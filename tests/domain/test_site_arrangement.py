@@ -308,7 +308,7 @@ def test_a_new_section_is_filled_ordered_and_set_before_it_has_an_id() -> None:
     staged = staged.change(space, {"hidden": True}).make_default(aside).make_default(section)
     calls, final = check(service, staged)
     assert not final
-    assert [call.note[:16] for call in calls if "Show" in call.line] == ["everybody sees i", ""]
+    assert [call.note[:16] for call in calls if "Show" in call.line] == ["everyone sees i", ""]
     assert [call.line for call in calls] == [
         "New section new:1, showing Space, icon gear",
         "new:1: path /p, condition if",
@@ -370,7 +370,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: begun.change("s-a", {"title": "x"}), "at least 2 characters"),
         (lambda: begun.change("s-a", {"condition": "x" * 2000}), "at most 1024"),
         (lambda: begun.change("s-a", {"condition": "(pro"}), r"\) is missing at its end"),
-        (lambda: begun.change("s-a-two", {"condition": "a ="}), "= is no comparison here"),
+        (lambda: begun.change("s-a-two", {"condition": "a ="}), "= is not a comparison here"),
         (lambda: begun.change("s-a", {"hidden": True}), "only what it shows"),
         (lambda: begun.change("s-a-one", {"title": "Other"}), "rename the space"),
         (lambda: begun.remove(["s-y-one"]), "Remove the section instead"),
@@ -394,7 +394,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     gone = begun.remove(["s-a-two"])
     with pytest.raises(StagingError) as refused:
         gone.add("s-a", "site-space", {"space": "space-two"})
-    assert str(refused.value) == "It is shown there, to be removed. Take that back instead (u)."
+    assert str(refused.value) == "It is shown there, to be removed. Undo that instead (u)."
 
 
 def test_a_first_section_takes_over_nothing_that_is_to_be_removed() -> None:

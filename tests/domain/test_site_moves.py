@@ -236,7 +236,7 @@ def test_the_removal_of_a_group_waits_for_the_last_move_alone() -> None:
 
 def test_an_empty_group_takes_links_and_groups_and_no_section_alone() -> None:
     start = staged("A B G() x")
-    with pytest.raises(StagingError, match="No request puts a section into an empty group"):
+    with pytest.raises(StagingError, match="No call puts a section into an empty group"):
         start.shift(["A"], "G")
     with pytest.raises(StagingError, match="No request"):
         staged("G(A) H(B)").shift(["A"], "H").shift(["B"], "G")

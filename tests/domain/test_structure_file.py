@@ -148,9 +148,9 @@ sections:
     spaces: 3
 """
     assert problems(text) == [
-        "line 2: “sektions” is no setting of a file: did you mean sections?",
+        "line 2: “sektions” is not a setting of a file: did you mean sections?",
         "line 5: title is a text, and here is a list or more settings",
-        "line 6: “titel” is no setting of a section: did you mean title?",
+        "line 6: “titel” is not a setting of a section: did you mean title?",
         "line 7: default is true or false, not “maybe”",
         "line 8: default is there twice: line 7 has it too",
         "line 9: the id guides is in line 4 already",
@@ -278,7 +278,7 @@ def test_what_no_request_makes_is_refused_with_the_line() -> None:
     found = problems(text, remove=True)
     said = "\n".join(found)
     for part in (
-        "the title of a space cannot be changed here, for it is called as its space is: it is “Old",
+        "the title of a space cannot be changed here, for it has the name of its space: it is “Old",
         "path: the path “v2” is that of",
         "icon: The icon has to have at most 50 characters",
         "description: The description has to have at most 256 characters",

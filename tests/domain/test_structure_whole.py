@@ -217,7 +217,7 @@ def test_mistakes_about_groups_and_links_are_named_with_their_lines() -> None:
     ]
     added = "  - sections: []\n    url: x\n  - url: ''\n  - url: ftp://x\n    title: T\n"
     assert said(text + added) == [
-        "line 67: “url” is no setting of a group: there are id, title, icon, draft, sections",
+        "line 67: “url” is not a setting of a group: there are id, title, icon, draft, sections",
     ]
     assert said(text + added.replace("    url: x\n", "")) == [
         "line 66: a group has a title: write one",

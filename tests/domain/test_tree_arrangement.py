@@ -428,7 +428,7 @@ def test_settings_are_one_request_each_and_read_well() -> None:
     worked_in = {"id": "s", "changeRequestsOpen": 1, "changeRequestsDraft": 0, "comments": 0}
     still = space_made("org", "s").still
     assert still is not None
-    assert "somebody works in it" in still.explain({"items": [worked_in]})
+    assert "someone works in it" in still.explain({"items": [worked_in]})
     it, copy = it.duplicate("t")
     it = it.remove(["t"])
     assert [call.line for call in it.calls()[:1]] == ["A copy of T, with its pages and files"]
@@ -478,8 +478,8 @@ def test_the_end_of_a_level_is_told() -> None:
         ("d", 1, "It is the last space at the top."),
         ("c", -1, "It is the first space at the top."),
         ("a", -1, "It is the first collection at the top."),
-        ("b", 1, "It is the last collection at the top. How collections and spaces stand among "
-         "each other, the API does not say."),
+        ("b", 1, "It is the last collection at the top. The"
+         " API does not say in what order collections and spaces are."),
         ("e", 1, "It is the only space in A."),
     ):  # fmt: skip
         with pytest.raises(StagingError) as refused:

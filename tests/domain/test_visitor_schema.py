@@ -87,7 +87,7 @@ def test_what_is_no_schema_is_told() -> None:
     assert list(problems(free)) == []
     long = "x" * 60
     told = [each.said for each in all_problems(schema(a={"type": long}))]
-    assert f"\"{'x' * 38}… is no type in JSON Schema draft 07, as 'boolean' is" in told
+    assert f"\"{'x' * 38}… is not a type in JSON Schema draft 07, as 'boolean' is" in told
     (short,) = [each.said for each in draft_problems(schema(a={"description": 3}))]
     assert short == "must be of the type string in JSON Schema draft 07, not 3"
 
@@ -182,7 +182,7 @@ def test_every_problem_of_a_schema_is_told_with_its_place(
     [
         ([], [("", "must be a JSON Schema, an object in braces", True)]),
         (schema(a={"type": "bool"}),
-         [("properties.a.type", "\"bool\" is no type in JSON Schema draft 07, as 'boolean' is",
+         [("properties.a.type", "\"bool\" is not a type in JSON Schema draft 07, as 'boolean' is",
            True)]),
         (schema(a={"type": "boolean", "minLength": -1}),
          [("properties.a.minLength", "-1 is not allowed here in JSON Schema draft 07", True)]),

@@ -80,7 +80,7 @@ def test_nothing_is_an_empty_word() -> None:
         ("a: b: c\n", 1, "this is not YAML: mapping values are not allowed in this context"),
         ("a: 1\nb: \x07\n", 2, "this is not YAML: control characters are not allowed"),
         ("a: *x\n", 1, "this is not YAML: "),
-        ("a: &x 1\nb: *x\n", 2, "*names that stand for other parts are not read here"),
+        ("a: &x 1\nb: *x\n", 2, "*names of other parts are not read here"),
         ("a: 1\n---\nb: 2\n", 2, "a second document begins; the file holds one"),
         ("a: !!str 1\n", 1, "!tags are not read here"),
         ("a: !x [1]\n", 1, "!tags are not read here"),

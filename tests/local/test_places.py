@@ -56,7 +56,7 @@ def test_the_log_is_private_and_holds_no_token_and_nothing_typed(
     log.warning("sent %s", TOKEN, extra={"headers": {"x": f"a {TOKEN}", "n": 3}})
     log.warning("header Authorization: Bearer abcdefghij.klm and {'token': 'qrstuvwxyz12'}")
     log.warning("%s, \nsecond line \x1b[2J", "cd_of_the_environment")
-    typed = "what nobody shall read"
+    typed = "what no one shall read"
     try:
         try:
             int(typed)

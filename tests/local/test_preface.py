@@ -83,7 +83,7 @@ def test_nothing_is_drawn_that_is_no_drawing(kept: Path, hostile: str) -> None:
 
 
 def test_a_token_of_the_environment_has_no_preface(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COPYDESK_TOKEN", "secret-of-somebody")
+    monkeypatch.setenv("COPYDESK_TOKEN", "secret-of-someone")
     assert preface.conditions() == ""
 
 

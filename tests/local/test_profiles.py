@@ -49,7 +49,7 @@ def test_profiles_are_written_beside_what_is_there(tmp_path: Path) -> None:
     profiles.save(BOT)
     profiles.save(WORK)
     assert list(profiles.read()) == [WORK, BOT]
-    with pytest.raises(ValueError, match="embedded desk"):
+    with pytest.raises(ValueError, match="own desk"):
         profiles.save(Profile("desk", "https://docs.example"))
 
 
@@ -62,7 +62,7 @@ def test_keys_tell_profiles_apart_and_go_on_from_what_there_was() -> None:
 @pytest.mark.parametrize(
     ("content", "line", "words"),
     [
-        ('[profiles.work]\nbase_url = "x"', 2, "'x' is no base URL"),
+        ('[profiles.work]\nbase_url = "x"', 2, "'x' is not a base URL"),
         ("# c\n[profiles.work]", 2, 'needs an address: base_url = "https://…"'),
         ('[profiles.work]\nbase_url="http://a"\ntoken = "tok-12345"', 3, "run copydesk login"),
         ('[profiles.work]\nbase_url="http://a"\nread_onyl = true', 3, "did you mean read_only?"),
@@ -76,7 +76,7 @@ def test_keys_tell_profiles_apart_and_go_on_from_what_there_was() -> None:
         ),
         ('[profiles.work]\nbase_url="http://a"\nstorage = "command"', 3, "no token_command"),
         ('theme = ""\n[profiles."../up"]\nbase_url = "http://a"', 2, "up to 40 small letters"),
-        ('[profiles.desk]\nbase_url = "http://a"', 1, "desk is the embedded desk"),
+        ('[profiles.desk]\nbase_url = "http://a"', 1, "desk is your own desk"),
         ("\nprofiles = 3", 2, "begins with [profiles.NAME]"),
         ("profiles.work = 3", 1, "begins with [profiles.NAME]"),
         ('theme = ""\nprofile = "work"', 2, "there is no [profiles.work]"),

@@ -47,7 +47,7 @@ def fill(path: Path) -> None:
 
 
 def damage_all(path: Path) -> None:
-    path.write_bytes(b"This was no database, and it is long enough to be looked at." * 200)
+    path.write_bytes(b"This was not a database, and it is long enough to be looked at." * 200)
 
 
 def damage_a_part(path: Path) -> None:
@@ -302,7 +302,7 @@ def test_another_process_that_keeps_it_busy_is_told(
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(OSError, match="another copydesk keeps"):
         DeskDrafts(store, "d").save("key", "more")
-    assert DeskDrafts(store, "d").load("key") == "text", "reading waits for nobody"
+    assert DeskDrafts(store, "d").load("key") == "text", "reading waits for no one"
     other.execute("ROLLBACK")
     other.close()
 
@@ -436,7 +436,7 @@ def test_a_journal_that_an_older_copydesk_is_at_is_left_alone(path: Path, name: 
     assert Journal(store, "d").waiting() == []
     assert (folder / "journal.jsonl").exists()
     assert (folder / name).exists()
-    assert len(DeskDrafts(store, "d").texts()) == 2, "that is nobody's"
+    assert len(DeskDrafts(store, "d").texts()) == 2, "that is no one's"
     store.close()
     held.close()
     # It cannot begin to send either while its journal is taken over.

@@ -225,11 +225,11 @@ def test_parts_are_counted_in_what_they_are_part_of() -> None:
 
 
 def test_what_ends_nothing_and_what_nobody_knows_stays_as_it_was_written() -> None:
-    source = "{% endhint %}\n\n{% any *thing* %}\nnext\n\n---\n\nIt: is no front matter.\n\n---"
+    source = "{% endhint %}\n\n{% any *thing* %}\nnext\n\n---\n\nIt: is not a front matter.\n\n---"
     shown = lines(source, 60)
     assert shown[0] == "{% endhint %}"
     assert shown[2:4] == ["{% any *thing* %}", "next"]
-    assert "It: is no front matter." in shown
+    assert "It: is not a front matter." in shown
 
 
 PIECES = st.sampled_from(

@@ -235,7 +235,7 @@ def test_whether_it_can_be_merged() -> None:
     said = state(Details(rules=[passes, fails]))
     assert said == "1 of 2 rules met   needs a subject; has none"
     against = Details(rules=[passes], against=["Lee"])
-    objected = "Lee asked for changes; nobody has approved it since"
+    objected = "Lee asked for changes; no one has approved it since"
     assert state(against) == f"READY !   {objected}"
     assert state(against, outdated=True).startswith(f"READY?   ! {objected}; ^ out of date")
     refused = RuleResult("require_at_least_one_review", "fail", "needs one; Lee asked for changes")
@@ -270,7 +270,7 @@ def test_reviews_in_a_line() -> None:
     )
     said = str(review_summary(details))
     assert said == "✓ Lee (before the latest change), ✗ Sam; waits on Ana and Kim"
-    assert str(review_summary(Details(verdicts=[], asked=[]))) == "none, nobody was asked"
+    assert str(review_summary(Details(verdicts=[], asked=[]))) == "none, no one was asked"
     assert str(review_summary(Details())) == "not said by the service"
 
 

@@ -58,7 +58,7 @@ def test_one_side_stands_below_the_result_where_there_is_not() -> None:
     lines = drawn(60, Choice("main"))
     assert lines[0] == "Result: 2 main"
     assert any(line.startswith("  We retry nine") for line in lines)
-    assert "1  This request" in lines
+    assert "1  This change request" in lines
     assert not any("five" in line for line in lines)
     assert all(len(line.rstrip()) <= 60 for line in lines)
     assert "  (nothing)" in drawn(60, Choice("text"))

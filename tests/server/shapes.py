@@ -355,7 +355,7 @@ def problems(value: Any, shape: Any, where: str = "") -> Iterator[str]:
     """Say where a value is not what a shape says; a ``?`` marks what may be absent."""
     if isinstance(shape, dict):
         if not isinstance(value, dict):
-            yield f"{where}: {value!r} is no object"
+            yield f"{where}: {value!r} is not an object"
             return
         known = {name.removesuffix("?") for name in shape}
         yield from (f"{where}.{name}: not documented" for name in value.keys() - known)

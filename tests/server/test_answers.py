@@ -72,7 +72,7 @@ async def test_a_read_is_answered_again_until_anyone_writes(filed: World) -> Non
             assert answer.content != (await client.get(listed, headers=ana)).content
         assert (await client.head(one, headers=ana)).status_code == 200
         # A write elsewhere, and one through this very desk.
-        other = filed.change_request(space, subject="By somebody else")
+        other = filed.change_request(space, subject="By someone else")
         shown = [each["id"] for each in (await client.get(listed, headers=ana)).json()["items"]]
         assert shown == [other, number]
         await client.patch(one, headers=ana, json={"subject": "Renamed"})

@@ -119,7 +119,7 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(desk: Desk) -> None
             "into: the change request",
         ),
         ({"operation": "insert_page", "document": text, "slug": "guide"}, "has the slug 'guide'"),
-        ({"operation": "insert_page", "document": text, "slug": "a/b"}, "is no part of a path"),
+        ({"operation": "insert_page", "document": text, "slug": "a/b"}, "is not a part of a path"),
         ({"operation": "update_page", "page": guide, "into": below}, "below itself"),
         ({"operation": "update_page", "page": below, "slug": "start", "into": None}, "the slug"),
         ({"operation": "revert_page", "page": start, "revision": "none"}, "no revision 'none'"),

@@ -84,7 +84,7 @@ SPOILS = {
     "in a cluster of another": "UPDATE cluster SET organization_id = 'x'",
     "suggested to a cluster": "INSERT INTO suggestion SELECT min(id), min(cluster_id), 0.5 "
     "FROM issue WHERE cluster_id IS NOT NULL",
-    "nobody put it there": "UPDATE issue SET placed = 'none'",
+    "no one put it there": "UPDATE issue SET placed = 'none'",
     "among those that ended": "INSERT INTO ended_cluster "
     "SELECT id, organization_id, '', NULL, '{}', '[]', '[]' FROM cluster",
     "of conversation x": "UPDATE issue SET conversation_id = 'x'",

@@ -564,7 +564,7 @@ def test_a_desk_grows_again_and_from_one_on() -> None:
 
 def test_a_desk_without_an_owner_does_not_grow() -> None:
     store = new_store()
-    with pytest.raises(DeskError, match="Nobody is on this desk"):
+    with pytest.raises(DeskError, match="No one is on this desk"):
         grow(store, 10)
     with pytest.raises(ValueError, match="at least one"):
         grow(store, 0)

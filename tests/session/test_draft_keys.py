@@ -17,9 +17,9 @@ from copydesk.session.draft_keys import (
 @pytest.mark.parametrize(
     ("key", "place", "words"),
     [
-        (review_key("S", "C", "request"), "review", "comment on the request"),
+        (review_key("S", "C", "request"), "review", "comment on the change request"),
         (review_key("S", "C", "verdict approved"), "review", "approval"),
-        (review_key("S", "C", "verdict changes-requested"), "review", "request for changes"),
+        (review_key("S", "C", "verdict changes-requested"), "review", "review asking for changes"),
         (review_key("S", "C", "reply T"), "review", "reply"),
         (review_key("S", "C", "edit M"), "review", "edit of a message"),
         (review_key("S", "C", "P/page"), "review", "comment on a page"),

@@ -37,8 +37,8 @@ def error(
         (error(errors.Unauthorized), "Token refused. ctrl+g to fix it. It said so."),
         (error(errors.ReadOnly), "It said so."),
         (error(errors.Forbidden), "Not allowed: It said so."),
-        (error(errors.NotFound), "Gone. Removed by someone, or moved. It said so."),
-        (error(errors.NotFound, ""), "Gone. Removed by someone, or moved."),
+        (error(errors.NotFound), "Not found: deleted or moved. It said so."),
+        (error(errors.NotFound, ""), "Not found: deleted or moved."),
         (error(errors.Conflict), "Nothing was changed. It said so."),
         (error(errors.Conflict, ""), "Someone changed it first. Nothing was overwritten."),
         (error(errors.Blocked), "Refused by a rule: It said so."),
@@ -95,7 +95,7 @@ def test_why_a_write_waits() -> None:
         (error(errors.RateLimited),
          "API limit reached. Nothing was lost. @, then r tries again."),
         (error(errors.ServerFault, sent=True),
-         "It is not known whether this arrived: look before sending it again. It said so."),
+         "No answer: it may have been sent: look before sending it again. It said so."),
     ],
 )  # fmt: skip
 def test_a_write_that_failed_says_whether_it_arrived(found: BaseException, said: str) -> None:

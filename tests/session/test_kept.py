@@ -91,7 +91,7 @@ async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
         way = snooze_reversal("r", before, after)
         assert way.note == note
         assert way.still is not None
-        assert way.still.said == "it was snoozed anew or woken"
+        assert way.still.said == "it was snoozed again or woken"
         await both_ways(snoozes.steps, way)
         assert snoozes.held == ({} if after is None else {"r": after})
         assert store.read() == snoozes.held
@@ -124,7 +124,7 @@ async def test_a_view_is_saved_and_taken_back(tmp_path: Path) -> None:
             store.save(after)
         way = view_reversal("Old ones", before, after)
         assert way.still is not None
-        assert way.still.said == "it was saved anew or forgotten"
+        assert way.still.said == "it was saved again or forgotten"
         await both_ways(steps, way)
         kept = [replace(view, line=0) for view in store.read()]
         assert kept == ([] if after is None else [after])
@@ -238,7 +238,7 @@ async def test_marks_are_kept_for_their_desk_and_taken_back_step_by_step(tmp_pat
     assert again.held == marks.held
     assert again.followed == {"thread"}
     assert again.put_away("thread", at) == DONE
-    assert again.put_away("thread", at + timedelta(seconds=1)) == "", "somebody wrote since"
+    assert again.put_away("thread", at + timedelta(seconds=1)) == "", "someone wrote since"
     await again.put("thread", {DONE: "odd"})
     assert again.put_away("thread", at) == ""
     await again.put("thread", {DONE: "", MUTED: YES})

@@ -83,7 +83,7 @@ async def room(world: World, tmp_path: Path) -> Newsroom:
 
 async def test_what_concerns_the_reader_is_told_once(room: Newsroom) -> None:
     world, news = room.world, room.session.news
-    assert news.items == [], "what was there before is no news"
+    assert news.items == [], "what was there before is not a news"
     await room.review(room.mine, "approved")
     assert await room.later() == ["Lee Park approved #1"]
     await room.review(room.mine, "changes-requested")

@@ -184,7 +184,7 @@ def test_an_incomplete_list_says_how_much_was_looked_at() -> None:
 )  # fmt: skip
 def test_notes_above_a_page_tell_all_but_its_text(change: Changed, notes: list[str]) -> None:
     assert page_notes(change) == notes
-    gone = "Main no longer has this page: somebody deleted it since."
+    gone = "Main no longer has this page: someone deleted it since."
     assert page_notes(change, gone_in_main=True) == [*notes, gone]
 
 

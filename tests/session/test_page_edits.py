@@ -393,7 +393,7 @@ def test_what_is_no_file_to_insert_is_not_read(tmp_path: Path) -> None:
         (large, "large.bin has 20 MB: more than 20 MB are not taken."),
         (link, "link.png is a symbolic link: name the file that it leads to."),
         (tmp_path, "is a folder: name a file in it."),
-        (pipe, "pipe is no file that can be read as a whole."),
+        (pipe, "pipe is not a file that can be read as a whole."),
         (tmp_path / "empty", "empty is empty."),
         (tmp_path / "gone\x1b", "cannot be read: No such file or directory."),
         ("a\0b", "cannot be read: no file can have this path."),

@@ -52,12 +52,12 @@ def test_what_being_behind_means(sides: list[str] | None, said: str) -> None:
         (None, {"unlooked": "only some were"}, "READY?", "accent",
          "its rules are not known; only some were"),
         (MET, {"against": ["Lee"]}, "READY !", "warn",
-         "Lee asked for changes; nobody has approved it since"),
+         "Lee asked for changes; no one has approved it since"),
         (MET, {"against": ["Lee"], "outdated": True, "both_sides": []}, "READY !", "warn",
-         "Lee asked for changes; nobody has approved it since"
+         "Lee asked for changes; no one has approved it since"
          "   ^ out of date, but main changed none of its pages"),
         (None, {"against": ["Lee"]}, "READY?", "warn",
-         "! Lee asked for changes; nobody has approved it since; its rules are not known"),
+         "! Lee asked for changes; no one has approved it since; its rules are not known"),
         (FAILS, {}, "1 of 3 rules met", "warn", "needs a subject"),
         (FAILS, {"losing": ["A is gone"], "outdated": True}, "1 of 3 rules met", "warn",
          "needs a subject; ! A is gone   ^ out of date, may conflict: U updates"),
@@ -73,7 +73,7 @@ def test_what_being_behind_means(sides: list[str] | None, said: str) -> None:
          "an update met the same lines changed on both sides   ^ out of date"),
         (FAILS, {"stuck": True, "against": ["Lee"], "losing": ["A is gone"]}, "CONFLICTS", "bad",
          "an update met the same lines changed on both sides; needs a subject; ! A is gone; "
-         "! Lee asked for changes; nobody has approved it since   ^ out of date"),
+         "! Lee asked for changes; no one has approved it since   ^ out of date"),
     ],
 )  # fmt: skip
 def test_how_ready_an_open_one_is(

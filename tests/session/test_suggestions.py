@@ -230,7 +230,7 @@ async def test_another_account_does_not_finish_it(program: Program) -> None:
     session, left = program.session, program.session.applications.all()
     api = await session.ready()
     assert session.me is not None
-    session.me = session.me.model_copy(update={"id": "somebody-else"})
+    session.me = session.me.model_copy(update={"id": "someone-else"})
     assert await finish_all_applying(session) == ""
     assert session.applications.all() == left
     assert (await program.threads())[mine].status == "open"
@@ -293,8 +293,8 @@ async def test_a_thread_in_which_somebody_wrote_meanwhile_stays_open(program: Pr
         assert (await client.post(f"{at}/{answered}/replies", json=words)).status_code == 200
         assert (await client.put(f"{at}/{edited}", json=words)).status_code == 200
     left = await apply_plan(program.staged, plan)
-    assert "The thread of Mara Lindqvist stays open: somebody wrote in it since." in left
-    assert "The thread of Kofi Mensah stays open: somebody wrote in it since." in left
+    assert "The thread of Mara Lindqvist stays open: someone wrote in it since." in left
+    assert "The thread of Kofi Mensah stays open: someone wrote in it since." in left
     assert {each.status for each in (await program.threads()).values()} == {"open"}
     assert await program.text("retries") == APPLIED
     assert program.session.applications.all() == []

@@ -71,7 +71,7 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
     made, work = await begin(desk, found)
     assert work.open == []
     await work.send()
-    assert (made.subject, made.status) == ("Take back #1 A change", "draft")
+    assert (made.subject, made.status) == ("Revert #1 A change", "draft")
     await merge(desk, made.id)
     assert await tree(desk) == before
     with pytest.raises(NotDoneError, match="main is already as before #1"):
@@ -123,7 +123,7 @@ async def test_a_subject_is_cut_to_what_a_service_takes(desk: Desk, letter: str)
     )
     await merge(desk, desk.request)
     made, _ = await begin(desk, await taking(desk))
-    assert made.subject.startswith(f"Take back #1 {letter}")
+    assert made.subject.startswith(f"Revert #1 {letter}")
     assert made.subject.endswith("…")
     again = await taking(desk)
     assert again.begun is not None

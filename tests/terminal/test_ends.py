@@ -287,7 +287,7 @@ def test_a_busy_disk_stops_no_key_and_has_the_text_once_it_is_free(home: Path) -
             program.send(signal.SIGTERM)
             assert program.ended() == 128 + signal.SIGTERM
             program.assert_restored()
-        assert "Not all you typed could be kept on disk" in program.said
+        assert "Not all you typed could be saved on disk" in program.said
         assert "one two three four five" in program.said
 
 

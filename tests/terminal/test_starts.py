@@ -11,7 +11,7 @@ from tests.terminal.program import Program
 MANUAL = "UTKqrH3Z7rUHzUyS8UDk"
 """A space of the sample."""
 
-SPACES = b"sort: open requests"
+SPACES = b"sort: open change requests"
 """What only the list of spaces shows."""
 
 

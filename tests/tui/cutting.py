@@ -342,7 +342,7 @@ class Network(httpx.AsyncBaseTransport):
         if self.dead:
             raise Killed
         if self.down:
-            raise httpx.ConnectError("Nobody is there.", request=request)
+            raise httpx.ConnectError("No one is there.", request=request)
         writes = request.method != "GET"
         self.asked += writes or not self.only_writes
         if self.asked != self.at or (self.only_writes and not writes):
@@ -353,7 +353,7 @@ class Network(httpx.AsyncBaseTransport):
                 self.late.append(request)
                 raise httpx.ReadTimeout("No answer in time.", request=request)
             case "refused":
-                raise httpx.ConnectError("Nobody is there.", request=request)
+                raise httpx.ConnectError("No one is there.", request=request)
             case "lost":
                 raise httpx.ReadError("Cut off.", request=request)
             case "limited":

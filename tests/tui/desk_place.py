@@ -146,7 +146,7 @@ class DeskPlace(Place, scope="desk"):
 
     @action("m", "merge", unless=nothing_selected, danger=2, uses="merge_change_request")
     async def merge(self) -> None:
-        """Merge the request under the cursor."""
+        """Merge the change request under the cursor."""
         row = self.rows.selected
         assert row is not None
         sheet = Confirm(f"Merge #{row.id}", [row.subject, "1 page"], verb="merge")
@@ -171,10 +171,10 @@ class DeskPlace(Place, scope="desk"):
 
     @action("a", "approve", unless=not_allowed)
     def approve(self) -> None:
-        """Approve the request."""
+        """Approve the change request."""
         raise AssertionError("never allowed")
 
-    @action("z R", "unfold all", show=False)
+    @action("z R", "expand all", show=False)
     def unfold_all(self) -> None:
         """Unfold everything."""
         self.say("unfolded all")

@@ -128,7 +128,7 @@ async def edit_and_insert(walk: Walk) -> Files:
     assert "STAGED 3" in driver.screen
     assert walk.branch(520) == was
     await driver.press("ctrl+s", "y")
-    assert "Sent: 3 pages of #520. u takes it back." in driver.screen
+    assert "Sent: 3 pages of #520. u undoes it." in driver.screen
     return was | EDITED
 
 
@@ -141,7 +141,7 @@ async def suggest_and_apply(walk: Walk) -> Files:
     await driver.press("ctrl+r")
     assert walk.branch(520) == was
     await driver.press("S")
-    assert "1 suggestion applied. u takes it back." in driver.screen
+    assert "1 suggestion applied. u undoes it." in driver.screen
     return was | SUGGESTED
 
 

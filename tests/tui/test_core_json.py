@@ -120,7 +120,7 @@ async def test_conversations_of_a_file_are_handed_in(world: World, tmp_path: Pat
         await ingest(str(file))
         assert "1 complaint about the file" in driver.screen
         await driver.press("y")
-        assert "There is no way back" in driver.screen
+        assert "This cannot be undone" in driver.screen
         assert "conversation t-2" in driver.screen
         await driver.press("y")
         assert "Handed in 2 conversations." in driver.screen

@@ -38,7 +38,7 @@ def shown(world: World) -> CopydeskApp:
     async def connected() -> Api:
         return world.api(world.user("solo", member=False))
 
-    session = Session(connected, snapshot=Snapshots(), host="embedded desk")
+    session = Session(connected, snapshot=Snapshots(), host="own desk")
     return CopydeskApp(session, "spaces")
 
 
@@ -75,14 +75,14 @@ async def test_every_screen_says_that_the_desk_is_empty(
                 await say(nowhere)
                 found = words(driver)
                 assert (begin in found) == (entry.place.PLACE not in OWN), (name, driver.screen)
-                for wrong in ("Gone", "_id", "''", "went wrong", "Traceback"):
+                for wrong in ("Not found", "_id", "''", "went wrong", "Traceback"):
                     assert wrong not in found, (name, driver.screen)
                 assert "Reading" not in found, (name, driver.screen)
                 assert not [*refused_wrong(app, off=False)], name
             await driver.press("R")
             for nowhere in begins:
                 await say(nowhere)
-                assert "Gone" not in driver.screen, (name, driver.screen)
+                assert "Not found" not in driver.screen, (name, driver.screen)
             assert not app._exit, name
             while len(app.screen_stack) > 2:
                 app.pop_screen()

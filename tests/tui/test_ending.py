@@ -131,7 +131,7 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
     app.session.log.append(Written(1, app.session.clock(), "Comment", "#4", draft="b"))
     last_words(app)
     refused, printed = capsys.readouterr().err.split("Copy it from here:")
-    assert "Not all you typed could be kept on disk (No space left on device)." in refused
+    assert "Not all you typed could be saved on disk (No space left on device)." in refused
     assert "no answer came" in printed
     assert "half a thought" in printed
     store.full = False
@@ -150,7 +150,7 @@ async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -
     session.begins = refuse
     notes = Notes(request={"name": "post_comment_in_change_request"})
     session.journal.settle(session.journal.begin("Comment", "#4", notes), "queued")
-    assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
+    assert (await recover(session)).startswith("Not saved on disk: No space left on device.")
     assert session.drafts.trouble == "No space left on device"
     assert session.outbox.count == 1
     # It is tried again for as long as it is refused, and begun as it should be once it is not.

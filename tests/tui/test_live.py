@@ -188,7 +188,7 @@ async def test_what_waits_arrives_in_the_inbox(world: World, other: Other) -> No
         # Two more places are read, and for the mention who else is called so.
         assert await poll(driver, world) <= INBOX_REQUESTS + 3
         assert f"All {PLACES + 2}]" in driver.screen
-        assert "2 new (press . to fold them in)" in driver.screen
+        assert "2 new (press . to show them)" in driver.screen
         # A request for a review makes what is said there wait.
         comment("For reviewers.", change_request=other.requests[3])
         body = ReviewersRequest(users=[world.ana])

@@ -181,7 +181,7 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         await driver.press("escape", "k", "enter")
         assert "Read {+that+}." not in driver.screen
         assert driver.screen.count(" refused). R tries again.") == 2, "whole, where it was not read"
-        assert "Not kept on this machine. Offline: " in driver.screen
+        assert "Not saved on this machine. Offline: " in driver.screen
         await driver.press("escape", "j", "g x")
         assert driver.place.PLACE == "outbox"
         assert driver.place.reads.read_at is None, (
@@ -331,7 +331,7 @@ async def test_what_is_kept_shows_until_the_service_has_answered(
         await driver.idle()
         await driver.type(":cache clear")
         await driver.press("enter")
-        assert "Dropped " in driver.screen
+        assert "Cleared " in driver.screen
 
 
 async def test_what_is_left_before_its_answer_is_read_again_at_once(
@@ -376,7 +376,7 @@ async def test_what_was_kept_for_another_is_dropped(
     async with drive(app) as driver:
         await eventually(lambda: app.session.confirmed, driver.turn)
         await driver.idle()
-        assert "This token is Lee's. What was kept here for Ana Silva is dropped" in " ".join(
+        assert "This token is Lee's. What was saved here for Ana Silva is cleared" in " ".join(
             driver.screen.split()
         )
         assert app.session.me is not None

@@ -69,7 +69,7 @@ async def test_a_move_without_a_position_says_what_it_does(world: World) -> None
     async with drive(open_world(world, "organization-structure"), size=(80, 24)) as driver:
         for word, said in (
             ("move", ":move N makes the row"),
-            ("move nope", "“nope” is no position"),
+            ("move nope", "“nope” is not a position"),
         ):
             await driver.press(":")
             await driver.burst(*typed(word), "enter")

@@ -34,7 +34,7 @@ async def test_arrows_and_function_keys_are_enough(world: World) -> None:
         assert driver.place.PLACE == "changes"
         await driver.press("q", "f1")
         assert "f3 /" in driver.line("filter language")
-        assert driver.line(" unfold ").split()[1] == "right"
+        assert driver.line(" expand ").split()[1] == "right"
         await driver.press("escape", "f3")
         await driver.type("Guide")
         await driver.press("enter")

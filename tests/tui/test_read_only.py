@@ -26,7 +26,7 @@ HINTS = {
             "It is installed nowhere that you see."
         ),
         "not read: R reads it again. j goes on.": "not read: R reads it again. j goes on.",
-        "none, and nobody was asked (w asks)": "none, and nobody was asked",
+        "none, and no one was asked (w asks)": "none, and no one was asked",
     },
     "review": {
         "No thread here. } goes to the next open one; c starts one on this line.": (
@@ -130,7 +130,7 @@ async def test_keys_that_write_are_away_and_say_so(world: World) -> None:
         await driver.press("b")
         assert "Snoozed" in driver.screen
         await driver.press("u")
-        assert "Taken back: Snooze" in driver.screen
+        assert "Undone: Snooze" in driver.screen
 
     async with world.api() as api:
         assert (await api(operations.get_change_request, space, request)).status == "archived"

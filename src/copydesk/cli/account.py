@@ -34,7 +34,7 @@ class Holder:
     more: bool
 
     def __str__(self) -> str:
-        who = self.name or self.email or self.id or "somebody (the service does not say who)"
+        who = self.name or self.email or self.id or "someone (the service does not say who)"
         return f"{who} ({self.email})" if self.email and who != self.email else who
 
     @property
@@ -130,7 +130,7 @@ def note_owner(accounts: Accounts, key: str, account: Account) -> str:
     owner = accounts.read(key)
     if owner is not None and owner.user != account.user and (kept := kept_for(key)):
         return (
-            f"Kept here of {clean(owner.name) or owner.user}: {listed(kept)}. "
+            f"Saved here of {clean(owner.name) or owner.user}: {listed(kept)}. "
             "copydesk login NAME makes a profile of its own for this token."
         )
     if owner != account:
@@ -176,7 +176,7 @@ def keep_apart(connection: Connection) -> None:
             NOT_ALLOWED,
         )
     forget_copies(connection.key)
-    say(f"COPYDESK_TOKEN is the token of {holder}, and {kept}: what was read before is dropped.")
+    say(f"COPYDESK_TOKEN is the token of {holder}, and {kept}: what was read before is cleared.")
 
 
 def is_another(owner: Account | None, holder: Holder) -> bool:

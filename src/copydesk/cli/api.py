@@ -92,7 +92,7 @@ def _method(given: str) -> str:
     if given.upper() not in known:
         said = shorten(clean(given), _LONGEST)
         raise UsageError(
-            f"{said} is no method: write one of {', '.join(known)}, then the path, as in "
+            f"{said} is not a method: write one of {', '.join(known)}, then the path, as in "
             "copydesk api GET /orgs"
         )
     return given.upper()
@@ -115,7 +115,7 @@ def _body(name: str) -> bytes:
     except OSError as error:
         raise UsageError(f"{where} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where} is no JSON: {error}") from error
+        raise UsageError(f"{where} is not JSON: {error}") from error
     return text.encode()
 
 
@@ -197,7 +197,7 @@ async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
         value = _value(content)
         if not isinstance(value, dict) or not isinstance(value.get("items"), list):
             if read:
-                raise Garbled("a page of the list is no list", operation=f"GET {path}")
+                raise Garbled("a page of the list is not a list", operation=f"GET {path}")
             _answer(content, as_json=as_json)  # no list: there are no pages of it
             return DONE
         if as_json:
@@ -220,7 +220,7 @@ def _value(content: bytes) -> Any:
     try:
         return _loaded(content)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"the answer is no JSON: {error}", FAILED) from error
+        raise UsageError(f"the answer is not JSON: {error}", FAILED) from error
 
 
 def _answer(content: bytes, *, as_json: bool) -> None:
@@ -306,7 +306,7 @@ def body_of(fields: Iterable[Field]) -> dict[str, Any]:
 def _parts(key: str, field: Field) -> list[str]:
     found = _KEY.fullmatch(key)
     if found is None:
-        raise UsageError(f"-f {field.text}: {key!r} is no name: write a=1, a[b]=1 or a[]=1")
+        raise UsageError(f"-f {field.text}: {key!r} is not a name: write a=1, a[b]=1 or a[]=1")
     inside = re.findall(r"\[([^\[\]]*)\]", found["rest"])
     if len(inside) > MOST_PARTS:
         raise UsageError(f"-f {found['name']}…: it reaches more than {MOST_PARTS} deep")
@@ -343,7 +343,7 @@ def _put(into: dict[str, Any], parts: Sequence[str], value: Any, key: str) -> No
     wanted = list if rest[0] == "" else dict
     there = into.setdefault(name, wanted())
     if type(there) is not wanted:
-        raise UsageError(f"-f {key}: {name} is something else already")
+        raise UsageError(f"-f {key}: {name} has another type already")
     if isinstance(there, dict):
         _put(there, rest, value, key)
         return

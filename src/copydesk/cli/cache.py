@@ -64,10 +64,10 @@ def clear_cache(*, profile: str | None = None) -> int:
     # Also those of a desk whose answers tell no more whose they are.
     screens = forget_screens(paths.snapshots, desk)
     if not dropped.count:
-        put("Dropped the last screens." if screens else "There was nothing to drop.")
+        put("Cleared the last screens." if screens else "There was nothing to clear.")
         return DONE
     answers_dropped = "1 answer" if dropped.count == 1 else f"{dropped.count:,} answers"
-    put(f"Dropped {answers_dropped} ({mebibytes(dropped.size)}).")
+    put(f"Cleared {answers_dropped} ({mebibytes(dropped.size)}).")
     return DONE
 
 

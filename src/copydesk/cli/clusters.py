@@ -184,9 +184,9 @@ async def find_cluster(api: Api, wanted: str, organization: str | None) -> Found
     known = found or everything
     named = candidates(wanted, [(each.row.label, _named(each)) for each in known])
     if found:
-        raise UsageError(f"more than one cluster is called {said}: {named}. Use an id.")
+        raise UsageError(f"several clusters have the name {said}: {named}. Use an id.")
     there = f" There are: {named}." if known else " There are none."
-    raise UsageError(f"no cluster is called {said}.{there}", FAILED)
+    raise UsageError(f"no cluster has the name {said}.{there}", FAILED)
 
 
 def _named(each: FoundCluster) -> str:

@@ -123,7 +123,7 @@ def _profiles(line: Sequence[str]) -> Iterator[Value]:
 
     for profile in Profiles(find_paths().settings).read():
         yield profile.name, clean(profile.base_url)
-    yield EMBEDDED, "the embedded desk"
+    yield EMBEDDED, "your own desk"
 
 
 def _views(line: Sequence[str]) -> Iterator[Value]:

@@ -166,7 +166,7 @@ def chosen(
         )
         if other:
             raise UsageError(
-                "--desk names the embedded desk, and a service was named too "
+                "--desk names your own desk, and a service was named too "
                 f"(--base-url, {ADDRESS_VARIABLE} or {TOKEN_VARIABLE}): choose one"
             )
         return _embedded(desk, read_only=read_only)
@@ -307,7 +307,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
 
     return Connection(
         desk_key(desk),
-        "embedded desk",
+        "own desk",
         connect,
         profile=EMBEDDED,
         read_only=read_only,
@@ -402,7 +402,7 @@ def _refuse_unencrypted(profile: Profile | None, service: str) -> None:
         else f"allow it with allow_http = true below [profiles.{profile.name}] in the settings"
     )
     raise UsageError(
-        f"the token would travel unencrypted to {service}, and everybody on the way could read "
+        f"the token would travel unencrypted to {service}, and everyone on the way could read "
         f"it: nothing was sent. Use https://, or {allow}"
     )
 

@@ -154,7 +154,7 @@ class Handing:
             except InUse as error:
                 raise UsageError(
                     "another copydesk is sending conversations to "
-                    f"{clean(place.title)} at the moment: let it end first",
+                    f"{clean(place.title)} now: let it end first",
                     CONFLICT,
                 ) from error
             with book:
@@ -325,9 +325,7 @@ class SendingLog:
         if self._entry is None:
             self._journal.opened()
             begun = self._journal.begin(_OPERATION, self._target)
-            self._entry = self._journal.settle(
-                begun, "sending", sentence=f"{self._what} to hand in"
-            )
+            self._entry = self._journal.settle(begun, "sending", sentence=f"{self._what} to send")
 
     def end(self, state: State, sentence: str) -> None:
         """Note what it came to, if anything was sent. Raises ``OSError``."""

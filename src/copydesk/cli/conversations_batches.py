@@ -429,7 +429,7 @@ class Sending:
             seconds = max(0.0, (error.retry_at - datetime.now(UTC)).total_seconds())
         if seconds > PATIENCE or self._pauses > MOST_PAUSES:
             when = f" until {error.retry_at:%H:%M} UTC" if error.retry_at else ""
-            raise Halted(f"the service wants no more requests{when}: {error}")
+            raise Halted(f"the service takes no more calls{when}: {error}")
         if seconds >= 1:
             self._report.note(f"The service asks for a pause of {seconds:.0f} s.")
         try:

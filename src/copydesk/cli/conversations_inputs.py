@@ -252,7 +252,7 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
     if not may_ask:
         if not by_name:
             raise UsageError(
-                f"{name} is a table, and no column is called as if it said what people write. Say "
+                f"{name} is a table, and no column name says what people write. Say "
                 'which does: --columns "body=…, subject=…, id=…, created=…". The columns are '
                 f"{listed(shape.header[:40])}. Nothing was sent."
             )
@@ -305,7 +305,7 @@ def show(given: Input) -> None:
             created = metadata.created_at if metadata is not None else None
             roles = [part.role for part in conversation.parts]
             said = [
-                mask(clean(item.who)) or "nobody named",
+                mask(clean(item.who)) or "no one named",
                 f"{created:%Y-%m-%d %H:%M} UTC" if created is not None else "no date",
                 ", ".join(roles[:4]) + (f", … ({len(roles)})" if len(roles) > 4 else ""),
             ]

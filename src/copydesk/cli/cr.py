@@ -131,7 +131,7 @@ def merge_request(
     What is known to be in the way is told, and nothing is sent then. Raises ``UsageError``.
     """
     if not yes and not sys.stdin.isatty():
-        raise UsageError("nothing was merged: it takes --yes where nobody can be asked")
+        raise UsageError("nothing was merged: it takes --yes where no one can be asked")
     from copydesk.present.merge import fact_lines, warnings
     from copydesk.session.reads import conflicts
     from copydesk.session.reads import merge as merge_facts

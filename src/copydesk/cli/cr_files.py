@@ -140,7 +140,7 @@ def push(
     if kept.desk != connection.key:
         raise UsageError(f"{folder} was checked out of another service or desk than this one")
     if not (plan or yes or stage or sys.stdin.isatty()):
-        raise UsageError("nothing was sent: it takes --yes where nobody can be asked (or --plan)")
+        raise UsageError("nothing was sent: it takes --yes where no one can be asked (or --plan)")
     files = _files(folder, kept)
 
     async def run() -> int:
@@ -278,7 +278,7 @@ def _new(
         if above and f"{above}{ENDING}" not in ids:
             more = " yet: send that one first" if f"{above}{ENDING}" in files else " there"
             raise UsageError(
-                f"{path}: above it {above}{ENDING} is no page{more}. Nothing was sent."
+                f"{path}: above it {above}{ENDING} is not a page{more}. Nothing was sent."
             )
         text = _text(path, files[path])
         try:
@@ -320,7 +320,7 @@ async def _send(
               and page not in own and each != changes.edits[page]]  # fmt: skip
     if others:
         raise UsageError(
-            f"other edits are staged of {listed(map(clean, others))}: send or drop "
+            f"other edits are staged of {listed(map(clean, others))}: send or discard "
             "those on the screens first. Nothing was sent.", CONFLICT,
         )  # fmt: skip
     try:
@@ -345,7 +345,7 @@ async def _send(
     _keep(folder, await _as_sent(api, folder, given, changes, sent))
     say(
         f"Sent to #{given.number}: {plural(len(changes.edits), 'page')}. "
-        ":undo on the screens takes it back."
+        ":undo on the screens undoes it."
     )
     return DONE
 
@@ -449,11 +449,11 @@ def _files(folder: Path, kept: RequestFolder) -> dict[str, bytes]:
                 continue
             relative = path.relative_to(folder).as_posix()
             if path.is_symlink() or not path.is_file():
-                wrong.append(f"{path} is no file of its own")
+                wrong.append(f"{path} is not a file of its own")
             elif not _is_text(relative):
                 wrong.append(f"{os.fsencode(name)!r} is not a name in UTF-8")
             elif not name.endswith(ENDING):
-                say(f"not sent: {clean(relative, limit=400)} is no {ENDING} file")
+                say(f"not sent: {clean(relative, limit=400)} is not a {ENDING} file")
             elif path.stat().st_size > LARGEST:
                 wrong.append(f"{path} is larger than {LARGEST // 1024 // 1024} MB")
             else:

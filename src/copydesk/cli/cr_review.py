@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from copydesk.domain.page_tree import PageNode
     from copydesk.domain.review_file import Entry, ReviewFile
 
-_NEEDS_YES = "nothing was sent: it takes --yes where nobody can be asked"
+_NEEDS_YES = "nothing was sent: it takes --yes where no one can be asked"
 
 _CELLS = 60
 
@@ -230,7 +230,7 @@ def review(
                 _tell(found, me)
             parts = [plural(len(to_send), "comment")] if to_send else []
             await _ask(
-                api, found, f"Send {' and '.join([*parts, *(['the verdict'] if judges else [])])}?"
+                api, found, f"Send {' and '.join([*parts, *(['the review'] if judges else [])])}?"
             )
         sent: list[Comment | CommentReply] = []
         group, given_now = uuid4().hex, None
@@ -252,7 +252,7 @@ def review(
                 }
             )
         else:
-            with_it = "" if given_now is None else ", and the verdict, which cannot be undone"
+            with_it = "" if given_now is None else ", and the review, which cannot be undone"
             put(f"Sent to #{given.number}: {plural(len(sent), 'comment')}{with_it}.")
         return DONE
 
@@ -437,5 +437,5 @@ def _page(wanted: str, pages: Sequence[PageNode], number: str) -> PageNode:
             return meant[0]
         if meant:
             said = shorten(clean(wanted), _CELLS)
-            raise ValueError(f"{len(meant)} pages are called {said}: name one by its address")
+            raise ValueError(f"{len(meant)} pages have the name {said}: name one by its address")
     raise ValueError(f"{number} has no page {shorten(clean(wanted), _CELLS)}")

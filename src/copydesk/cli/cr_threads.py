@@ -92,7 +92,7 @@ def show_threads(
             tree = await api(ops.list_change_request_pages, there.id, given.id)
             titles = {node.id: node.place for node in flatten(tree.pages)}
         for thread in shown:
-            where = "on the request"
+            where = "on the change request"
             if thread.page is not None:
                 where = f"on {clean(titles.get(thread.page, 'a page that is gone'))}"
             state = "with a review" if thread.verdict else "open" if thread.open else "resolved"

@@ -53,7 +53,7 @@ def _user(tx: Tx, email: str) -> str:
     if found is None:
         known = [row["email"] for row in tx.all("SELECT email FROM user ORDER BY email LIMIT 8")]
         raise UsageError(
-            f"--user {email}: nobody on this desk has that address. It has, among others: "
+            f"--user {email}: no one on this desk has that address. It has, among others: "
             f"{', '.join(clean(address) for address in known)}"
         )
     return found
@@ -222,7 +222,7 @@ def _remake_index(path: Path) -> None:
     store = open_store(path, make=False)
     with _closing(store):
         spaces = store.write(rebuild_index)
-    say(f"{path}: the search index of {plural(spaces, 'space')} was made anew")
+    say(f"{path}: the search index of {plural(spaces, 'space')} was rebuilt")
 
 
 def back_up(*, file: Path, desk: Path | None = None, force: bool = False) -> int:

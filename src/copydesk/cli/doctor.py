@@ -108,7 +108,7 @@ def _safe(error: UsageError) -> str:
     text = str(error)
     address = os.environ.get(ADDRESS_VARIABLE, "")
     if address and f"{address!r} is" in text:
-        return f"{ADDRESS_VARIABLE} is no base URL"
+        return f"{ADDRESS_VARIABLE} is not a base URL"
     name = os.environ.get(PROFILE_VARIABLE, "")
     if name and text.startswith("there is no profile"):
         return f"there is no profile of the name that {PROFILE_VARIABLE} holds"

@@ -125,7 +125,7 @@ def _variables() -> Iterator[Finding]:
     home = os.environ.get(HOME_VARIABLE)
     if home and not Path(home).expanduser().is_absolute():
         whole = clean(str(Path(home).absolute()))
-        said = f"is no whole path: it is {whole} in this folder only"
+        said = f"is not a full path: it is {whole} in this folder only"
         yield Finding("copydesk", HOME_VARIABLE, said, f"set it to {whole}")
     if os.environ.get(ALLOW_VARIABLE, "1") not in ("", "0", "1"):
         said = "is set to something else than 1, and allows nothing"
@@ -149,7 +149,7 @@ def screen() -> Iterator[Finding]:
         small_said = "made for 80x24 and more: less is cut" if small else ""
         yield Finding(part, "size", f"{size.columns}x{size.lines}", small_said)
     else:
-        yield Finding(part, "size", "unknown: this output is no terminal")
+        yield Finding(part, "size", "unknown: this output is not a terminal")
     yield Finding(part, "colours", _colours(kind))
     yield Finding(
         part, "letters", "UTF-8" if terminal.shows_utf8() else "no UTF-8: signs are drawn in ASCII"
@@ -356,7 +356,7 @@ def desk(path: Path) -> Finding:
             wrong,
             "run copydesk desk check, which says more; a backup can take its place",
         )
-    return Finding("desk", str(path), f"in order at a first look, {size_words(size)}")
+    return Finding("desk", str(path), f"fine at a quick check, {size_words(size)}")
 
 
 PATIENCE = 20.0
@@ -382,7 +382,7 @@ def network(connection: Connection) -> Iterator[Finding]:
         yield Finding(part, "encrypted", f"yes, checked by {trusted}{own}")
     else:
         far = not is_loopback(parts.hostname or "")
-        advice = "everybody on the way can read the token: use https" if far else ""
+        advice = "everyone on the way can read the token: use https" if far else ""
         yield Finding(part, "encrypted", "no" if far else "no, it stays on this machine", advice)
     try:
         proxy = proxy_for(connection.base_url)
@@ -404,10 +404,10 @@ async def service(connection: Connection, *, ask: bool = False) -> list[Finding]
     found: list[Finding] = []
     try:
         if kept := kept_for(connection.key):
-            found.append(Finding(part, "kept here", listed(kept)))
+            found.append(Finding(part, "saved here", listed(kept)))
     except OSError as error:
         why = error.strerror or "unreadable"
-        found.append(Finding(part, "kept here", why, "look at the folders above"))
+        found.append(Finding(part, "saved here", why, "look at the folders above"))
     try:
         api = await connection.connect()
     except UsageError as error:
@@ -444,7 +444,7 @@ def _stranger(connection: Connection, holder: Holder) -> str:
     owner = Accounts(find_paths().accounts).read(connection.key)
     if owner is None or not is_another(owner, holder):
         return ""
-    said = f"what is kept here is {clean(owner.name)}'s"
+    said = f"what is saved here is {clean(owner.name)}'s"
     if connection.token is not None and connection.token.origin == TOKEN_VARIABLE:
         return f"{said}: unset {TOKEN_VARIABLE}"
     return f"{said}: copydesk login NAME makes a profile of its own"
@@ -482,7 +482,7 @@ def _measured(part: str, api: Api) -> Iterator[Finding]:
     yield _clock(part, api.skew)
     budget = api.budget
     if budget.told:
-        left = f"{budget.remaining:,} of {budget.limit:,} requests left"
+        left = f"{budget.remaining:,} of {budget.limit:,} calls left"
         yield Finding(part, "budget", left)
     else:
         yield Finding(part, "budget", f"it does not say; {budget.limit:,} in an hour are supposed")

@@ -39,7 +39,7 @@ def desk_file(desk: Path | None) -> Path:
     try:
         str(path).encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"{str(path)!a} is not UTF-8 text: no desk can be called so") from error
+        raise UsageError(f"{str(path)!a} is not UTF-8 text: no desk can have that name") from error
     return path
 
 
@@ -159,7 +159,7 @@ def owner_of(tx: Tx) -> str:
     if found is None:
         from copydesk.server.store import DeskError
 
-        raise DeskError("Nobody is on this desk yet. `copydesk desk sample` fills it.")
+        raise DeskError("No one is on this desk yet. `copydesk desk sample` fills it.")
     return found
 
 

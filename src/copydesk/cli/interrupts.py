@@ -28,7 +28,7 @@ def stopping(stop: Callable[[], None]) -> Iterator[None]:
     def stop_once() -> None:
         listen_no_more()
         stop()
-        say("Stopping after the request under way; ctrl+c again stops at once.")
+        say("Stopping after the call under way; ctrl+c again stops at once.")
 
     try:
         for number in _SIGNALS:

@@ -47,7 +47,7 @@ def span(text: str) -> float:
     """Return a span such as 90s, 30m, 1h, 2d or 1w in seconds. Raises ``UsageError``."""
     found = re.fullmatch(r"(\d{1,6})\s*([smhdw])", text.strip())
     if found is None:
-        raise UsageError(f"{text!r} is no span of time: write 30m, 1h, 2d or 1w")
+        raise UsageError(f"{text!r} is not a span of time: write 30m, 1h, 2d or 1w")
     return int(found[1]) * SECONDS[found[2]]
 
 

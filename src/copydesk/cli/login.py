@@ -122,7 +122,7 @@ def _source(
 
 def _warn(host: str, *, consent: bool) -> None:
     """Say that a token travels unencrypted, before it does. Raises ``UsageError`` unless wanted."""
-    said = f"The token travels unencrypted to {host}: everybody on the way can read it."
+    said = f"The token travels unencrypted to {host}: everyone on the way can read it."
     if consent:
         say(said)
     elif not sys.stdin.isatty():
@@ -166,7 +166,7 @@ def _typed(host: str) -> str:
 
     if not sys.stdin.isatty():
         raise UsageError(
-            "nobody can be asked for the token here: pipe it to --token-stdin, or name a "
+            "no one can be asked for the token here: pipe it to --token-stdin, or name a "
             "--token-command that prints it"
         )
     with warnings.catch_warnings():
@@ -217,7 +217,7 @@ def _keep(profiles: Profiles, profile: Profile, token: str, *, strict: bool) -> 
             say(f"{error}.")
         if any(token in word for word in profile.token_command):
             say(
-                "The token itself stands in the command: everybody who can read "
+                "The token itself is in the command: everyone who can read "
                 f"{find_paths().settings} or the list of processes has it. "
                 "Name a program that reads it from somewhere safe."
             )
@@ -249,7 +249,7 @@ def _tell_opening(profiles: Profiles, profile: Profile) -> None:
     if os.environ.get(TOKEN_VARIABLE):
         say(f"{TOKEN_VARIABLE} is set, and goes before the token of a profile: unset it.")
     if profiles.default == profile.name:
-        put("copydesk opens it from now on; --profile desk opens the embedded desk.")
+        put("copydesk opens it from now on; --profile desk opens your own desk.")
     else:
         put(
             f"copydesk --profile {profile.name} opens it; "
@@ -302,12 +302,12 @@ def _tell_token(profile: Profile, *, found: bool, gone: bool) -> None:
     if profile.storage == "command":
         put(
             f"The token of profile {profile.name} comes from {profile.token_command[0]} and is "
-            "not kept here: --everything removes the profile."
+            "not saved here: --everything removes the profile."
         )
     elif found:
         put(f"Logged out of profile {profile.name}. {again}")
     elif gone:
-        put(f"No token was kept for profile {profile.name}: nobody was logged in. {again}")
+        put(f"No token was saved for profile {profile.name}: no one was logged in. {again}")
 
 
 def _meant_before(paths: Paths, broken: SettingsError, name: str | None) -> Profile:
@@ -339,17 +339,17 @@ def _meant(known: Sequence[Profile], usual: str, name: str | None) -> Profile:
         if profile.name == called:
             return profile
     if not known:
-        raise UsageError("there is no profile: nobody is logged in")
+        raise UsageError("there is no profile: no one is logged in")
     names = ", ".join(profile.name for profile in known)
     said = f"there is no profile {shorten(clean(name), 60)}" if name else "say which profile"
     if name == EMBEDDED:
-        said = "the embedded desk has no token"
+        said = "your own desk has no token"
     raise UsageError(f"{said}. There are: {names}")
 
 
 def _ask(profile: Profile) -> None:
     if not sys.stdin.isatty():
-        raise UsageError("nothing was removed: it takes --yes where nobody can be asked")
+        raise UsageError("nothing was removed: it takes --yes where no one can be asked")
     if not agreed(f"Remove profile {profile.name} ({profile.base_url}) from this machine?"):
         raise UsageError("nothing was removed", FAILED)
 
@@ -381,7 +381,7 @@ def list_profiles(*, as_json: bool = False) -> int:
         put_json([_value(profile, usual) for profile in known])
         return DONE
     rows = [
-        ("*" if usual == EMBEDDED else "", EMBEDDED, str(paths.desk), "embedded: no token", ""),
+        ("*" if usual == EMBEDDED else "", EMBEDDED, str(paths.desk), "own desk: no token", ""),
         *(
             (
                 "*" if profile.name == usual else "",
@@ -436,7 +436,7 @@ def use_profile(*, name: str) -> int:
         raise UsageError(
             f"there is no profile {shorten(clean(name), 60)}. There are: {there}"
         ) from error
-    put(f"copydesk opens {'the embedded desk' if name == EMBEDDED else name} from now on.")
+    put(f"copydesk opens {'your own desk' if name == EMBEDDED else name} from now on.")
     if os.environ.get(PROFILE_VARIABLE):
         put(f"{PROFILE_VARIABLE} is set, and goes before it.")
     return DONE

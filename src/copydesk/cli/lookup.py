@@ -77,11 +77,11 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
     known = [_found(*pair) for pair in (found or everywhere)]
     named = candidates(wanted, [(each.title, str(each)) for each in known])
     if found:
-        raise UsageError(f"more than one site is called {said}: {named}. Name it by its id.")
+        raise UsageError(f"several sites have the name {said}: {named}. Use an id.")
     if known:
-        raise UsageError(f"no site is called {said}. There are: {named}.", FAILED)
+        raise UsageError(f"no site has the name {said}. There are: {named}.", FAILED)
     where = " in this organization" if organization else ""
-    raise UsageError(f"no site is called {said}: there are no sites{where}.", FAILED)
+    raise UsageError(f"no site has the name {said}: there are no sites{where}.", FAILED)
 
 
 async def find_organization(api: Api, wanted: str | None = None) -> Organization:
@@ -191,10 +191,12 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
         return found[0]
     if found:
         named = _named_space(found, name)
-        raise UsageError(f"more than one space is called {said}: {named}. Use an id.")
+        raise UsageError(f"several spaces have the name {said}: {named}. Use an id.")
     if not spaces:
-        raise UsageError(f"no space is called {said}: there are no spaces.", FAILED)
-    raise UsageError(f"no space is called {said}. There are: {_named_space(spaces, name)}.", FAILED)
+        raise UsageError(f"no space has the name {said}: there are no spaces.", FAILED)
+    raise UsageError(
+        f"no space has the name {said}. There are: {_named_space(spaces, name)}.", FAILED
+    )
 
 
 async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
@@ -230,7 +232,7 @@ async def find_request(
         address = parse_app_url(name)
         if address is None or address.change_request is None or address.space is None:
             raise UsageError(
-                f"{shorten(clean(wanted), _LONGEST)} is no address of a change request: it has "
+                f"{shorten(clean(wanted), _LONGEST)} is not an address of a change request: it has "
                 "/s/SPACE/~/changes/NUMBER in it"
             )
         return await _at(api, address.change_request, address, space, organization)

@@ -161,7 +161,7 @@ def _run(
                 said = ""
             else:
                 ways.go_on()
-                said = f"This is {ways.what} now."
+                said = f"Switched to {ways.what}."
                 if ways.back is not None:
                     said += " q goes back to where you were."
             usual = False
@@ -330,7 +330,7 @@ def last_words(app: CopydeskApp) -> None:
     if drafts.unsaved:
         from copydesk.session.draft_keys import belonging
 
-        say(f"copydesk: this could not be kept on disk ({drafts.trouble}). Copy it from here:")
+        say(f"copydesk: this could not be saved on disk ({drafts.trouble}). Copy it from here:")
         for key, text in drafts.unsaved.items():
             found = belonging(key)
             about = "text" if found is None else found.words

@@ -205,7 +205,7 @@ def add_api(commands: Subparsers) -> None:
     """Declare ``copydesk api``."""
     parser = commands.add_parser(
         "api",
-        help="send a request to the service, and print its answer",
+        help="send a call to the service, and print its answer",
         epilog=(
             "  copydesk api GET /orgs --paginate\n"
             "  copydesk api GET spaces/SPACE/change-requests -f status=draft\n"
@@ -241,7 +241,7 @@ def add_api(commands: Subparsers) -> None:
         help="the body as JSON (-: standard input); fields go to the query then",
     )
     parser.add_argument(
-        "--paginate", action="store_true", help="all items of a list, one JSON object a line"
+        "--paginate", action="store_true", help="all of a list, one JSON object a line"
     )
     parser.add_argument(
         "--json",
@@ -273,18 +273,18 @@ def add_cr(commands: Subparsers) -> None:
     ones("show", "cr:show_request", "print one: whether it can be merged, and why not")
     comparing = ones("diff", "cr_diff:show_diff", "print what one changes, by word")
     comparing.add_argument("--patch", action="store_true", help="as a patch that git apply takes")
-    merging = ones("merge", "cr:merge_request", "merge one, once somebody has said so")
+    merging = ones("merge", "cr:merge_request", "merge one, once someone has said so")
     merging.add_argument("--yes", action="store_true", help="merge without asking")
-    reverting = ones("revert", "cr:revert_request", "begin one that takes back the merge of one")
+    reverting = ones("revert", "cr:revert_request", "begin one that reverts the merge of one")
     reverting.add_argument("--why", metavar="TEXT", required=True, help="for its description")
     for name, runner, said in (
-        ("approve", "approve", "approve one, once somebody has said so"),
-        ("ask", "ask_for_changes", "ask for changes in one, once somebody has said so"),
+        ("approve", "approve", "approve one, once someone has said so"),
+        ("ask", "ask_for_changes", "ask for changes in one, once someone has said so"),
     ):
         judging = ones(name, f"cr_review:{runner}", said)
         judging.add_argument("text", metavar="TEXT", nargs="?", help=f"words with it; {_MARKDOWN}")
         judging.add_argument("--yes", action="store_true", help="send it without asking")
-    reviewing = ones("review", "cr_review:review", "send the comments and the verdict of a file")
+    reviewing = ones("review", "cr_review:review", "send the comments and the review of a file")
     reviewing.add_argument("file", metavar="FILE", type=Path, help="YAML or JSON")
     reviewing.add_argument("--plan", action="store_true", help="print what would be sent: 7 if any")
     reviewing.add_argument("--yes", action="store_true", help="send it without asking")
@@ -443,7 +443,7 @@ Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong
 allowed; 5 the service cannot be reached."""
 
 CONVERSATIONS = """\
-Conversations that were handed in, the latest first. With --json each has id, subject, source,
+Conversations that were sent, the latest first. With --json each has id, subject, source,
 createdAt, analysedAt (null while issues are looked for in it), issues (how many were found in it),
 clusters (id and label of each) and link; --csv has the same as columns. E-mail addresses and phone
 numbers are masked, and no cell is run as a formula.
@@ -567,7 +567,7 @@ def _profiles(commands: Subparsers) -> None:
     parser.set_defaults(runner="copydesk.cli.login:list_profiles")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
     using = actions.add_parser("use", help="open this profile where none is named")
-    using.add_argument("name", metavar="NAME", help="the profile; desk is the embedded desk")
+    using.add_argument("name", metavar="NAME", help="the profile; desk is your own desk")
     using.set_defaults(runner="copydesk.cli.login:use_profile")
 
 
@@ -608,7 +608,7 @@ def build_parser() -> Parser:
         epilog=(
             "URL, an address of the platform's application or of a published site, opens the\n"
             "screens where it points.\n"
-            "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
+            "With no account copydesk opens your own desk: a sample, or what you import.\n"
             "copydesk login connects it to a service; COPYDESK_TOKEN, COPYDESK_BASE_URL and\n"
             "COPYDESK_PROFILE do so for one run."
         ),
@@ -669,7 +669,7 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         "--desk": {
             "type": Path,
             "metavar": "FILE",
-            "help": "the embedded desk's database (default: your own)",
+            "help": "the file of your own desk (default: below your data folder)",
         },
         "--base-url": {
             "metavar": "URL",
@@ -678,7 +678,7 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         },
         "--profile": {
             "metavar": "NAME",
-            "help": "the profile to use (copydesk profiles); desk is the embedded desk",
+            "help": "the profile to use (copydesk profiles); desk is your own desk",
         },
         "--read-only": {"action": "store_true", "help": "write nothing to the service"},
         "--theme": {
@@ -687,7 +687,7 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         },
         "--debug": {
             "action": "store_true",
-            "help": "log every request, without what is in it (copydesk log --file says where)",
+            "help": "log every call, without what is in it (copydesk log --file says where)",
         },
     }
     for name, settings in told.items():
@@ -766,7 +766,7 @@ def _log(commands: Subparsers) -> None:
         "--file",
         action="store_true",
         dest="file",
-        help="print where errors and requests are logged",
+        help="print where errors and calls are logged",
     )
     parser.set_defaults(runner="copydesk.cli.log:print_log")
 
@@ -774,7 +774,7 @@ def _log(commands: Subparsers) -> None:
 def _watch(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "watch",
-        help="merge what waits for its rules (M in the merge sheet), once these hold",
+        help="merge what waits for its rules (M in the merge dialog), once these hold",
         description="Look each minute at the change requests that wait for their rules, and merge "
         "those whose rules hold. Ends when none waits: 0 if all were merged, 4 if one was stopped.",
     )
@@ -788,13 +788,13 @@ def _watch(commands: Subparsers) -> None:
 
 def _cache(commands: Subparsers) -> None:
     cache = commands.add_parser(
-        "cache", help="show or drop the answers of services that are kept on this machine"
+        "cache", help="show or clear the answers of services that are saved on this machine"
     )
     actions = cache.add_subparsers(metavar="ACTION", title="actions", required=True)
     showing = actions.add_parser("show", help="print how much is kept, and how old it is")
     showing.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     showing.set_defaults(runner="copydesk.cli.cache:show_cache")
-    clearing = actions.add_parser("clear", help="drop it; drafts and what waits to be sent stay")
+    clearing = actions.add_parser("clear", help="discard it; drafts and what waits to be sent stay")
     clearing.add_argument(
         "--profile", metavar="NAME", default=SUPPRESS, help="of this profile only"
     )
@@ -819,7 +819,7 @@ def _structure(commands: Subparsers) -> None:
     applying.add_argument(
         "--plan",
         action="store_true",
-        help="print the requests that make it so, and send nothing; the exit status is 7 if there "
+        help="print the calls that make it so, and send nothing; the exit status is 7 if there "
         "are any, 0 if the site is as the file says",
     )
     applying.add_argument(
@@ -835,10 +835,10 @@ def _structure(commands: Subparsers) -> None:
         "--resume", action="store_true", help="send the rest of what stopped before, without FILE"
     )
     left.add_argument(
-        "--roll-back", action="store_true", help="take back what was sent before it stopped"
+        "--roll-back", action="store_true", help="undo what was sent before it stopped"
     )
     left.add_argument(
-        "--keep", action="store_true", help="keep what was sent before it stopped, drop the rest"
+        "--keep", action="store_true", help="keep what was sent before it stopped, discard the rest"
     )
     applying.set_defaults(runner="copydesk.cli.structure:apply_structure")
     for parser in (exporting, applying):
@@ -850,7 +850,7 @@ def _structure(commands: Subparsers) -> None:
 
 def _conversations(commands: Subparsers) -> None:
     conversations = commands.add_parser(
-        "conversations", help="hand in support conversations from files"
+        "conversations", help="send support conversations from files"
     )
     actions = conversations.add_subparsers(metavar="ACTION", title="actions", required=True)
     sending = actions.add_parser("send", help="check what is in files, and send each once")
@@ -922,11 +922,11 @@ def _requests(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < len(text) <= 9 and int(text):
         return int(text)
     named = shorten(clean(text), 60)
-    raise ArgumentTypeError(f"a limit is a number of requests, such as 3600, and not {named!r}")
+    raise ArgumentTypeError(f"a limit is a number of calls, such as 3600, and not {named!r}")
 
 
 def _serve(commands: Subparsers) -> None:
-    parser = commands.add_parser("serve", help="serve the embedded desk over HTTP")
+    parser = commands.add_parser("serve", help="serve your own desk over HTTP")
     parser.add_argument(
         "--host", default="127.0.0.1", help="the address to listen on (%(default)s)"
     )
@@ -940,7 +940,7 @@ def _serve(commands: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--limit", type=_requests, metavar="N",
-        help="how many requests each token may send in an hour (default: any number)",
+        help="how many calls each token may send in an hour (default: any number)",
     )  # fmt: skip
     parser.add_argument(
         "--as", choices=("earlier", "today", "document"), default="all", dest="edition",
@@ -952,10 +952,10 @@ def _serve(commands: Subparsers) -> None:
 
 
 def _desk(commands: Subparsers) -> None:
-    desk = commands.add_parser("desk", help="fill, copy and check the embedded desk")
+    desk = commands.add_parser("desk", help="fill, copy and check your own desk")
     actions = desk.add_subparsers(metavar="ACTION", title="actions", required=True)
 
-    token = actions.add_parser("token", help="mint a bearer token and print it")
+    token = actions.add_parser("token", help="create a bearer token and print it")
     token.add_argument("--user", metavar="EMAIL", help="whose token (default: the desk's owner)")
     token.set_defaults(runner="copydesk.cli.desk:mint")
 
@@ -989,7 +989,7 @@ def _desk(commands: Subparsers) -> None:
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
     check = actions.add_parser("check", help="read the whole desk for damage; writes nothing")
-    check.add_argument("--repair", action="store_true", help="make the search index anew first")
+    check.add_argument("--repair", action="store_true", help="rebuild the search index first")
     check.set_defaults(runner="copydesk.cli.desk:check")
 
     backup = actions.add_parser("backup", help="copy the desk, in use or not, to one file")

@@ -124,7 +124,7 @@ def _tell(
             "Anyone with a token of this desk can read and change it."
         )
     if limit is not None:
-        put(f"Each token may send {plural(limit, 'request')} in an hour.", now=True)
+        put(f"Each token may send {plural(limit, 'call')} in an hour.", now=True)
     if fetches:
         say(
             "copydesk: OpenAPI specifications are fetched from the public addresses that people "
@@ -163,7 +163,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind(address)
         listener.listen(128)
     except (OSError, UnicodeError) as error:  # a host that is no name at all is the second
-        reason = error.strerror if isinstance(error, OSError) else "this is no host name"
+        reason = error.strerror if isinstance(error, OSError) else "not a host name"
         raise UsageError(
             f"cannot listen on {host} port {port}: {reason}. Choose another with --host or --port."
         ) from error

@@ -66,7 +66,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().data_received(data)
         too_long = self._arriving == "head" and self._head_bytes > HEAD_BYTES
         if too_long and not self.transport.is_closing():
-            self.send_400_response("The head of this request is too long.")
+            self.send_400_response("The head of this call is too long.")
         self._expect(self._awaited())
 
     def send_400_response(self, msg: str) -> None:

@@ -123,7 +123,7 @@ def apply_structure(
         connection, wish, plan=plan, remove=remove, recreate=recreate, yes=yes, as_json=as_json,
         options=service.options,
     )  # fmt: skip
-    left = "resume" if resume else "roll back" if roll_back else "keep" if keep else ""
+    left = "resume" if resume else "undo what was sent" if roll_back else "keep" if keep else ""
     return applying.run(site, organization, left)
 
 
@@ -248,7 +248,7 @@ class Applying:
         arranging = session.arranging
         run = await arranging.find(PLACE, site.id)
         if run is None and arranging.elsewhere:
-            said = f"another copydesk is rearranging {site.title} at the moment: let it end first"
+            said = f"another copydesk is rearranging {site.title} now: let it end first"
             if not self._only_plan:
                 raise UsageError(said, CONFLICT)
             say(f"copydesk: {said}")
@@ -266,7 +266,7 @@ class Applying:
             if run.begun:
                 said = said_here(run.why)
                 raise UsageError(f"it could not be read how far that is: {said}", FAILED)
-            left_over = "stays staged on the screens" if self._staged_there else "is dropped"
+            left_over = "stays staged on the screens" if self._staged_there else "is discarded"
             kept = "Nothing of it was sent: it" if untouched else "What was sent is kept, the rest"
             doubt = unknown_in(run)
             say(f"{kept} {left_over}.{f' {doubt}: look first.' if doubt else ''}")
@@ -275,10 +275,10 @@ class Applying:
             rest = [item for item in run.calls if not item.here]
             final = sum(item.lasting for item in rest)
             doubt = self._doubt(run)
-            self._ask(f"{doubt}Send the {plural(len(rest), 'request')} left?", final)
+            self._ask(f"{doubt}Send the {plural(len(rest), 'call')} left?", final)
             return await self._send(session, api, run, site)
-        if left == "roll back" and not self._only_plan:
-            self._ask(f"Take back {plural(len(run.returning()), 'request')}?", 0)
+        if left == "undo what was sent" and not self._only_plan:
+            self._ask(f"Undo {plural(len(run.returning()), 'call')}?", 0)
             return await self._take_back(session, api, run, site)
         self._offer(site)
         if self._only_plan and not left:
@@ -323,7 +323,7 @@ class Applying:
         """Say how it goes on with a run that stopped."""
         command = f"copydesk structure apply {quote(clean(site.id))}{self._options}"
         say(
-            f"{command} --resume sends the rest, --roll-back takes back what was sent, "
+            f"{command} --resume sends the rest, --roll-back undoes what was sent, "
             "--keep leaves it as it is."
         )
 
@@ -421,7 +421,7 @@ class Applying:
     def _print_plan(self, site: FoundSite, calls: Sequence[Call]) -> None:
         if not calls:
             return
-        self._print(f"{site.title}: {plural(len(calls), 'request')}")
+        self._print(f"{site.title}: {plural(len(calls), 'call')}")
         width = len(str(len(calls)))
         for number, call in enumerate(calls, start=1):
             self._print(f"  {number:>{width}}  {call.line}")
@@ -435,7 +435,7 @@ class Applying:
     def _ask_to_send(self, calls: Sequence[Call]) -> bool:
         """Ask about a plan as `_ask` does."""
         final = sum(call.lasting for call in calls)
-        return self._ask(f"Send {plural(len(calls), 'request')}?", final)
+        return self._ask(f"Send {plural(len(calls), 'call')}?", final)
 
     def _ask(self, question: str, final: int) -> bool:
         """Ask whether to go on; False where nobody is to be asked.
@@ -446,9 +446,9 @@ class Applying:
             return False
         if not sys.stdin.isatty():
             raise UsageError(
-                "nothing was sent: it takes --yes where nobody can be asked (or --plan to look)"
+                "nothing was sent: it takes --yes where no one can be asked (or --plan to look)"
             )
-        much = f" {plural(final, 'request')} for good: type {final}" if final else " y/N"
+        much = f" {plural(final, 'call')} for good: type {final}" if final else " y/N"
         tell(f"{question}{much} ", end="")
         answer = sys.stdin.readline().strip().lower()
         if answer not in ((str(final),) if final else ("y", "yes")):
@@ -461,7 +461,7 @@ class Applying:
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
             back = way_back(item.call for item in run.calls)
-            self._print(f"{site.title}: {plural(run.sent, 'request')} sent. {back}")
+            self._print(f"{site.title}: {plural(run.sent, 'call')} sent. {back}")
             self._print_json(site, run.calls)
             await self._taken_in(session, api, run, site)
             return DONE
@@ -480,7 +480,7 @@ class Applying:
         with stopping(lambda: arranging.stop(run)):
             run = await arranging.roll_back(run, self._progress)
         stands = [item for item in run.calls if item.here]
-        self._print(f"{site.title}: {plural(run.count('taken-back'), 'request')} taken back.")
+        self._print(f"{site.title}: {plural(run.count('taken-back'), 'call')} undone.")
         for item in stands:
             why = f": {said_here(item.said)}" if item.said else ""
             say(f"  stands  {item.call.line}{why}")
@@ -641,7 +641,7 @@ _STATES = {
     "failed": "failed",
     "unknown": "not known",
     "taking-back": "done",
-    "taken-back": "taken back",
+    "taken-back": "undone",
 }
 """What people call the states of a request that nobody is at."""
 

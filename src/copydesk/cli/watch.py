@@ -48,7 +48,7 @@ class Watching:
             stopped = any(run.state == "stopped" for run in self._told.values())
             if not trouble and not self._merges.waiting:
                 if not self._told:
-                    say("No change request waits for its rules: M in a merge sheet lets one wait.")
+                    say("No change request waits for its rules: M in a merge dialog lets one wait.")
                 return CONFLICT if stopped else DONE
             if once:
                 return FAILED if trouble else CONFLICT if stopped else DIFFERS

@@ -396,7 +396,7 @@ class Api:
             kept = await self._keeping.read(outgoing.kept_as)
         if kept is None:
             reading.lacked = True
-            raise NotCached("Nothing of this is kept on this machine.", operation=outgoing.name)
+            raise NotCached("Nothing of this is saved on this machine.", operation=outgoing.name)
         reading.used(kept)
         return Answer(200, kept.content)
 

@@ -87,8 +87,8 @@ def proxy_for(url: str) -> Proxy | None:
         there, port, name = urlsplit(""), "", ""
     if there.scheme not in SCHEMES or not name:
         raise ValueError(
-            f"the proxy for {parts.scheme} (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is no address: "
-            "write it as http://host:port or socks5://host:port"
+            f"the proxy for {parts.scheme} (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is not an "
+            "address: write it as http://host:port or socks5://host:port"
         )
     place = f"[{name}]" if ":" in name else name
     given = (there.username, there.password)
@@ -123,7 +123,7 @@ def trust(ca_file: Path | None = None) -> ssl.SSLContext:
     try:
         if named == "SSL_CERT_DIR":
             if not Path(where).is_dir():
-                raise ValueError(f"SSL_CERT_DIR is {clean(where)}, which is no folder")
+                raise ValueError(f"SSL_CERT_DIR is {clean(where)}, which is not a folder")
             context = ssl.create_default_context(capath=where)
         else:
             context = ssl.create_default_context(cafile=where)
@@ -159,9 +159,7 @@ def _refused(error: ssl.SSLCertVerificationError, host: str) -> str:
     code = getattr(error, "verify_code", 0)
     whose = f"The certificate of {host}"
     if code in _OTHER_NAMES:
-        return (
-            f"{whose} is for another name: somebody else may be answering there. Nothing was sent."
-        )
+        return f"{whose} is for another name: it may be another server. Nothing was sent."
     if code == _EXPIRED:
         return f"{whose} has expired, or this machine's clock is wrong. Nothing was sent."
     if code == _NOT_YET:

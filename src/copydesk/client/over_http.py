@@ -130,7 +130,7 @@ class OverHttp:
         except httpx.InvalidURL as error:
             # An id or page token of the service may be longer than an address may be.
             raise Invalid(
-                "The address of this request is too long, or none.", operation=request.name
+                "The address of this call is missing or too long.", operation=request.name
             ) from error
         except (httpx.RequestError, TimeoutError) as error:
             raise no_answer(

@@ -84,9 +84,9 @@ def outgoing_of(value: Mapping[str, Any]) -> Outgoing:
         value.get(key) for key in ("name", "method", "target", "body", "creates", "secret")
     )
     if not isinstance(name, str) or not isinstance(target, str) or method not in METHODS:
-        raise ValueError("this is no request: name, method or target is missing")
+        raise ValueError("not a call: name, method or target is missing")
     if not isinstance(body, str | None) or not isinstance(creates, bool):
-        raise ValueError("this is no request: its body or what it makes is wrong")
+        raise ValueError("not a call: its body or what it makes is wrong")
     content = None if body is None else body.encode()
     return Outgoing(name, method, raw(method, target).target, content, creates, secret is not False)
 
@@ -176,9 +176,9 @@ def raw(
     Raises ``ValueError`` for a path that is not absolute or that steps upwards.
     """
     if not path.startswith("/") or not path.isascii() or not path.isprintable() or " " in path:
-        raise ValueError(f"{path!r} is no path: start with / and quote special characters")
+        raise ValueError(f"{path!r} is not a path: start with / and quote special characters")
     if "#" in path or any(part in {".", ".."} for part in path.partition("?")[0].split("/")):
-        raise ValueError(f"{path!r} is no path: leave out . and .. and #")
+        raise ValueError(f"{path!r} is not a path: leave out . and .. and #")
     method = method.upper()
     pairs = [(name, text) for name, value in query for text in _texts(value)]
     return Outgoing(f"{method} {path}", method, with_query(path, pairs), body, secret=True)
@@ -195,11 +195,11 @@ def _segment(parameter: Parameter, value: Any) -> str:
     text = _text(value)
     if text in {"", ".", ".."}:
         # An id may come from a broken or hostile service: its object cannot exist.
-        raise NotFound(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
+        raise NotFound(f"{parameter.name} is {text!r}, which is not an id")
     try:
         return _quoted(text)
     except UnicodeEncodeError as error:
-        raise NotFound(f"{parameter.name} is no text: give the id of the thing") from error
+        raise NotFound(f"{parameter.name} is not text: give an id") from error
 
 
 @lru_cache(maxsize=1024)  # the same few ids are in most addresses

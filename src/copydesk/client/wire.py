@@ -244,7 +244,7 @@ class Wire:
         waits = left.told and not left.remaining and left.reset is not None and why >= Why.VISIBLE
         if request.reads and (waits or self._refusals > refusals):
             raise RateLimited(
-                "The service's limit of requests is reached.",
+                "The service takes no more calls now.",
                 operation=request.name,
                 retry_at=left.reset,
             )

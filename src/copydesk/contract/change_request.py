@@ -55,13 +55,13 @@ def update_change_request(
 
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/merge")
 def merge_change_request(space_id: str, change_request_id: str) -> MergeResult:
-    """Merge a change request into the primary content of its space."""
+    """Merge a change request into main."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/update")
 def pull_change_request_updates(space_id: str, change_request_id: str) -> UpdateResult:
-    """Pull primary content into a change request."""
+    """Pull main into a change request."""
     ...
 
 
@@ -71,7 +71,7 @@ def pull_change_request_updates(space_id: str, change_request_id: str) -> Update
 def pull_change_request_updates_with_files(
     space_id: str, change_request_id: str, body: FilesTaken
 ) -> UpdateResult:
-    """Pull primary content into a change request, with a side for each file that both changed."""
+    """Pull main into a change request, with a side for each file that both changed."""
     ...
 
 

@@ -35,7 +35,7 @@ def list_site_context_records(
 def upsert_site_context_records(
     organization_id: str, site_id: str, body: ContextRecordBatch
 ) -> None:
-    """Hand in tickets and documents; one whose id is known replaces what it was."""
+    """Send tickets and documents; one whose id is known replaces what it was."""
     ...
 
 

@@ -39,7 +39,7 @@ def list_conversations(
     successor=RECORDS,
 )
 def ingest_conversation(organization_id: str, body: IngestBody) -> None:
-    """Hand in one conversation or several."""
+    """Send one conversation or several."""
     ...
 
 
@@ -102,7 +102,7 @@ def get_conversations_analysis(
 ) -> ConversationsAnalysis:
     """Say how far the search for clusters in conversations is.
 
-    It begins once nothing has come in for a moment; where somebody waits for it they are in a
+    It begins once nothing has come in for a moment; where someone waits for it they are in a
     ``hurry``, and it begins at once.
     """
     ...

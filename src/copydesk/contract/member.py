@@ -59,7 +59,7 @@ def ping_organization(organization_id: str) -> VisitorClaims:
 
 @operation("POST", "/orgs/{organization_id}/members/{user_id}/sso")
 def add_sso_member(organization_id: str, user_id: str) -> Member:
-    """Add somebody as a member who signs in by single sign-on."""
+    """Add someone as a member who signs in by single sign-on."""
     ...
 
 

@@ -189,7 +189,7 @@ def service_url(text: str) -> str:
         parts, host, port = urlsplit(""), "", None
     if parts.scheme not in {"http", "https"} or not _SERVICE_HOST.fullmatch(host):
         shown = clean(text, limit=_SHOWN).strip()
-        raise ValueError(f"{shown!r} is no base URL: write it as https://api.example.com")
+        raise ValueError(f"{shown!r} is not a base URL: write it as https://api.example.com")
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("the base URL holds more than a host and a path: leave out user, ? and #")
     place = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")

@@ -239,10 +239,10 @@ class Outcome:
     @property
     def _known(self) -> str:
         if self.back:
-            back = f"{plural(self.rolled_back, 'request')} taken back; "
+            back = f"{plural(self.rolled_back, 'call')} undone; "
             back += "that stays staged." if self.lasting else "it all stays staged."
             if not self.rolled_back:
-                back = "Nothing was taken back."
+                back = "Nothing was undone."
             if not self.lasting:
                 return back
             left = listed(self.lasting[:NAMED])
@@ -253,12 +253,12 @@ class Outcome:
             return f"{known}; it stays staged."
         if self.left:
             return f"{self.sent} of {self.sent + self.left} sent, {self.left} kept staged."
-        done = f"{plural(self.sent, 'request')} sent."
+        done = f"{plural(self.sent, 'call')} sent."
         if not self.lasting:
-            return f"{done} u takes {'it' if self.sent == 1 else 'them'} back."
+            return f"{done} u undoes {'it' if self.sent == 1 else 'them'}."
         if len(self.lasting) == self.sent:
-            return f"{done} There is no way back."
-        return f"{done} u takes back all but {len(self.lasting)}."
+            return f"{done} This cannot be undone."
+        return f"{done} u undoes all but {len(self.lasting)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,7 @@ class ArrangeRun:
             left = list(self.calls.passed_over())
             told = [f"“{each.call.line}”: {each.said.rstrip('.')}" for each in left[:NAMED]]
             more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
-            return f"Not taken back: {'; '.join(told)}{more}."
+            return f"Not undone: {'; '.join(told)}{more}."
         return self.failure.said
 
     def count(self, *states: CallState) -> int:
@@ -544,7 +544,7 @@ class ArrangeRun:
         """Return the state of an interrupted run as a sentence: its progress and its open steps."""
         if self.arrived_whole:
             return f"Rearranging {self.title} had arrived whole when copydesk ended"
-        verb = "Taking back the rearranging of" if self.back else "Rearranging"
+        verb = "Undoing the rearranging of" if self.back else "Rearranging"
         return f"{verb} {self.title} stopped at {self.far}"
 
     def lasting_sentence(self) -> str:
@@ -556,8 +556,8 @@ class ArrangeRun:
         more = len(lasting) - len(lines)
         named = listed([*lines, f"{more} more"] if more else lines)
         if len(lasting) == self.sent:
-            return f"None of what was sent can be taken back: {named}."
-        return f"{len(lasting)} of these cannot be taken back: {named}."
+            return f"Nothing of what was sent can be undone: {named}."
+        return f"{len(lasting)} of these {'is' if len(lasting) == 1 else 'are'} final: {named}."
 
 
 def identity(place: str, target: str) -> str:
@@ -570,10 +570,10 @@ def lasting_fact(calls: Iterable[Call]) -> str:
     calls = list(calls)
     lasting = sum(call.lasting for call in calls)
     if not lasting:
-        return "u afterwards takes it all back."
+        return "u undoes all of it afterwards."
     if lasting == len(calls):
-        return "This cannot be taken back." if lasting == 1 else "None of these can be taken back."
-    return f"{lasting} of these cannot be taken back; u takes back the rest."
+        return "This cannot be undone." if lasting == 1 else "All of these are final."
+    return f"{lasting} of these {'is' if lasting == 1 else 'are'} final; u undoes the rest."
 
 
 _OF_RUNS = tuple(each.name for each in fields(ArrangeRun) if each.name not in ("calls", "made"))

@@ -242,7 +242,7 @@ def translation_made(organization: str, translation: str) -> Reversal:
         "get_translation",
         {"organization_id": organization, "translation_id": translation},
         {"id": translation},
-        note="The space that it wrote stays: delete it yourself if nobody needs it.",
+        note="The space that it wrote stays: delete it yourself if no one needs it.",
         asks="Its pages no longer follow their source. Redo does not make it again.",
     )
 

@@ -54,7 +54,7 @@ def why_no_condition(text: str) -> str | None:
             if "=>" in text:  # a function may give its parameters and names a value
                 kind = "between"
             else:
-                return "= is no comparison here: write =="
+                return "= is not a comparison here: write =="
         elif kind == "wrong":
             return f"the text that {said} begins has no end"
         elif kind == "value":

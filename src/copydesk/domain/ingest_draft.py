@@ -34,7 +34,7 @@ from copydesk.domain.written_moment import read_moment
 NOTE = "[Internal note] "
 """Begins what the team wrote for itself: the API knows no notes."""
 
-_NOTHING_SAID = "nobody says anything in it"
+_NOTHING_SAID = "no text in it: give one part a body"
 
 MOST_ATTRIBUTES = 40
 LONGEST_ATTRIBUTE = 500

@@ -112,7 +112,7 @@ def _value(frame: Frame) -> object:
 
 def _read(frame: Frame, value: object) -> Item | Complaint:
     if not isinstance(value, dict):
-        said = "this is no object" if value is not None else "this is broken or cut off"
+        said = "not an object" if value is not None else "this is broken or cut off"
         return Complaint(frame.line, said, frame.number)
     vendor = vendor_of(value)
     if vendor is None:

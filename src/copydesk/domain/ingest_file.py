@@ -140,12 +140,12 @@ def _without_nulls(value: Any) -> bool:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name is written twice in one object")
     return found
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _problems(error: ValidationError) -> list[Problem]:
@@ -160,19 +160,19 @@ def _complaint(number: int, line: int, text: str, found: Sequence[Problem]) -> C
     except JsonTextError as wrong:
         if len(text) <= LONGEST:
             at = line + wrong.line - 1
-            return Complaint(at, f"column {wrong.column}: this is no JSON: {wrong}", number)
+            return Complaint(at, f"column {wrong.column}: not JSON: {wrong}", number)
         # Too long to be walked through: the line on which it begins has to do.
         if not found:
-            return Complaint(line, f"this is no JSON: {_why_no_json(text)}", number)
+            return Complaint(line, f"not JSON: {_why_no_json(text)}", number)
         read = JsonText(None, "")
     value = read.value
     named = value.get("id") if isinstance(value, dict) else None
     problems = [
-        (path, f"{_field(path)}this stands twice in one object: keep one") for path, _ in read.twice
+        (path, f"{_field(path)}written twice in one object: keep one") for path, _ in read.twice
     ]
     problems.extend((path, _field(path) + sentence) for path, sentence in found)
     if not problems:
-        return Complaint(line, "this is no JSON that can be sent", number)
+        return Complaint(line, "not JSON that can be sent", number)
     first = line + read.where(problems[0][0])[0] - 1
     sentences = [
         _at(line + read.where(path)[0] - 1, first) + said for path, said in problems[:SAID]
@@ -230,7 +230,7 @@ def _sentence(problem: Any) -> str:
         case "dict_type" | "model_type":
             return "this has to be an object"
         case "datetime_type" | "datetime_parsing" | "datetime_from_date_parsing":
-            return "this has to be a moment, such as 2026-03-02T09:00:00Z"
+            return "not a date and time, such as 2026-03-02T09:00:00Z"
         case "value_error":
             return str(context.get("error", "this cannot be sent"))
     return str(problem["msg"])

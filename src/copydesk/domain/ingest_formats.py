@@ -80,7 +80,7 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
     if found.shape is not None and "body" in (columns := guess(found.shape.header)).meant:
         yield from TableReader(found.shape, columns).items(file)
     elif found.shape is not None:
-        yield Complaint(1, "no column is called as if it said what people write")
+        yield Complaint(1, "no column name says what people write")
     elif found.kind == "other":
         yield Complaint(1, NONE_OF_THEM)
     elif found.kind == "export":

@@ -475,7 +475,7 @@ def pages(file: Readable, lists: Collection[str]) -> Iterator[Frame | Complaint]
         elif sign in b",]":
             pieces.take(pieces.at + 1)
         else:
-            yield Complaint(pieces.line, "here is no further page of an export")
+            yield Complaint(pieces.line, "not a further page of an export")
             return
 
 
@@ -569,7 +569,7 @@ def _frames(pieces: _Pieces) -> Iterator[Frame | Complaint]:
     if (sign and sign in b"\xff\xfe\0") or b"\0" in pieces.held[pieces.at : pieces.at + 2]:
         yield Complaint(1, "this is not UTF-8 text (UTF-16, perhaps). Save it as UTF-8.")
     elif sign and sign < b" ":
-        yield Complaint(1, "this is no text (compressed, perhaps). Give the JSON that is in it.")
+        yield Complaint(1, "not text (compressed, perhaps). Give the JSON that is in it.")
     else:
         if sign and sign not in b"{[":
             yield Complaint(pieces.line, _NEITHER)

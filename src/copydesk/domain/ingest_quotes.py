@@ -17,7 +17,7 @@ from copydesk.domain.written_moment import read_moment
 
 NO_END = "the file ends inside the quotation that begins here: a part of it is missing"
 NOT_DOUBLED = (
-    "behind the end of the quotation that begins here stands neither a delimiter nor the end of a "
+    "after the quotation that begins here there is neither a delimiter nor the end of a "
     "line: its own end is missing, or a quotation mark in it is not written twice"
 )
 TOO_FAR = (

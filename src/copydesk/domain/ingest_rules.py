@@ -29,7 +29,7 @@ def why_unfit(conversation: ConversationIngest) -> list[Problem]:
         said = "this cannot be part of an address; leave out '/' and do not use '.' or '..' alone"
         problems.append((("id",), said))
     if not any(part.body.strip() for part in conversation.parts):
-        problems.append((("parts",), "nobody says anything; send at least one part with words"))
+        problems.append((("parts",), "no text: give one part a body"))
     nul = "this holds a NUL character"
     problems.extend((path, nul) for path, text in _texts(conversation) if "\0" in text)
     return problems

@@ -34,7 +34,7 @@ MOST_BROKEN = 20
 MEANINGS: Mapping[str, str] = {
     "id": "its number (rows with the same one are one conversation)",
     "subject": "its subject",
-    "body": "what somebody writes",
+    "body": "what someone writes",
     "reply": "what the team answers, in the same row",
     "created": "when",
     "author": "who writes",
@@ -185,7 +185,7 @@ def read_columns(said: str, header: Sequence[str]) -> Columns:
         else:
             meant[meaning] = at
     if "body" not in meant:
-        raise ColumnsError("no column is named for body: that is what somebody writes")
+        raise ColumnsError("no column is named for body: that is what someone writes")
     return Columns(meant, tuple(kept))
 
 

@@ -78,7 +78,7 @@ def read_manifest(text: str, *, is_json: bool) -> ManifestText:
     ]
     name = manifest.value.get("name")
     if "name" not in manifest.value:
-        problems.append(Problem(0, "name is missing: say what the integration is called"))
+        problems.append(Problem(0, "name is missing: give the integration one"))
     elif name is not None and not is_name(name):
         said = "it takes letters, digits, - _ and . only (and is not . or ..)"
         problems.append(manifest.problem(("name",), said))
@@ -122,14 +122,14 @@ def _of_json(text: str) -> ManifestText:
     try:
         found = read_json(text.removeprefix("\ufeff"))
     except JsonTextError as error:
-        said = f"column {error.column}: this is no JSON: {error}"
+        said = f"column {error.column}: not JSON: {error}"
         raise FileError([Problem(error.line, said)]) from error
     if not isinstance(found.value, dict):
         raise FileError([Problem(1, "a manifest is an object with a name")])
     if found.twice:
         raise FileError(
             [
-                Problem(found.where(path)[0], f"{where(path)}: this stands here twice")
+                Problem(found.where(path)[0], f"{where(path)}: written twice: keep one")
                 for path, _ in found.twice
             ]
         )
@@ -175,7 +175,7 @@ class _Reader:
             if not isinstance(name, Word):
                 self.problems.append(Problem(name.line, "a name has to be one word or text"))
             elif name.text in found:
-                said = f"{where((*path, name.text))}: this stands here twice"
+                said = f"{where((*path, name.text))}: written twice: keep one"
                 self.problems.append(Problem(name.line, said))
             else:
                 found[name.text] = self._part(part, name.line, (*path, name.text))

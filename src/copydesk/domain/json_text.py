@@ -88,7 +88,7 @@ def read_json(text: str) -> JsonText:
         at = text.find(word) if word in _CONSTANTS else 0
         raise JsonTextError(f"{word} is nothing that JSON can say", *place_of(text, at)) from error
     if (half := _HALF.search(text)) is not None and not _whole(value):
-        said = f"{half[0]} is half of a character: its other half is missing"
+        said = f"{half[0]}: incomplete character, its other half is missing"
         raise JsonTextError(said, *place_of(text, half.start()))
     return JsonText(value, text, tuple(twice), starts)
 

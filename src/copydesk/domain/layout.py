@@ -372,7 +372,7 @@ def _items(items: list[Any]) -> dict[str, Item]:
     read: dict[str, Item] = {}
     for row, kind, values in items:
         if not isinstance(row, str) or kind not in _KINDS:
-            raise ValueError("this is no item")
+            raise ValueError("this is not an item")
         read[row] = Item(row, kind, set_values(dict(values)))
     return read
 

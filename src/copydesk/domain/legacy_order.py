@@ -36,11 +36,11 @@ def modern(text: str, layout: Layout) -> str | None:
 
 def _levels(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, Mapping):
-        raise ValueError("these are no levels")
+        raise ValueError("these are not levels")
     read: dict[str, tuple[str, ...]] = {}
     for level, rows in value.items():
         if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
-            raise ValueError("this is no level")
+            raise ValueError("this is not a level")
         read[level] = tuple(rows)
     return read
 

@@ -207,7 +207,7 @@ def _specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answer:
     given = now.approvals(users)
     missing = tuple(person for person in users if person not in given)
     if not missing:
-        return "pass", now.approved_by(given) if given else "names nobody to ask", ()
+        return "pass", now.approved_by(given) if given else "names no one to ask", ()
     against = now.objections(missing)
     if against:
         return "fail", f"{need}; {now.names(against)} asked for changes", missing
@@ -223,7 +223,7 @@ def _one_of_specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answ
     if given := now.approvals(users):
         return "pass", now.approved_by(given), ()
     if not users:
-        return "pass", "names nobody to ask", ()
+        return "pass", "names no one to ask", ()
     against = now.objections(users)
     reason = f"{now.names(against)} asked for changes" if against else now.none
     return "fail", f"{need}; {reason}", users
@@ -240,7 +240,7 @@ def _at_least_one_review(now: _Situation, users: tuple[str, ...]) -> _Answer:
         return "fail", f"{need}; {now.names(against)} asked for changes", against
     if silent := (*asked, *now.facts.teams):
         return "fail", f"{need}; {now.names(silent)} {_have(silent)} not answered", asked
-    return "fail", f"{need}; {now.none} and nobody was asked", ()
+    return "fail", f"{need}; {now.none} and no one was asked", ()
 
 
 def _all_reviews_approved(now: _Situation, users: tuple[str, ...]) -> _Answer:
@@ -309,4 +309,4 @@ def objection(against: Sequence[str], results: Sequence[RuleResult] | None) -> s
     told = any(each.outcome == "fail" and "review" in each.rule for each in results or ())
     if not against or told:
         return ""
-    return f"{listed(against)} asked for changes; nobody has approved it since"
+    return f"{listed(against)} asked for changes; no one has approved it since"

@@ -52,8 +52,7 @@ MAYBE_SENT = (
 """Why one that waits for its rules is not merged a second time by itself."""
 
 UNREAD = (
-    "It was edited as it was merged: more was merged than was read. "
-    "Look at it; :revert takes it back."
+    "It was edited as it was merged: more was merged than was read. Look at it; :revert reverts it."
 )
 """What is said where the merged revision is another one than the last that was read."""
 
@@ -435,7 +434,7 @@ def said_since(before: Comments, now: Comments) -> str:
     objections = sum(thread.startswith(OBJECTION) for thread in fresh)
     replies = sum(max(0, count - known[thread]) for thread, count in now if thread in known)
     parts = [
-        (objections, "request for changes", "requests for changes"),
+        (objections, "review asking for changes", "reviews asking for changes"),
         (len(fresh) - objections, "new comment", None),
         (replies, "new reply", None),
     ]

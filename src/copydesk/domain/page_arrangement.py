@@ -52,7 +52,7 @@ class PageArrangement(Arrangement):
                 slug = str(item.values.get("slug") or "")
                 if slug and slug in slugs and (row in picked or slugs[slug] in picked):
                     other = after.items[slugs[slug] if row in picked else row]
-                    return f"{other.title} stands there with the same address, /{slug}."
+                    return f"{other.title} has the same address there, /{slug}."
                 slugs.setdefault(slug, row)
         return None
 

@@ -96,11 +96,11 @@ def edit_of(text: str) -> PageEdit:
     kept: Any = json.loads(text)
     known = {each.name for each in fields(PageEdit)}
     if not isinstance(kept, dict) or kept.get("kind") not in get_args(EditKind):
-        raise ValueError("this is no edit of a page")
+        raise ValueError("this is not an edit of a page")
     try:
         return PageEdit(**{name: value for name, value in kept.items() if name in known})
     except TypeError as error:
-        raise ValueError("this is no edit of a page") from error
+        raise ValueError("this is not an edit of a page") from error
 
 
 # Theirs against mine

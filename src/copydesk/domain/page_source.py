@@ -99,7 +99,7 @@ def _settings(yaml: str, *, strict: bool) -> dict[str, JSON]:
     if isinstance(node, Word) and node.empty:
         return {}
     if not isinstance(node, Fields):
-        raise FileError([Problem(2, "the front matter is no list of names with values")])
+        raise FileError([Problem(2, "the front matter is not a list of names with values")])
     settings: dict[str, JSON] = {}
     problems: list[Problem] = []
     for name, value in node.pairs if strict else ():
@@ -147,7 +147,7 @@ def check_slug(text: str, before: str = "") -> None:
     slug = str(now.settings.get("slug") or "")
     if slug and not is_path_part(slug) and (not before or slug != slug_of(before)):
         line = text[: text.find("\nslug:") + 1].count("\n") + 1
-        raise FileError([Problem(line, f"the slug is no part of a path: {PATH_RULE}")])
+        raise FileError([Problem(line, f"the slug is not a part of a path: {PATH_RULE}")])
 
 
 def slug_of(text: str) -> str:

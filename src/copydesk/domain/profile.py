@@ -66,7 +66,7 @@ def service_address(name: str, key: str) -> str:
 def wrong_name(name: str) -> str:
     """Return why no profile can be called so; empty when one can. A name is also one of a file."""
     if name == EMBEDDED:
-        return f"{EMBEDDED} is the embedded desk: give the profile another name"
+        return f"{EMBEDDED} is your own desk: give the profile another name"
     if not _NAME.fullmatch(name):
         return (
             "a profile's name has up to 40 small letters, digits, dots, hyphens and underscores, "

@@ -27,7 +27,7 @@ _NAMES = {
 
 _PERMANENT = {"permanent": True, "temporary": False, "301": True, "308": True, "302": False,
               "307": False, "true": True, "false": False, "yes": True, "no": False}  # fmt: skip
-_REST = {"keep": True, "drop": False, "true": True, "false": False, "yes": True, "no": False}
+_REST = {"keep": True, "discard": False, "true": True, "false": False, "yes": True, "no": False}
 _DRAFT = {"draft": True, "live": False, "true": True, "false": False, "yes": True, "no": False}
 
 
@@ -75,7 +75,7 @@ def read_redirects_file(text: str) -> tuple[list[Wanted], list[BadLine]]:
         except StopIteration:
             return wanted, bad
         except csv.Error as error:
-            bad.append(BadLine(start, f"this is no CSV: {clean(str(error))}"))
+            bad.append(BadLine(start, f"not CSV: {clean(str(error))}"))
             continue
         if any(len(cell) > LONGEST for cell in raw):
             bad.append(BadLine(start, f"a field has more than {LONGEST:,} characters"))
@@ -132,7 +132,7 @@ def _wanted(line: int, row: dict[str, str], cells: list[str], columns: tuple[str
         source,
         to,
         _choice("kind", said, _PERMANENT) if said else None,
-        _choice("rest", row.get("rest") or "drop", _REST),
+        _choice("rest", row.get("rest") or "discard", _REST),
         _choice("state", row.get("state") or "live", _DRAFT),
     )
 
@@ -140,5 +140,5 @@ def _wanted(line: int, row: dict[str, str], cells: list[str], columns: tuple[str
 def _choice(column: str, said: str, known: dict[str, bool]) -> bool:
     if said.lower() not in known:
         words = [word for word in known if not word.isdigit()][:2]
-        raise ValueError(f"{said} is no {column}: write {' or '.join(words)}")
+        raise ValueError(f"{said} is not a {column}: write {' or '.join(words)}")
     return known[said.lower()]

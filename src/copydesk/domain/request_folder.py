@@ -74,7 +74,7 @@ def folder_of(text: str) -> RequestFolder:
     told = (*found.staged.values(), found.desk, found.space, found.request, found.revision)
     told += tuple(text for page in found.pages.values() for text in asdict(page).values())
     if not all(isinstance(each, str) for each in told):
-        raise ValueError("something in it is no text")
+        raise ValueError("something in it is not text")
     return found
 
 

@@ -425,7 +425,7 @@ def reversal_of(value: JSON) -> Reversal:
                 str(value.get("asks", "")),
                 _anew_of(value.get("anew")),
             )
-    raise ValueError("this is no reversal")
+    raise ValueError("this is not a reversal")
 
 
 def _anew_of(value: JSON) -> Anew | None:
@@ -560,7 +560,7 @@ def trace_of(value: JSON) -> Trace:
                 str(value.get("words", "")),
                 None if beside is None else trace_of(beside),
             )
-    raise ValueError("this is no trace")
+    raise ValueError("this is not a trace")
 
 
 def value_at(answer: JSON, path: str) -> JSON:
@@ -618,7 +618,7 @@ def _segments(path: str) -> list[tuple[str, str | None, str | None]]:
     while at < len(path):
         match = _SEGMENT.match(path, at)
         if match is None or match.end() == at:
-            raise ValueError(f"{path!r} is no path into an answer")
+            raise ValueError(f"{path!r} is not a path into an answer")
         segments.append((match[1], match[2], match[3]))
         at = match.end()
     return segments
@@ -653,7 +653,7 @@ def _short(value: JSON) -> str | None:
 
 def _list(value: JSON) -> list[JSON]:
     if not isinstance(value, list):
-        raise ValueError("these are no steps")
+        raise ValueError("these are not steps")
     return value
 
 
@@ -662,7 +662,7 @@ def step_of(value: JSON) -> Step:
     match value:
         case {"operation": str(operation), "arguments": dict(arguments)}:
             return Step(operation, arguments, value.get("body"))
-    raise ValueError("this is no step")
+    raise ValueError("this is not a step")
 
 
 def _as_read(path: str, wanted: JSON) -> tuple[str, JSON]:
@@ -691,4 +691,4 @@ def expectation_of(value: JSON) -> Expectation | None:
                 gone = value.get("gone") is True
                 also = expectation_of(value.get("also"))
                 return Expectation(step_of(read), fields, gone, said, without, beside, also)
-    raise ValueError("this is no expectation")
+    raise ValueError("this is not an expectation")

@@ -71,7 +71,10 @@ class _Reader:
             self._wrong(fields["verdict"], f"verdict is {listed(list(VERDICTS), 'or')}")
         said = self._word(fields.get("text"), "text")
         if said and not verdict:
-            self._wrong(fields["text"], "these are the words of a verdict, and there is none")
+            self._wrong(
+                fields["text"],
+                "this is the text of a review: set verdict to approved or changes-requested",
+            )
         comments = fields.get("comments")
         entries: list[Entry] = []
         if isinstance(comments, Items):
@@ -79,7 +82,7 @@ class _Reader:
         elif comments is not None and not (isinstance(comments, Word) and comments.empty):
             self._wrong(comments, "comments is a list: each begins with a dash")
         if not self._problems and not verdict and not entries:
-            self._wrong(node, "there is neither a verdict nor a comment in it")
+            self._wrong(node, "it has neither a verdict nor a comment")
         if self._problems:
             raise FileError(self._problems)
         return ReviewFile(VERDICTS[verdict] if verdict else "", said, tuple(entries))

@@ -99,7 +99,7 @@ def _from_json(text: str) -> Document:
         value = read_json(text).value
     except JsonTextError as error:
         where = f"line {error.line}, column {error.column}"
-        raise RichTextError(f"This is no JSON ({where}): {error}.") from error
+        raise RichTextError(f"Not JSON ({where}): {error}.") from error
     try:
         return _WRITTEN.validate_python(value)
     except ValidationError as error:

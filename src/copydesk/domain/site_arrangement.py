@@ -277,7 +277,7 @@ class SiteArrangement(Arrangement):
             return None  # nothing is in the way
         for level, order in after.levels.items():
             if order is not self.now.levels.get(level) and not self._reaches(after, level, order):
-                return "No request can put it there: next to a group it would join it."
+                return "No call can put it there: next to a group it would join it."
         return None
 
     def _reaches(self, after: Layout, level: str, order: Sequence[str]) -> bool:
@@ -292,7 +292,7 @@ class SiteArrangement(Arrangement):
                 continue
             if item.kind in ENTRIES:
                 if level != TOP and after.items[level].kind != "group":
-                    return "A section, a group or a link stands at the top, or in a group."
+                    return "Sections, groups and links stay at the top level or in a group."
                 if not self.sorts:
                     return "This service does not put a section into a group, or take it out."
                 continue
@@ -360,7 +360,7 @@ class SiteArrangement(Arrangement):
             there = TOP if level == adopting(self.base, after) else level
             for each in self.base.levels.get(there, ()):
                 if each not in after and self.base.items[each].values.get("space") == space:
-                    return "It is shown there, to be removed. Take that back instead (u)."
+                    return "It is shown there, to be removed. Undo that instead (u)."
         return None
 
     def _given(self, after: Layout, item: Item, level: str, path: str) -> str | None:
@@ -383,17 +383,17 @@ class SiteArrangement(Arrangement):
 
     def _why_not_added(self, after: Layout, item: Item, level: str) -> str | None:
         if item.kind in ENTRIES and level != TOP and after.items[level].kind != "group":
-            return "A section, a group or a link stands at the top, or in a group."
+            return "Sections, groups and links stay at the top level or in a group."
         if item.kind in LIGHT:
             if not self.sorts:
                 return NO_GROUPS
-            return None if after.sections() else "Groups and links stand among sections: add one."
-        if item.kind == "section":
             return (
                 None
-                if level == TOP or self.sorts
-                else "A new section stands at the top of the site."
+                if after.sections()
+                else "Groups and links go between sections: add a section first."
             )
+        if item.kind == "section":
+            return None if level == TOP or self.sorts else "New sections go to the top level."
         if level == TOP:
             if any(each.kind == "section" for each in self.base.items.values()) or after.sections():
                 return "This site has sections: add the space to one of them."
@@ -508,7 +508,7 @@ class SiteArrangement(Arrangement):
 NO_GROUPS = "This service has no section groups, and no links among the sections."
 
 EMPTY_GROUP = (
-    "No request puts a section into an empty group, as {} would be. "
+    "No call puts a section into an empty group, as {} would be. "
     "Make a new group with it, or put a link in there first."
 )
 

@@ -393,7 +393,7 @@ ADDRESS_NOTE = "the address changes; links that readers kept may break"
 REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
 
 
-EMPTIED_NOTE = "it leaves its group empty: no request puts it back"
+EMPTIED_NOTE = "it leaves its group empty: no call puts it back"
 
 
 DEPTH_NOTE = "at the top for the time being: it would be too deep until the others have moved"
@@ -407,7 +407,7 @@ DEFAULT_NOTE = "the addresses of both change; links that readers kept may break"
 """What readers land on first is found without its path."""
 
 
-SEEN_NOTE = "everybody sees it until the request behind it: it cannot be added hidden"
+SEEN_NOTE = "everyone sees it until the call after it: it cannot be added hidden"
 
 
 UNSEEN_NOTE = "its address stays: the default is found without its path"
@@ -699,7 +699,7 @@ class Requests:
         if op.key.startswith("free:"):
             notes = ["for the time being, until the path it takes is free"]
         if lasting:
-            notes.append("what readers land on first is not taken back")
+            notes.append("what readers land on first is not undone")
         where = f" (in {self._item(level).title})" if level in self.now.items else ""
         return Call(
             op.key,

@@ -37,7 +37,7 @@ RuleList: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Merge rules: the kind of each, and the ids of the people whom it names."""
 
 SORTS: Mapping[str, str] = {
-    "open": "open requests",
+    "open": "open change requests",
     "title": "title",
     "updated": "last updated",
     "comments": "comments",

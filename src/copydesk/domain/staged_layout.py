@@ -283,10 +283,10 @@ class Ordered(Arranged):
 
     def _stuck(self, order: Sequence[str], last: Sequence[str], delta: int) -> str:
         if len(order) < 2:
-            return "Nothing to order: it stands alone."
+            return "Nothing to order: it is alone."
         if list(last) == list(order):
             return f"It is the {'last of its level' if delta > 0 else 'first already'}."
-        return "Further on there are only places that no request reaches: beside a group."
+        return "Further on there are only places that no call reaches: beside a group."
 
     def place(self, picked: Collection[str], target: str, *, after: bool = True) -> Self:
         """Return it with the picked things as one block below ``target``, or above it.
@@ -294,7 +294,7 @@ class Ordered(Arranged):
         Where ``target`` is picked too, the others gather around it. Raises `StagingError`.
         """
         if target not in self.now:
-            raise StagingError("What is going to be removed is no place to put something.")
+            raise StagingError("Staged for removal.")
         rows = self._movable(picked)
         level = self.now.level_of(target)
         self._not_into_itself(rows, level)

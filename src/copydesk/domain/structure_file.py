@@ -314,7 +314,7 @@ class _Reader:
             why = (
                 "lists “structure:” in place of “sections:”, as copydesk structure export writes it"
             )
-            self._say(node.line, f"a {NAMES[kind]} stands in a file that {why}")
+            self._say(node.line, f"a {NAMES[kind]} is in a file that {why}")
             return None
         told = "" if self._whole and kind != "site-space" else TOLD.get(kind, "")
         shows = () if kind in LIGHT else ("space",)
@@ -351,7 +351,7 @@ class _Reader:
             why = (
                 "a file that lists “structure:” puts sections into groups"
                 if kind == "section"
-                else "it is called as its space is"
+                else "it has the name of its space"
             )
             self._say(lines[told], f"a {NAMES[kind]} to add has no {told}: {why}")
         self._count += 1
@@ -370,11 +370,11 @@ class _Reader:
         lines: dict[str, int] = {}
         for name, value in node.pairs:
             if not isinstance(name, Word):
-                self._say(name.line, "here is a name and what it stands for, like “path: guides”")
+                self._say(name.line, "here is a name and its value, like “path: guides”")
             elif name.text not in known:
                 near = get_close_matches(name.text, known, 1)
                 meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-                self._say(name.line, f"{quoted(name.text)} is no setting {where}: {meant}")
+                self._say(name.line, f"{quoted(name.text)} is not a setting {where}: {meant}")
             elif name.text in found:
                 first = lines[name.text]
                 self._say(name.line, f"{name.text} is there twice: line {first} has it too")

@@ -253,7 +253,7 @@ class _Staging:
             if self._start.sorts:
                 why = "a file that lists “structure:” puts sections into groups"
         else:
-            there, why = str(item.values.get("title") or ""), "it is called as its space is"
+            there, why = str(item.values.get("title") or ""), "it has the name of its space"
         if entry.told != writable(there):
             now = f"it is {quoted(there)}" if there else "it has none"
             self._say(
@@ -317,8 +317,8 @@ class _Staging:
         line = entry.line_of("space")
         if found:
             named = ", ".join(found[:NAMED])
-            self._say(line, f"{len(found)} spaces are called {quoted(entry.space)}: {named}. "
-                      "Name the one that is meant by its id")  # fmt: skip
+            self._say(line, f"{len(found)} spaces have the name {quoted(entry.space)}: {named}. "
+                      "Use an id")  # fmt: skip
         else:
             self._say(line, f"there is no space {quoted(entry.space)} in this organization")
         return ""
@@ -623,7 +623,7 @@ class _Looking:
                 self._say(
                     entry.line,
                     f"{entry.name} is in one group with {other.name} (line {other.line}): sections "
-                    "of a group stand together, and no operation moves one out",
+                    "of a group are together, and no operation moves one out",
                 )
             seen[level] = entry
 

@@ -145,7 +145,7 @@ class TreeArrangement(Arrangement):
         end = "last" if delta > 0 else "first"
         said = f"It is the {end} {kind} {here}."
         if kind == "collection" and delta > 0 and len(alike) < len(self.now.levels[level]):
-            said += " How collections and spaces stand among each other, the API does not say."
+            said += " The API does not say in what order collections and spaces are."
         return said
 
     # More and fewer

@@ -30,7 +30,7 @@ NEAR = 20
 WORK = ("changeRequestsOpen", "changeRequestsDraft", "comments")
 """How much others do in a space, by wire name: there is none of it in one that was just made."""
 
-WORKED_IN = "it is gone by now, or somebody works in it: it has change requests or comments"
+WORKED_IN = "it is gone by now, or someone works in it: it has change requests or comments"
 
 TRASH_NOTE = "It is in the trash, for 7 days."
 

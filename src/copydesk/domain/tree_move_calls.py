@@ -164,7 +164,7 @@ class MoveCalls:
         anchored = anchored or any(self._kinds[row] == "space" for row in self.levels[home])
         note = self._note(move)
         if was[-1] != move.id and not anchored:
-            note += f"; taken back it comes last in {self._home(move)}, where no space is"
+            note += f"; undone, it comes last in {self._home(move)}, where no space is"
         return Call(
             f"move:{move.id}",
             "Move",
@@ -216,6 +216,6 @@ class MoveCalls:
             return ""
         self._told.add(level)
         return (
-            "the API puts a collection only beside a space and does not say how the two stand: "
-            "to be certain, the collections here are put anew, one by one"
+            "the API puts a collection only beside a space and does not say which comes first: "
+            "to be certain, the collections here are put again, one by one"
         )

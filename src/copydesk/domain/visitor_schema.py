@@ -276,7 +276,7 @@ def draft_problems(schema: JSON) -> Iterator[Problem]:
             wanted = kinds if isinstance(kinds, str) else " or ".join(kinds)
             said = f"must be of the type {wanted} in JSON Schema draft 07, not {shown}"
         elif path[-1:] == ("type",):
-            said = f"{shown} is no type in JSON Schema draft 07, as 'boolean' is"
+            said = f"{shown} is not a type in JSON Schema draft 07, as 'boolean' is"
         yield Problem(path, said, certain=True)
 
 

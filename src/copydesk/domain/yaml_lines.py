@@ -116,7 +116,7 @@ class _Builder:
         for event in events:
             line = _line(event)
             if isinstance(event, yaml.AliasEvent):
-                _refuse(line, "*names that stand for other parts are not read here")
+                _refuse(line, "*names of other parts are not read here")
             if isinstance(event, yaml.DocumentStartEvent) and self._found is not None:
                 _refuse(line, "a second document begins; the file holds one")
             if getattr(event, "tag", None) is not None:

@@ -171,7 +171,7 @@ class Answers:
                 if _damaged(error):
                     self._delete()
                     return
-                raise OSError(f"{self._path}: what is kept cannot be dropped: {error}") from error
+                raise OSError(f"{self._path}: what is saved cannot be cleared: {error}") from error
             except sqlite3.DatabaseError:
                 self._delete()
 
@@ -248,7 +248,7 @@ class Answers:
                         _log.warning("what was read is not kept: %s", _reason(error))
                         self._close()
                         return otherwise
-                    _log.warning("what was kept is broken and begun anew: %s", _reason(error))
+                    _log.warning("the cache is broken and begun again: %s", _reason(error))
                     try:
                         self._delete()
                     except OSError as refused:

@@ -62,7 +62,7 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
     if not _NAME.fullmatch(name) or name == BUILT_IN:
         yield f"{lead}: a name has letters, digits, _ and -, and is not {BUILT_IN}"
     if not isinstance(given, dict):
-        yield f'{lead} is no table: {{command = ["…"], reads = "lines"}}'
+        yield f'{lead} is not a table: {{command = ["…"], reads = "lines"}}'
         return
     if "command" not in given:
         yield f"{lead} needs a command: {KEYS['command'][1]}"
@@ -75,7 +75,7 @@ def _mistake(key: str, value: object) -> str:
     if key not in KEYS:
         near = get_close_matches(key, KEYS, n=1)
         meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
-        return f"{clean(key, limit=60)} is no key of a check: {meant}"
+        return f"{clean(key, limit=60)} is not a key of a check: {meant}"
     kind, written = KEYS[key]
     texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
     if type(value) is not kind or not texts:

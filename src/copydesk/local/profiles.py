@@ -71,7 +71,7 @@ def _mistakes(name: str, given: object, text: str) -> Iterator[Mistake]:
     line = _header(name, text)
     lead = f"profile {clean(name, limit=60)}"
     if not isinstance(given, dict):
-        yield line, f"{lead} is no table: it begins with [profiles.NAME]"
+        yield line, f"{lead} is not a table: it begins with [profiles.NAME]"
         return
     if wrong := wrong_name(name):
         yield line, f"{lead}: {wrong}"
@@ -89,7 +89,7 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
     if key not in KEYS:
         near = get_close_matches(key, KEYS, n=1)
         meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
-        return f"{clean(key, limit=60)} is no key of a profile: {meant}"
+        return f"{clean(key, limit=60)} is not a key of a profile: {meant}"
     kind, written = KEYS[key]
     texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
     if type(value) is not kind or not texts:

@@ -60,7 +60,7 @@ def _mistakes(given: dict[str, Any], taken: Sequence[str]) -> list[str]:
         if key not in KEYS:
             near = get_close_matches(key, KEYS, n=1)
             meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
-            found.append(f"{lead}: {key} is no key of a view: {meant}")
+            found.append(f"{lead}: {key} is not a key of a view: {meant}")
             continue
         _, kind, written = KEYS[key]
         texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)

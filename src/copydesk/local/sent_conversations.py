@@ -153,7 +153,7 @@ class Ingested:
 
 
 def _refused(error: sqlite3.Error) -> OSError:
-    return OSError(f"what was sent cannot be kept on this machine: {error}")
+    return OSError(f"what was sent cannot be saved on this machine: {error}")
 
 
 def _free(path: Path) -> Path:

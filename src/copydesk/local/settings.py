@@ -120,7 +120,7 @@ class Settings:
         default=(), metadata={"says": "who owns pages, by path: they are suggested as reviewers"}
     )
     clusters: Clustering | None = field(
-        default=None, metadata={"says": "how the embedded desk finds clusters in conversations"}
+        default=None, metadata={"says": "how your own desk finds clusters in conversations"}
     )
 
 
@@ -220,7 +220,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
                 instead = f"did you mean {meant}?"
             else:
                 instead = f"the keys are {', '.join(known)}"
-            sentence = f"{key} is no setting: {instead}"
+            sentence = f"{key} is not a setting: {instead}"
             problems.append(Problem(line_of(key, text), key, sentence, meant))
         elif sentence := _mistake(known[key], given):
             problems.append(Problem(line_of(key, text), key, sentence))
@@ -255,7 +255,7 @@ def _misplaced(keys: Set[str], value: dict[str, Any], text: str) -> Iterator[Pro
                  if not isinstance(row[key], dict)}  # fmt: skip
         for key in sorted(found):
             where = "above the first table" if key == "profile" else "below [profiles.NAME]"
-            sentence = f"{key} stands in the table {table}: put it {where}"
+            sentence = f"{key} is in the table {table}: put it {where}"
             yield Problem(line_of(key, text), table, sentence, "profiles")
 
 

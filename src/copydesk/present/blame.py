@@ -17,7 +17,7 @@ WIDE = 90
 SHORT, LONG = 9, 24
 """Cells for initials and a number; for a name, a number and an age."""
 
-ONLY = "Only this request wrote it."
+ONLY = "Only this change request wrote it."
 """Said of a page that is in no revision yet."""
 
 

@@ -308,7 +308,7 @@ def facts(
             found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
     if details.pages and row.status != "merged":
         said = details.impact or Text("i reads who links to these pages", style="muted")
-        found += [Fact("", ""), Fact("impact", said)]
+        found += [Fact("", ""), Fact("affects", said)]
     if details.description:
         found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
         found += [Fact("", line) for line in details.description.split("\n")]
@@ -469,7 +469,7 @@ def review_summary(details: Details) -> Text | str:
     if details.asked:
         text.append("; " if text else "")
         text.append(f"waits on {listed(details.asked)}", style="accent")
-    return text or Text("none, nobody was asked", style="muted")
+    return text or Text("none, no one was asked", style="muted")
 
 
 NEEDS: Mapping[str, frozenset[str]] = {

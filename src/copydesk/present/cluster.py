@@ -38,7 +38,7 @@ VIEWS_MEAN: Mapping[str, str] = {
     "new": "the first issue came in the last 7 days",
     "grows": "more this week than usual, beyond chance",
     "helped": "fewer since a change request for it was merged, beyond chance",
-    "untaken": "nobody has an open change request or a draft for it",
+    "untaken": "no one has an open change request or a draft for it",
     "closed": "closed by hand: takes no new issues",
 }
 """What is in a view."""

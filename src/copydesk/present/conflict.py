@@ -26,8 +26,8 @@ SAID: Mapping[str, str] = {
 HOW_TO_SETTLE = (
     "In its review U settles them. On a platform, edit these pages in the change request. What "
     "came from git: “copydesk desk export” into a checkout of its main branch, commit, merge that "
-    "into the request's branch (or rebase the branch on it), and “copydesk desk import” once "
-    "more. An update does not help. Or archive it."
+    "into the change request's branch (or rebase the branch on it), and “copydesk desk import” "
+    "once more. An update does not help. Or archive it."
 )
 """How to resolve a conflict."""
 

@@ -426,7 +426,7 @@ def draw_fold(diff: TextDiff, start: int, stop: int, gutter: Gutter) -> list[Dra
         [
             (" " * (gutter.cells - 2), ""),
             (f"{glyphs().gap} ", "muted"),
-            (f"{diff.sentence(start, stop)} (z unfolds)", "muted"),
+            (f"{diff.sentence(start, stop)} (z expands)", "muted"),
         ]
     ]
 

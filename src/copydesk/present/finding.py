@@ -185,7 +185,7 @@ def answer_facts(
             "" if each.response.document is None else document_to_markdown(each.response.document)
         )
         said = clean(said, lines=True, limit=LONGEST).strip()
-        facts.append(Fact("answer", shown(said) or Text("nobody answered", style="muted")))
+        facts.append(Fact("answer", shown(said) or Text("no one answered", style="muted")))
     sources = [shown(clean(each.title) or clean(each.id)) for each in found.sources[:SHOWN]]
     if sources:
         facts.append(Fact("from", "\n".join(sources)))

@@ -103,7 +103,7 @@ def checked_size(data: bytes) -> tuple[int, int]:
         raise PictureRefusedError(too_large(len(data)))
     size = image_size(data)
     if size is None:
-        raise PictureRefusedError("It is no PNG, JPEG, GIF or WebP: others are not shown.")
+        raise PictureRefusedError("Not a PNG, JPEG, GIF or WebP: others are not shown.")
     _check_pixels(size)
     return size
 

@@ -29,7 +29,7 @@ Lines = list[tuple[str, Text | str]]
 UP_TO_DATE = "require_up_to_date_change_request"
 OUTCOMES = {"pass": "passes", "fail": "fails", "unknown": "not known here"}
 ABOUT_WORDS = frozenset({"require_change_request_subject", "require_change_request_description"})
-NOBODY = "asked nobody"
+NOBODY = "no one asked"
 NAMED = 4
 """The number of pages in a line."""
 
@@ -157,7 +157,7 @@ def _asked(
         yield ("asked" if first else " "), text
         first = False
     if first:
-        yield "asked", Text("nobody", style="muted")
+        yield "asked", Text("no one", style="muted")
 
 
 def _behind(request: ChangeRequest, standing: Standing) -> Lines:

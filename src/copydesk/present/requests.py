@@ -99,7 +99,7 @@ def budget_line(budget: Budget, now: datetime) -> str:
     """Return how many requests may still be sent, and when there are more again."""
     if budget.told and budget.remaining >= budget.limit >= ANY_NUMBER:
         return "There is no limit."
-    left = f"{budget.remaining:,} of {plural(budget.limit, 'request')} left"
+    left = f"{budget.remaining:,} of {plural(budget.limit, 'call')} left"
     if budget.reset is not None:
         left += f" until {time_or_date(budget.reset, now)}"
     return left if budget.told else f"{left}, counted here: the service does not say"

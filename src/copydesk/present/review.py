@@ -189,7 +189,7 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
         if asked.user is None or asked.user.id not in answered
     )
     if not lines:
-        nobody = "none, and nobody was asked" + (" (w asks)" if asks else "")
+        nobody = "none, and no one was asked" + (" (w asks)" if asks else "")
         return [("reviews", hint(nobody))]
     return [(" " if nth else "reviews", line) for nth, line in enumerate(lines)]
 

@@ -13,14 +13,14 @@ from copydesk.domain.words import compare_words
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 
-NAMES = {"before": "0  Before", "request": "1  This request", "main": "2  Main"}
+NAMES = {"before": "0  Before", "request": "1  This change request", "main": "2  Main"}
 """The names of the three texts, each with its key."""
 
 TAKEN = {
     "before": "0 before",
-    "request": "1 this request",
+    "request": "1 this change request",
     "main": "2 main",
-    "both": "3 both, this request first",
+    "both": "3 both, this change request first",
     "turned": "3 both, main first",
     "text": "written here",
 }
@@ -185,7 +185,7 @@ def hunk_name(hunk: Hunk) -> str:
     names = {
         "": "text",
         PAGE: "is it kept",
-        PLACE: "where it stands",
+        PLACE: "where it is",
         ADDRESS: "who has the address",
         SETTINGS: "other settings",
         FILE: "whose file",

@@ -38,12 +38,12 @@ def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") 
         f"{plural(staged, 'change')}, nothing sent: enter shows {them}, and ctrl+s there sends"
     )
     if stopped:
-        waiting = f"{stopped} requests sent: enter goes on with it, or takes it back"
+        waiting = f"{stopped} calls sent: enter goes on with it, or undoes it"
     found = [Fact("staged", Text(waiting, style="warn"))] if staged or stopped else []
     found += [
         Fact("state", published(row)),
         Fact(
-            "read by", audience(row) if row.published else f"nobody; once published {audience(row)}"
+            "read by", audience(row) if row.published else f"no one; once published {audience(row)}"
         ),
         Fact("shows", plural(row.spaces, "space")),
         Fact("address", host(row) if host(row).plain else Text("none yet", style="muted")),

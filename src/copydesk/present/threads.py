@@ -275,7 +275,7 @@ def all_groups(
 
     def about(thread: Thread) -> str:
         if thread.page is None:
-            return "the request"
+            return "the change request"
         where = titles.get(thread.page, "a page that is gone")
         quote = gone_text(thread)
         return f"{where}: {quote}" if quote else where

@@ -18,7 +18,7 @@ JSON = b"application/json"
 """The type of what operations answer."""
 
 FAILED = (
-    "The desk failed on this request; its log says why, and `copydesk desk check` whether its "
+    "The desk failed on this call; its log says why, and `copydesk desk check` whether its "
     "file is damaged."
 )
 

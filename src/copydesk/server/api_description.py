@@ -35,10 +35,10 @@ _Key = tuple[str, str]
 _NAME = re.compile(r"``([^`\n]+)``")
 
 _REFUSALS: dict[int, str] = {
-    400: "Something in the request is not what the operation takes; the message says where.",
+    400: "Something in the call is not what the operation takes; the message says where.",
     401: "The credential is missing or not valid.",
     403: "The caller lacks a permission, which the message names.",
-    404: "There is no such thing, or none that the caller may see.",
+    404: "There is nothing like that, or none that the caller may see.",
     409: "The operation would change nothing, or clashes with what is there.",
     412: "A rule or a state forbids it.",
 }
@@ -282,7 +282,7 @@ def _error_content() -> _Json:
 
 def _error_schema() -> _Json:
     return {
-        "description": "Why a request was refused.",
+        "description": "Why a call was refused.",
         "type": "object",
         "properties": {
             "error": {

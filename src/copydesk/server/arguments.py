@@ -240,7 +240,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(name for name, count in Counter(n for n, _ in pairs).items() if count > 1)
-        raise ValueError(f"the name {twice[:100]!r} stands twice in one object")
+        raise ValueError(f"the name {twice[:100]!r} is written twice in one object")
     return found
 
 

@@ -76,7 +76,7 @@ def _name(part: Path, target: Path, replace: bool) -> None:
         try:
             target.hardlink_to(part)  # unlike a rename this never takes the place of a file
         except FileExistsError:
-            raise DeskError(f"{target} has just been made by somebody else.") from None
+            raise DeskError(f"{target} has just been made by someone else.") from None
         except OSError:  # a file system without links
             part.rename(target)
     with contextlib.suppress(PermissionError):  # where folders cannot be opened

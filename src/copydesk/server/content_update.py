@@ -106,7 +106,7 @@ class ContentWriter:
 
     def _insert(self, editor: Editor, change: InsertPage, where: str) -> None:
         if change.ref in self._refs:
-            raise invalid(f"{where}.ref: {change.ref[:100]!r} names another page of this request")
+            raise invalid(f"{where}.ref: {change.ref[:100]!r} names another page of this call")
         _holds_pages(editor.draft, change.into, f"{where}.into")
         source = _source(change.document, editor.draft, where)
         told = _told(change, source)
@@ -362,7 +362,7 @@ def _holds_pages(draft: Draft, page: str | None, where: str) -> None:
 def _free(draft: Draft, parent: str | None, slug: str, page: str | None, where: str) -> None:
     """Raise a 400 unless a page may have a slug below ``parent``."""
     if not is_path_part(slug):
-        raise invalid(f"{where}: {slug[:100]!r} is no part of a path: {PATH_RULE}")
+        raise invalid(f"{where}: {slug[:100]!r} is not a part of a path: {PATH_RULE}")
     for other in draft.children.get(parent, ()):
         if other != page and draft.pages[other].slug == slug:
             title = draft.pages[other].title[:100]

@@ -101,7 +101,7 @@ def complaint(path: Path, newest: int, *, examine: bool = True, writes: bool = T
         return reason
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            return "is not a usable desk (it is no SQLite database)"
+            return "is not a usable desk (it is not a SQLite database)"
     for _ in range(MOST_LOOKS):
         before = state_of(path)
         found = _look(path, newest, examine)
@@ -149,7 +149,7 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
 def said_by(error: sqlite3.DatabaseError) -> str:
     """Return what SQLite says is wrong, without what it quotes: that may be what people wrote."""
     if getattr(error, "sqlite_errorcode", None) is None and is_damage(error):
-        return "a text in it is no text"
+        return "something in it is not text"
     return re.split(r" \(|: ", str(error))[0]
 
 

@@ -14,7 +14,7 @@ from copydesk.contract.operations import CATALOGUE
 Edition = Literal["all", "earlier", "today", "document"]
 
 EDITIONS: Mapping[Edition, str] = {
-    "all": "the embedded desk",
+    "all": "your own desk",
     "earlier": "the earlier service",
     "today": "today's service",
     "document": "a service of the document only",

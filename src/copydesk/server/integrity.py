@@ -471,7 +471,7 @@ RULES: tuple[Rule, ...] = (
         "SELECT id FROM section_group WHERE id NOT IN (SELECT id FROM below)",
     ),
     Rule(
-        "{kind} {id} stands before the group that it is in",
+        "{kind} {id} is before the group that it is in",
         "SELECT e.kind, e.id FROM site_entry AS e JOIN section_group AS g ON g.id = e.parent_id "
         "WHERE e.position <= g.position",
     ),
@@ -574,7 +574,7 @@ RULES: tuple[Rule, ...] = (
         "SELECT id FROM issue WHERE placed != 'none' AND id IN (SELECT issue_id FROM suggestion)",
     ),
     Rule(
-        "issue {id} is in a cluster, and nobody put it there",
+        "issue {id} is in a cluster, and no one put it there",
         "SELECT id FROM issue WHERE cluster_id IS NOT NULL AND placed IN ('none', 'waiting')",
     ),
     Rule(

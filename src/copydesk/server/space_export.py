@@ -124,7 +124,7 @@ def find_space(tx: Tx, name: str) -> Row:
         return found[0]
     if found:
         each = "; ".join(f"{row['id']} in {row['organization']}" for row in found)
-        raise DeskError(f"Several spaces are called {name!r}. Name one by its id: {each}.")
+        raise DeskError(f"Several spaces have the name {name!r}. Use an id: {each}.")
     titles = [row["title"] for row in tx.all("SELECT title FROM space WHERE deleted_at IS NULL")]
     known = f" It has: {', '.join(sorted(titles)[:12])}." if titles else " It has none."
     raise DeskError(f"There is no space {name!r} on this desk.{known}")

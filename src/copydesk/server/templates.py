@@ -57,7 +57,7 @@ def template_edit(
     if missing := sorted(wanted - given.keys()):
         raise invalid(
             f"{where}.params.contentRefs: the template needs {', '.join(missing)[:200]}; "
-            "name what each stands for"
+            "give a value for each"
         )
     addresses = {
         name: _address(

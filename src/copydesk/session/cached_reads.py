@@ -119,7 +119,7 @@ async def about_cache(session: Session) -> str:
         return OWN_DESK if held is None else NOTHING
     oldest = age(datetime.fromtimestamp(held.oldest, UTC), session.clock())
     since = "just now" if oldest == "now" else f"{oldest} ago"
-    return f"Kept: {_much(held)}, the oldest read {since}. “:cache clear” drops all of it."
+    return f"Kept: {_much(held)}, the oldest read {since}. “:cache clear” clears it."
 
 
 async def clear_cache(session: Session) -> str:
@@ -135,10 +135,10 @@ async def clear_cache(session: Session) -> str:
         await api.forget_cached()
         await asyncio.to_thread(session.snapshot.forget)
     except OSError as error:
-        raise NotDoneError(f"Not dropped: {error}.") from error
+        raise NotDoneError(f"Not cleared: {error}.") from error
     if not held.count:
         return NOTHING
-    return f"Dropped {_much(held)}. What is read from now on is kept again."
+    return f"Cleared {_much(held)}. What is read from now on is saved again."
 
 
 def _much(held: Held) -> str:

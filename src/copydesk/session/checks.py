@@ -176,7 +176,7 @@ def _why(opened: Opened, change: Changed, address: str) -> str:
             continue
         title = clean(each.node.title)
         if each.after is None:
-            return f"The link {shown} leads to {title}, which this request deletes."
+            return f"The link {shown} leads to {title}, which this change request deletes."
         if each.after.path != each.before.path:
             return _moved(shown, title, each.after.path)
     name = path.rpartition("/")[2]

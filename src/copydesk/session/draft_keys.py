@@ -339,7 +339,7 @@ def belonging(key: str) -> Belonging | None:
             return Belonging("changes", target, "own labels and note", "marks", fields)
         case ["change-request", space, request, "revert"]:
             target = Target(space=space, change_request=request)
-            return Belonging("review", target, "why a merge is taken back", "revert")
+            return Belonging("review", target, "why a merge is reverted", "revert")
         case ["page", "source", space, request, page]:
             target = Target(space=space, change_request=request, page=page)
             if request == NEW_REQUEST:
@@ -365,7 +365,7 @@ def belonging(key: str) -> Belonging | None:
             words = "edit of a write that waits"
             return Belonging("outbox", Target(item=entry), words, entry, fields)
         case ["marked", "verdict", status]:
-            words = "approval" if status == "approved" else "request for changes"
+            words = "approval" if status == "approved" else "review asking for changes"
             return Belonging("changes", Target(), f"{words}, of several", f"verdict {status}")
         case ["view", "name"]:
             return Belonging("changes", Target(), "name of a view", "view")
@@ -405,11 +405,11 @@ def belonging(key: str) -> Belonging | None:
         case ["space"] if not request:
             return Belonging(place, target, "comment on the space", part)
         case ["request"] if request:
-            return Belonging(place, target, "comment on the request", part)
+            return Belonging(place, target, "comment on the change request", part)
         case ["verdict", "approved"] if request:
             return Belonging("review", target, "approval", part)
         case ["verdict", _] if request:
-            return Belonging("review", target, "request for changes", part)
+            return Belonging("review", target, "review asking for changes", part)
         case ["reply", thread]:
             return Belonging(place, target.but(thread=thread), "reply", part)
         case ["edit", message]:

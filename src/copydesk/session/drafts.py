@@ -30,7 +30,7 @@ KEPT_AGAIN = "The disk takes it again: what you type is kept."
 def refusal(why: str) -> str:
     """Return the sentence for a draft that the disk refuses."""
     return (
-        f"Not kept on disk: {why}. Until it is, what you type is on screen only, and no write "
+        f"Not saved on disk: {why}. Until it is, what you type is on screen only, and no write "
         "is sent that cannot be noted first."
     )
 

@@ -29,7 +29,7 @@ def silence_types() -> tuple[type[Exception], ...]:
     return (Unreachable, ServerFault, Garbled, RateLimited)
 
 
-NOT_CACHED = "Not kept on this machine. "
+NOT_CACHED = "Not saved on this machine. "
 """Begins the sentence for data that are not cached while the service is away."""
 
 OFFLINE = "Offline: "
@@ -73,7 +73,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case errors.NotFound(lacking=lacking) if lacking:
             return f"Gone, or this service has no {lacking}. {said}".strip()
         case errors.NotFound():
-            return f"Gone. Removed by someone, or moved. {said}".strip()
+            return f"Not found: deleted or moved. {said}".strip()
         case errors.Conflict():
             return f"Nothing was changed. {said}" if said else CHANGED_FIRST
         case errors.Blocked():
@@ -109,7 +109,7 @@ def with_key(text: str, key: str = "R") -> str:
     return text if lacking or f"{key} " in text else f"{text} {key} reads it again."
 
 
-UNKNOWN = "It is not known whether this arrived"
+UNKNOWN = "No answer: it may have been sent"
 
 
 def is_unknown(error: BaseException | None) -> bool:

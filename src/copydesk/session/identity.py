@@ -147,7 +147,7 @@ async def confirm(session: Session, api: Api) -> None:
     name = clean(me.display_name or me.email or me.id)
     was = clean(before.display_name or before.email or before.id)
     session.others()
-    said = f"This token is {name}'s. What was kept here for {was} is dropped, and read anew."
+    said = f"This token is {name}'s. What was saved here for {was} is cleared, and read again."
     session.report(f"{said} {await note_owner(session)}".strip(), "warn")
 
 

@@ -138,7 +138,7 @@ def marks_reversal(thing: str, before: Mapping[str, str], after: Mapping[str, st
 
     def expect(marks: Mapping[str, str]) -> Expectation:
         told = Step("local.marked", {"thing": thing, "kinds": list(marks)})
-        return Expectation(told, dict(marks), said="it was marked anew since")
+        return Expectation(told, dict(marks), said="it was marked again since")
 
     return Reversal((step(before),), (step(after),), expect(after), expect(before))
 
@@ -205,7 +205,7 @@ def snooze_reversal(thing: str, before: Snooze | None, after: Snooze | None) -> 
     from copydesk.domain.reversal import put_here
 
     was, now = {"snooze": _write(before)}, {"snooze": _write(after)}
-    said = "it was snoozed anew or woken"
+    said = "it was snoozed again or woken"
     note = "It is awake." if before is None else f"It sleeps {LENGTHS[before.step][0]}."
     return put_here("snooze", "snoozed", was, now, said, note=note, thing=thing)
 

@@ -452,7 +452,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
     if gone_in_main:
-        notes.append("Main no longer has this page: somebody deleted it since.")
+        notes.append("Main no longer has this page: someone deleted it since.")
     return notes
 
 

@@ -463,7 +463,7 @@ async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str, again:
         return  # what the write itself meets says why, or it waits in the outbox
     if now.revision == revision:
         return
-    who = "Somebody"
+    who = "Someone"
     with suppress(ApiError):
         made = await api(
             ops.get_change_request_revision, staged.space, staged.request,

@@ -64,7 +64,7 @@ def pick(typed: str) -> PickedFile:
         if stat.S_ISDIR(found.st_mode):
             raise FileRefusedError(f"{shown} is a folder: name a file in it.")
         if not stat.S_ISREG(found.st_mode):
-            raise FileRefusedError(f"{shown} is no file that can be read as a whole.")
+            raise FileRefusedError(f"{shown} is not a file that can be read as a whole.")
         if found.st_size > LARGEST:
             raise _too_large(shown, found.st_size)
         # It may have been replaced since: a link is not followed, and no more is read.

@@ -168,7 +168,7 @@ def view_reversal(name: str, before: SavedView | None, after: SavedView | None) 
     from copydesk.domain.reversal import put_here
 
     was, now = {"view": _write(before)}, {"view": _write(after)}
-    return put_here("view", "viewed", was, now, "it was saved anew or forgotten", name=name)
+    return put_here("view", "viewed", was, now, "it was saved again or forgotten", name=name)
 
 
 def _write(view: SavedView | None) -> dict[str, Any] | None:

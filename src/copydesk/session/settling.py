@@ -61,7 +61,7 @@ NO_REVISIONS = "This service shows no revisions: settle it in the app (o)."
 
 NOT_ALLOWED = "You may review here, not edit: its author can settle it."
 
-SIDES = {"before": "before", "request": "this request", "main": "main"}
+SIDES = {"before": "before", "request": "this change request", "main": "main"}
 """The sides, as words."""
 
 CUT_OFF = "settling it was cut off: U in its review goes on"
@@ -444,7 +444,7 @@ class Settlement:
             names = page.mixed(self.choices)
             if names and (page.reverted or (self.kept is not None and self.kept.how == "write")):
                 title = clean(page.sides.title) or "Untitled"
-                return f"No request writes {names} of {title} so: take one side, or use the app (o)"
+                return f"No call writes {names} of {title} so: take one side, or use the app (o)"
         return ""
 
     def _origin(self, wanted: Wanted) -> tuple[str, str]:

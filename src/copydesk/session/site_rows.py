@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 AUDIENCES: Mapping[str, str] = {
-    "public": "everybody",
+    "public": "everyone",
     "unlisted": "whoever has the address",
     "share-link": "whoever has a share link",
     "visitor-auth": "signed-in visitors",

@@ -65,7 +65,7 @@ AT_ONCE = 4
 STAGED_GONE = "You staged that its page is deleted."
 STAGED_CLASH = "What you staged of its page is to be settled first: ctrl+s asks."
 STAGED_FILES = "What you staged of its page has files that are not sent: ctrl+s sends them first."
-TOO_MANY = f"One request takes {MOST} pages: the others take another."
+TOO_MANY = f"One call takes {MOST} pages: the others take another."
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,7 +438,7 @@ async def _finish(session: Session, run: ApplyRun, *, now: bool = False) -> str:
             if thread is None or thread.status == "resolved":
                 continue
             if (thread.body.markdown, thread.replies) != (each.words, each.replies):
-                left.append(f"The thread of {each.author} stays open: somebody wrote in it since.")
+                left.append(f"The thread of {each.author} stays open: someone wrote in it since.")
                 continue
             name = f"{run.target} “{clean(first_words(thread, 40))}”"
             write = resolving((run.space, run.request), thread, name, resolved=True)

@@ -60,7 +60,7 @@ class TakingBack:
     @property
     def subject(self) -> str:
         """The subject of the change request that takes it back."""
-        return subject_made(f"Take back #{self.merged.number} {self.merged.subject}")
+        return subject_made(f"Revert #{self.merged.number} {self.merged.subject}")
 
     @property
     def stays(self) -> str:
@@ -84,7 +84,7 @@ class TakingBack:
         if self.begun is not None:
             lines.append(f"#{self.begun.number} was begun for it and has no pages yet: it goes on.")
         elif self.other is not None:
-            lines.append(f"#{self.other.number} takes it back already: this begins another one.")
+            lines.append(f"#{self.other.number} reverts it already: this begins another one.")
         return lines
 
     def body(self, why: str, now: datetime) -> ChangeRequestCreate:
@@ -93,7 +93,7 @@ class TakingBack:
         from copydesk.session.writes.edits import document_of
 
         at = f", merged {moment(self.merged.merged_at, now)}" if self.merged.merged_at else ""
-        said = f"Takes back #{self.merged.number}{at}. Why: {why}"
+        said = f"Reverts #{self.merged.number}{at}. Why: {why}"
         if self.stays:
             said = f"{said}\n\n{self.stays}"
         return ChangeRequestCreate(subject=self.subject, description=document_of(said))
@@ -118,7 +118,7 @@ async def read_taking_back(
     label = f"#{merged.number}"
     if merged.status != "merged":
         raise NotDoneError(f"{label} is not merged")
-    no_revisions = NotDoneError("This service shows no revisions: take it back in the app.")
+    no_revisions = NotDoneError("This service shows no revisions: undo it in the app.")
     if not merged.revision_merged:
         raise no_revisions
     try:

@@ -410,7 +410,7 @@ class CopydeskApp(DeskApp):
     def _make(self, name: str, target: Target) -> Place:
         entry = navigation.find(name)
         if entry is None:
-            raise LookupError(f"there is no place called {name!r}")
+            raise LookupError(f"no screen has the name {name!r}")
         if entry.view is not None and target.view is None:
             target = target.but(view=entry.view)
         return entry.place(target)
@@ -458,7 +458,7 @@ class CopydeskApp(DeskApp):
         entry = navigation.find(name)
         here = self.here
         if entry is None:
-            said = f"There is no screen called {name!r}."
+            said = f"No screen has the name {name!r}."
             if here is not None:
                 here.say(said, "warn")
             self.keyboard.early.drop(said)

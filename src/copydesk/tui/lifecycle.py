@@ -135,7 +135,7 @@ class Lifecycle:
         if drafts.unsaved:
             refused = refused or drafts.trouble
         if refused:
-            return f"Not all you typed could be kept on disk ({refused})."
+            return f"Not all you typed could be saved on disk ({refused})."
         return "What you typed is kept." if drafts.typed else ""
 
     def keep_soon(self) -> str:

@@ -10,7 +10,7 @@ TELLING = {"webhook": 3.0, "signature": 2.0, "invalid": 1.0}
 def test_a_title_is_the_clause_that_tells_without_a_greeting() -> None:
     long = (
         "We moved to another data center over the last weekend as planned, "
-        "the webhook signature is invalid since, and nobody here knows what else to try"
+        "the webhook signature is invalid since, and no one here knows what else to try"
     )
     assert title_of([long], TELLING) == "The webhook signature is invalid since"
     assert title_of(["Hi team, the webhook signature is invalid"], TELLING).startswith(

@@ -24,7 +24,7 @@ def test_pages_take_titles_from_the_summary_and_addresses_from_their_files() -> 
             "guide/README.md": b"# Guide\n",
             "guide/start.md": b"# Another heading\n",
             "guide/x/start.md": b"",
-            "guide/orphan.md": b"# Nobody lists me\n",
+            "guide/orphan.md": b"# No one lists me\n",
             ".gitbook/assets/a.png": b"\x89PNG",
             "LICENSE": b"MIT",
         }

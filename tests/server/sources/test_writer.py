@@ -108,10 +108,10 @@ def test_a_file_that_changed_there_is_kept_and_named(tmp_path: Path) -> None:
     base = space_of(page("A", "a.md", "a\n"), page("B", "b.md", "b\n"))
     head = space_of(page("B", "b.md", "b\n"))
     write_space(tmp_path, base)
-    put(tmp_path, {"a.md": b"somebody was here\n", "mine.md": b"mine\n"})
+    put(tmp_path, {"a.md": b"someone was here\n", "mine.md": b"mine\n"})
     written = write_space(tmp_path, head, base=base)
     assert [problem.path for problem in written.problems] == ["a.md"]
-    assert (tmp_path / "a.md").read_bytes() == b"somebody was here\n"
+    assert (tmp_path / "a.md").read_bytes() == b"someone was here\n"
     assert write_space(tmp_path, head).removed == ()
     assert (tmp_path / "mine.md").exists()
 

@@ -56,7 +56,7 @@ def _include(editor: Editor) -> None:
     editor.page("Deep\x07", f"# It\n\n{shown}", parent=editor.find("guide"), git_path="docs/it.md")
     editor.page("Else", '{% include "gone.md" %}\n', git_path="docs/else.md")
     editor.file(NOTE, b"---\ntitle: A note\n---\nMind the *gap*.\n", kind="source")
-    editor.file(".gitbook/includes/b.md", b"Nobody shows this.\n", kind="source")
+    editor.file(".gitbook/includes/b.md", b"No one shows this.\n", kind="source")
 
 
 def _note(editor: Editor) -> None:

@@ -41,7 +41,7 @@ async def test_sent_taken_back_as_one_and_kept_until_it_is_taken_in(desk: Desk) 
     assert desk.shown == REMOVED
     assert (run.state, run.outcome.sent, run.outcome.left) == ("finished", 6, 0)
     assert steps == [f"{at} of 6" for at in (3, 4, 5, 6)]
-    assert run.outcome.sentence == "6 requests sent. u takes back all but 1."
+    assert run.outcome.sentence == "6 calls sent. u undoes all but 1."
     # What was made is told until what is staged goes on from it: also to the next process.
     made = run.made["new:1"]
     last = desk.session
@@ -78,7 +78,7 @@ async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) 
         await api(ops.delete_site_section, desk.world.home, plan.site, plan.ids["Guides"])
     run = await desk.arranger.go(run)
     assert run.failure is not None
-    assert run.why.startswith(("Gone.", "The service did not accept it"))
+    assert run.why.startswith(("Not found.", "The service did not accept it"))
     run = await desk.arranger.keep(run)
     assert run.state == "finished"
     await desk.arranger.forget_ended(run)
@@ -92,7 +92,7 @@ async def test_lost_answers_are_read_and_nothing_is_made_twice(desk: Desk) -> No
     run = await desk.arranger.go(desk.plan.run(removing=True))
     assert states(run) == "done done unknown waiting waiting waiting"
     assert "it had arrived" in run.calls[0].said
-    assert "It is not known whether this arrived" in run.why
+    assert "No answer: it may have been sent" in run.why
     # It is read before it is sent again; as long as that fails, nothing is.
     again = await desk.arranger.go(run)
     assert again.why.startswith("Offline:")
@@ -122,7 +122,7 @@ async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> 
     run = await desk.arranger.roll_back(run)
     assert (run.state, run.back, run.far) == ("stopped", True, "1 of 4")
     assert "“Status: State”: Offline: not sent." in run.why
-    assert run.standing() == "Taking back the rearranging of Acme docs stopped at 1 of 4"
+    assert run.standing() == "Undoing the rearranging of Acme docs stopped at 1 of 4"
     # The next process finds it there. Meanwhile somebody took one back and changed another.
     desk.begin()
     async with desk.world.api() as api:
@@ -131,11 +131,9 @@ async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> 
     run = await desk.arranger.roll_back(await desk.find())
     assert states(run) == "taken-back taken-back done taken-back waiting"
     assert run.state == "stopped"
-    assert run.why == "Not taken back: “Status: State”: Its title changed since."
+    assert run.why == "Not undone: “Status: State”: Its title changed since."
     run = await desk.arranger.keep(run)
-    assert run.outcome.sentence == (
-        "3 requests taken back; that stays staged. Still sent: Status: State."
-    )
+    assert run.outcome.sentence == ("3 calls undone; that stays staged. Still sent: Status: State.")
     assert run.made == {}
     assert desk.shown == BEFORE.replace("Status", "Stately")
 
@@ -217,7 +215,7 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
         await api(ops.delete_site, desk.world.home, plan.site)
     left, said = await desk.arranger.find_interrupted()
     assert left == []
-    assert said == "Acme docs is gone: what was left of it (3 requests) is dropped."
+    assert said == "Acme docs is gone: what was left of it (3 calls) is discarded."
     assert await desk.arranger.find_interrupted() == ([], "")
 
 

@@ -69,7 +69,7 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
     assert session.outbox.asks == 3
     for each in list(session.outbox.items):
         said = await session.outbox.send(each, anyway=True, sure=True)
-        assert "written by somebody else" in said
+        assert "written by someone else" in said
     assert [(each.state, each.held) for each in session.journal.entries()] == [
         ("queued", ""), ("queued", ""), ("unknown", ""),
     ]  # fmt: skip

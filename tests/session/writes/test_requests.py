@@ -19,7 +19,7 @@ ME = User.model_validate({"id": "me", "displayName": "Me"})
 def test_a_verdict_says_what_it_was_and_that_it_stays(status: ReviewStatus, done: str) -> None:
     write = verdict(row(118), status, "Fine.", ME)
     assert (write.what, write.target) == (VERBS[status], row(118).named)
-    assert write.done == f"{done} #118; a verdict cannot be undone."
+    assert write.done == f"{done} #118; a review cannot be undone."
     assert write.expects is not None
     assert write.trace is not None
     assert verdict(row(118), status, "", None).trace is None

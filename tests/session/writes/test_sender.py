@@ -246,7 +246,7 @@ async def _waiting(desk: Desk) -> None:
     await desk.tell("waits again", session.reversals.take_back(redo, again=True))
     await desk.tell("offline, but now", desk.subject(desk.second, "Now", now=True))
     await desk.tell("offline, several", desk.subject(desk.second, "Many", several=True))
-    await desk.tell("nobody there", session.outbox.send())
+    await desk.tell("no one there", session.outbox.send())
     await desk.tell("not to be read", session.reversals.undo())
     desk.trouble()
     await desk.tell("there again", session.outbox.send())

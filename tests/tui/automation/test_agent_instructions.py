@@ -82,7 +82,7 @@ async def test_instructions_are_edited_shown_sent_and_put_back(
 
         monkeypatch.setattr(CopydeskApp, "suspend", suspended)
         await driver.press("e")
-        assert "Somebody changed it since you began" in driver.screen
+        assert "Someone changed it since you began" in driver.screen
         assert "- Be kind." in driver.screen
         await driver.press("y")
         after = told(world)
@@ -107,7 +107,7 @@ async def test_what_markdown_cannot_say_is_edited_as_json_and_readers_are_refuse
         tell(world, document)
         editor("{")
         await driver.press("e")
-        assert "This is no JSON" in driver.screen
+        assert "Not JSON" in driver.screen
         assert json.loads((tmp_path / "opened").read_text())["nodes"][0] == STRANGE
         editor('{"object": "document"}')
         await driver.press("e")

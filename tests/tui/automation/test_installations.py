@@ -110,7 +110,7 @@ async def test_what_is_installed_is_changed_taken_out_and_taken_back(
         assert driver.place.rows.select(found("odd")[0])
         await driver.press("e")
         assert "signing_key" in driver.line("Not asked for here")
-        assert "is not taken back with u" in driver.screen
+        assert "does not undo a setting" in driver.screen
         await driver.press("tab", "tab", "2", "ctrl+s")
         row = world.row("installation", found("odd")[0])
         configuration = {"signing_key": SECRET, "note": HOSTILE, "zone": "eu2"}
@@ -187,10 +187,10 @@ async def test_who_may_install_may_uninstall_and_an_installed_one_is_taken_out_a
         assert "not in Acme" in driver.line("installed")
     seed(world, "theirs", owner=other, into=world.home, visibility="private")
     async with drive(open_world(world, "installations", at(world)), "D") as driver:
-        assert "There is no way back: it is private to its owner." in driver.screen
+        assert "This cannot be undone: it is private to its owner." in driver.screen
     target = Target(organization=world.home, item="theirs")
     async with drive(open_world(world, "integration", target), "D") as driver:
-        assert "There is no way back: it is private to its owner." in driver.screen
+        assert "This cannot be undone: it is private to its owner." in driver.screen
     app = open_world(world, "installations", at(world), user=world.user("rui", "read"))
     async with drive(app) as driver:
         for each in "eD":

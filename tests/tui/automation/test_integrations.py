@@ -210,7 +210,7 @@ async def test_a_manifest_is_checked_shown_and_published(
         driver.golden("integration-bad-manifest", update=update_golden)
         await driver.press("escape")
         await send(driver, "publish twice.json")
-        assert "line 2: title: this stands here twice" in driver.screen
+        assert "line 2: title: written twice: keep one" in driver.screen
         await driver.press("escape", "g d", "enter")
         assert driver.place.PLACE == "integrations"
         assert "what you typed before is back" in driver.screen
@@ -226,17 +226,17 @@ async def test_a_manifest_is_checked_shown_and_published(
         assert row["script"] == "export default 1;\n"
         await send(driver, "publish good.yaml")
         assert "Version 1 is there; this becomes version 2." in driver.screen
-        assert "There is no way back" in driver.screen
+        assert "This cannot be undone" in driver.screen
         await driver.press("escape", "u")
         assert "This deletes it, also where it was installed since." in driver.screen
         await driver.press("y")
         assert driver.selected == "quiet"
         (tmp_path / "lost.yaml").write_text("name: lost\ntitle: Lost\norganization: nobody\n")
         await send(driver, "publish lost.yaml")
-        assert "belongs to “nobody”, which is no" in driver.screen
+        assert "belongs to “nobody”, not an organization" in driver.screen
         await driver.press("y")
         assert "There is no organization 'nobody' to own" in driver.screen
-        assert "Gone" not in driver.screen
+        assert "Not found" not in driver.screen
         for version in (1, 2):
             await send(driver, "publish good.yaml")
             await driver.press("y")
@@ -252,7 +252,7 @@ async def test_a_manifest_is_checked_shown_and_published(
     [
         ("m.yaml", b"name: [x", "line 2: this is not YAML"),
         ("m.yaml", b"- x", "a manifest begins with names"),
-        ("m.yaml", b"name: x\nname: y", "line 2: name: this stands here twice"),
+        ("m.yaml", b"name: x\nname: y", "line 2: name: written twice: keep one"),
         ("m.yaml", b"title: x", "name is missing"),
         ("m.yaml", b"name: x\ntitle: \xff", "line 2: this is not UTF-8 text"),
         ("m.yaml", b"name: ..", "line 1: name: it takes letters"),
@@ -265,7 +265,7 @@ async def test_a_manifest_is_checked_shown_and_published(
             b'{"name": "x", "configurations": {"account": 1}}',
             "configurations.account: it",
         ),
-        ("m.json", b'{"name": "x" "title": 1}', "line 1: column 14: this is no JSON"),
+        ("m.json", b'{"name": "x" "title": 1}', "line 1: column 14: not JSON"),
         ("m.json", b"[" * 9000, "line 1"),
         ("m.json", b'["name"]', "a manifest is an object"),
     ],
@@ -450,4 +450,4 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
         assert "That takes the permission installIntegration in Acme." in driver.screen
         await driver.app.go("integration", at(world, "nobody"))
         await driver.idle()
-        assert "Gone" in driver.screen
+        assert "Not found" in driver.screen

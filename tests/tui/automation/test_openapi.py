@@ -87,7 +87,7 @@ async def test_a_specification_is_added_from_a_file_and_watched_until_it_is_read
         await driver.burst(*"pets")
         await driver.press("tab")
         await driver.burst(*typed("/dev/null"))
-        assert "that is no ordinary file" in driver.line("File")
+        assert "not a regular file" in driver.line("File")
         await driver.press("ctrl+u")
         await driver.burst(*typed(str(tmp_path)))
         assert "that is a folder" in driver.line("File")
@@ -98,7 +98,7 @@ async def test_a_specification_is_added_from_a_file_and_watched_until_it_is_read
         await driver.press("shift+tab")
         await driver.burst(*["backspace"] * 4)
         await driver.press("ctrl+s")
-        assert "bad.json: line 2: it is no JSON" in driver.screen
+        assert "bad.json: line 2: not JSON" in driver.screen
         await driver.burst(*typed(URL))
         await driver.press("ctrl+s")
         assert "only one of them" in driver.line("Address")
@@ -133,7 +133,7 @@ async def test_a_specification_is_replaced_shown_deleted_and_taken_back(
     async with drive(open_world(world), "g A", size=(80, 24)) as driver:
         # Another source, then the former one, and one that holds mistakes.
         await driver.press("e", "ctrl+s")
-        assert "There is no way back" in driver.screen
+        assert "This cannot be undone" in driver.screen
         assert "Nothing is changed yet." in driver.screen
         driver.golden("openapi-spec-source", update=update_golden)
         await driver.burst(*typed(URL))
@@ -217,7 +217,7 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         await driver.press("u")
         assert "This deletes it with all its versions." in driver.screen
         await driver.press("y")
-        assert "ledger" not in driver.screen.partition("Taken back")[0]
+        assert "ledger" not in driver.screen.partition("Undone")[0]
         await driver.press("ctrl+n")
         await driver.burst(*"old")
         await driver.press("tab")
@@ -229,7 +229,7 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         assert isinstance(driver.place, OpenAPISpecsPlace)
         driver.place.watching.read_begun(driver.selected or "")
         await driver.idle()
-        assert "old: it is no OpenAPI document" in driver.screen
+        assert "old: not an OpenAPI document" in driver.screen
         # What did not arrive shows as soon as it does, out of the log.
         await driver.press("ctrl+n", "ctrl+u")
         await driver.burst(*"later")
@@ -270,11 +270,11 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"\xff\xfe", "no UTF-8 text"),
-        (b"a: [1", "no YAML"),
+        (b"\xff\xfe", "not UTF-8 text"),
+        (b"a: [1", "not YAML"),
         (b"just words", "no names with values"),
-        (b"{" + b'"a":{' * 5000, "nested too deep|no JSON"),
-        (b"a: '\x00'", "no text"),
+        (b"{" + b'"a":{' * 5000, "nested too deep|not JSON"),
+        (b"a: '\x00'", "is not text"),
     ],
 )
 async def test_files_that_are_no_documents(tmp_path: Path, data: bytes, why: str) -> None:
@@ -288,7 +288,7 @@ async def test_files_that_are_too_long(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(writing, "LARGEST", 2048)
     path = tmp_path / "spec"
     path.write_text("a: '" + '"' * 1500 + "'")
-    with pytest.raises(NotDoneError, match="as a request it has"):
+    with pytest.raises(NotDoneError, match="as a call it has"):
         await writing.SourceAsked(file=str(path)).read()
     path.write_bytes(b" " * 2049)
     with pytest.raises(ValueError, match="at most 10 MiB can be sent"):
@@ -336,5 +336,5 @@ async def test_versions_are_compared_with_the_one_before_and_with_the_latest(
 
 
 def test_documents_that_are_no_text_are_not_said_to_be_the_same() -> None:
-    assert told("pets", [b"a\0b", b"a\0c"]) == "The documents differ, and one of them is no text."
+    assert told("pets", [b"a\0b", b"a\0c"]) == "The documents differ, and one of them is not text."
     assert told("pets", [b"a\0b", b"a\0b"]) == "Both documents are the same."

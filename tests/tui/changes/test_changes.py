@@ -500,7 +500,7 @@ async def test_a_refresh_moves_nothing(desk: Desk) -> None:
         await driver.press("R")
         assert driver.selected == before
         assert "Newcomer" not in driver.screen
-        assert "press . to fold them in" in driver.screen
+        assert "press . to show them" in driver.screen
         await driver.press(".")
         assert subjects(driver)[:2] == ["Fix auth code samples", "Newcomer"]
         assert driver.selected == before
@@ -556,7 +556,7 @@ async def test_a_poll_brings_what_others_did_and_moves_nothing(desk: Desk) -> No
         assert driver.selected == before
         assert "READY TO MERGE   2 rules met" in said(driver)
         assert "[Open 4]" in driver.screen
-        assert "press . to fold them in" in driver.screen
+        assert "press . to show them" in driver.screen
         await driver.press(".")
         assert "● new or changed   ^ out of date   THR open threads" in driver.screen
         await driver.press("?")
@@ -686,9 +686,9 @@ async def test_one_that_is_gone_says_so(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes")) as driver:
         desk.world.write(lambda tx: tx.run("DELETE FROM change_request WHERE id = ?", desk.limits))
         await driver.press("j")
-        assert "Gone" not in said(driver), "what is known of it is not asked again"
+        assert "Not found" not in said(driver), "what is known of it is not asked again"
         await driver.press("R")
-        assert "Gone. Removed by someone, or moved." in said(driver)
+        assert "Not found: deleted or moved." in said(driver)
 
 
 async def test_what_others_archive_is_marked_by_a_poll_and_goes_with_a_dot(desk: Desk) -> None:
@@ -701,7 +701,7 @@ async def test_what_others_archive_is_marked_by_a_poll_and_goes_with_a_dot(desk:
         assert "[archived] Be kinder" in driver.screen
         assert "[Open 2]" in driver.screen
         assert here(driver).counts["archived"] == 2
-        assert "press . to fold them in" in driver.screen
+        assert "press . to show them" in driver.screen
         assert driver.selected == desk.limits
         await driver.press(".")
         assert "Be kinder" not in driver.screen

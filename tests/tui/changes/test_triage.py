@@ -122,7 +122,7 @@ async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk)
         assert driver.selected == desk.ids["Asked"]
         assert "[archived] Asked" in driver.screen
         await driver.press("k", "j")
-        assert "press . to fold them in" in driver.screen
+        assert "press . to show them" in driver.screen
         assert "[Needs me 1]" in driver.screen
         await driver.press(".")
         assert subjects(driver) == ["Answered"]
@@ -233,7 +233,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         assert "3 marked (2 hidden by filter)" in driver.screen
         await driver.press("x")
         assert "Archive: 3 change requests" in driver.screen
-        assert "u takes all of it back." in driver.screen
+        assert "u undoes all of it." in driver.screen
         lines = driver.screen.splitlines()
         order = [next(at for at, line in enumerate(lines) if text in line) for text in
                  ("Not shown in the list (2)", "Answered", "Asked", "Shown (1)")]  # fmt: skip
@@ -318,7 +318,7 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         await driver.press("ctrl+s")
         assert "Ask for changes 2 of 3. 1 skipped." in driver.screen
         assert "skipped: is archived and takes no review." in driver.line("Left alone")
-        assert "A verdict cannot be taken back" in driver.screen
+        assert "A review cannot be undone" in driver.screen
         await driver.press("escape", "A")
         assert "Too long." in driver.screen
         assert verdicts() == []
@@ -343,7 +343,7 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         mark(driver, *marked)
         await driver.press("b", "down", "enter")
         assert "Snooze for 1 day: 2 change requests" in driver.screen
-        assert "u takes all of it back." in driver.screen
+        assert "u undoes all of it." in driver.screen
         await driver.press("y", "escape")
         sleeping = driver.app.session.snoozed.held
         assert {row: each.step for row, each in sleeping.items()} == {
@@ -418,7 +418,7 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
         await driver.burst(*"subject", "enter")
         await driver.burst("F")
         await driver.burst(*"stale", "enter")
-        assert "“Stale” is there for everybody" in driver.screen
+        assert "“Stale” is there for everyone" in driver.screen
         await driver.burst(*["backspace"] * 5)
         await typed(driver, "Talked about")
         await driver.burst("enter")
@@ -447,7 +447,7 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         assert "needs you your review is asked for" in here(driver).facts.plain
         await typed(driver, "Fine")
         await driver.burst("ctrl+s")
-        assert "Approved #2; a verdict cannot be undone." in driver.screen
+        assert "Approved #2; a review cannot be undone." in driver.screen
         assert "✓ Ana Silva" in here(driver).facts.plain
         still = "needs you you approved it just now, and are still on its list of reviewers"
         assert still in here(driver).facts.plain
@@ -464,7 +464,7 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         await driver.burst("ctrl+s")
         assert "Asked for changes in #2" in driver.screen
         await driver.press("i")
-        assert "impact 0 pages link here, 0 links broken" in here(driver).facts.plain
+        assert "affects 0 pages link here, 0 links broken" in here(driver).facts.plain
         await driver.press("tab")
         # What others do after one has looked at it is listed, and its row says so.
         await driver.press("enter", "escape")

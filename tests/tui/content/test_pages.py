@@ -172,7 +172,7 @@ async def test_a_page_by_name_and_one_that_is_gone(world: World, guide: str) -> 
         await driver.press(":")
         await driver.type("page nowhere")
         await driver.press("enter")
-        assert "No page is called 'nowhere' here." in driver.screen
+        assert "No page here has the name 'nowhere'." in driver.screen
         # What came since the pages were read the service finds by its path.
         world.commit(guide, {"since": "# Since\n"})
         await driver.press(":")
@@ -235,7 +235,7 @@ async def test_no_pages_no_space_and_no_access(world: World) -> None:
         await driver.press("]")
         assert "This space has no pages to read." in driver.screen
     async with drive(open_world(world, "pages", target(world, "gone"))) as driver:
-        assert "Gone. Removed by someone, or moved." in driver.screen
+        assert "Not found: deleted or moved." in driver.screen
     async with drive(open_world(world, "pages", Target(organization=world.home))) as driver:
         assert "No space is chosen." in driver.screen
 

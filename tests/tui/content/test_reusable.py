@@ -24,7 +24,7 @@ def space(world: World) -> str:
         editor.page("Else", '{% include "gone.md" %}\n', git_path="docs/else.md")
         head = f"---\ntitle: A note {HOSTILE}\n---\n".encode()
         editor.file(NOTE, head + b"Mind the *gap*.\n", kind="source")
-        editor.file(".gitbook/includes/b.md", b"Nobody shows this.\n", kind="source")
+        editor.file(".gitbook/includes/b.md", b"No one shows this.\n", kind="source")
 
     space = world.space("Manual")
     world.commit(space, edit=fill)

@@ -291,7 +291,7 @@ async def test_nothing_yet_says_how_to_begin(
         driver.golden("clusters-none", update=update_golden)
         assert "conversations send tickets.csv" in driver.screen
         await driver.press("x", "e", "D", "m")
-        assert "There is no cluster here." in driver.screen
+        assert "No cluster selected." in driver.screen
 
 
 async def test_views_are_what_is_asked_on_monday(world: World) -> None:

@@ -191,7 +191,7 @@ async def test_orders_and_looks_of_the_list(world: World) -> None:
         world.write(lambda tx: conversation_writes.add_cluster(tx, world.home, "Aardvark"))
         driver.place.read_again(by_hand=False)
         await driver.idle()
-        assert "1 new (press . to fold them in)" in driver.screen
+        assert "1 new (press . to show them)" in driver.screen
         await driver.press(".")
         assert "Aardvark" in driver.screen
         assert driver.selected == before
@@ -406,7 +406,7 @@ async def test_clusters_go_to_a_spreadsheet(
         (tmp_path / "link.csv").unlink()
         mkfifo(tmp_path / "pipe")
         await export(driver, "export csv pipe")
-        assert "it is no plain file" in driver.screen
+        assert "not a regular file" in driver.screen
         (tmp_path / "pipe").unlink()
         assert files(tmp_path) == [file.name]
         await export(driver, "export pdf")
@@ -559,7 +559,7 @@ async def test_nothing_yet(world: World) -> None:
     async with drive(open_app(world, user=world.ana)) as driver:
         assert "No clusters yet." in driver.screen
         await driver.press("enter", "l", "s", "ctrl+n", "#")
-        assert "There is no cluster here." in driver.screen
+        assert "No cluster selected." in driver.screen
 
 
 async def test_hostile_conversations_are_harmless(world: World) -> None:
@@ -682,7 +682,7 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
         assert not session.drafts.texts()
         # Dropped there it is a draft again, that the form opens with.
         await driver.press("g x", "D")
-        assert "Dropped. u puts it back." in driver.screen
+        assert "Discarded. u puts it back." in driver.screen
         await driver.press("q", "ctrl+n", "enter")
         assert f"{label}, why" in driver.screen
         await driver.press("ctrl+s")
@@ -693,7 +693,9 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
         await driver.press("ctrl+s")
         assert "Mend “Subject” first." in driver.screen
         assert f"{label}, why" in driver.line(f" {label}, w")
-        assert list(session.drafts.texts()) == [f"request of cluster {asked.clusters[label]}"]
+        assert list(session.drafts.texts()) == [
+            f"change request of cluster {asked.clusters[label]}"
+        ]
         await driver.type("?")
         await driver.press("ctrl+s")
         assert "Begun #3 in Platform guide" in driver.screen

@@ -113,7 +113,7 @@ async def test_hostile_and_long_conversations_are_read_one_after_the_other(world
 
         # A megabyte is folded, and nothing of it is lost: unfolded it is all there.
         await go_to(driver, 1)
-        await eventually(lambda: "z unfolds" in driver.screen, driver.turn)
+        await eventually(lambda: "z expands" in driver.screen, driver.turn)
         assert "assistant  short" in driver.screen
         assert view.rows < 20
         await driver.press("g g", "j", "j", "j", "z")
@@ -176,11 +176,11 @@ async def test_what_is_masked_is_masked_in_copies_and_filters(world: World) -> N
         assert copies["title"] == "Issue 3 [e-mail]"
         assert copies["message"].endswith("row 29")
         # A message of middling length is shown whole, and can be folded.
-        assert "z unfolds" not in driver.screen
+        assert "z expands" not in driver.screen
         await driver.press("z")
-        assert "more characters: z unfolds" in driver.screen
+        assert "more characters: z expands" in driver.screen
         await driver.press("z M")
-        assert "more characters: z unfolds" in driver.screen
+        assert "more characters: z expands" in driver.screen
         assert "row 10" not in driver.screen
         await driver.press("z R")
         assert "row 10" in driver.screen

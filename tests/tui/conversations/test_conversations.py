@@ -84,9 +84,9 @@ async def test_conversations_are_listed_by_source_and_read(
         await driver.press("V")
         assert "12 of 12 match" in driver.screen
         assert "IN CLEAR: V masks" in driver.screen
-        assert "There is no conversation to open." not in driver.screen
+        assert "No conversation selected." not in driver.screen
         await driver.press("V")
-        assert "There is no conversation to open." in driver.screen
+        assert "No conversation selected." in driver.screen
         await driver.press("escape")
 
         # What is typed ahead goes to what Enter opens. A search looks from where it began.
@@ -327,7 +327,7 @@ async def test_unclustered_issues_are_looked_for_page_by_page(
             )
         )
         await driver.press("R")
-        assert "1 new (press . to fold them in)" in driver.screen
+        assert "1 new (press . to show them)" in driver.screen
         await driver.press(".", "g g")
         assert "A new one" in driver.line("┃>")
         await driver.press("enter")

@@ -453,7 +453,7 @@ async def test_who_may_not_change_anything_reads(world: World) -> None:
         assert "Webhooks arrive late" in driver.screen
         await driver.press("x")
         assert "That takes the role create in Acme." in driver.screen
-        assert "new request" not in driver.screen
+        assert "new change request" not in driver.screen
         await driver.press("ctrl+n")
         assert "That takes the role edit in a space of Docs." in driver.screen
         assert "New change request" not in driver.screen

@@ -146,7 +146,7 @@ class HandbookUpdate(Body):
     )
     home: WebAddress | None = Field(default=None, description="The page that readers see first.")
     default_role: Role | None = Field(
-        default=None, description="The role of whoever joins, and of everybody who never got one."
+        default=None, description="The role of whoever joins, and of everyone who never got one."
     )
     public: bool | None = None
     topics: list[Literal["guides", "reference", "news"]] | None = None
@@ -264,7 +264,7 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         await driver.press("x")
         assert "this is not JSON" in driver.line("Extra")
         await driver.press("backspace")
-        desk.refusal = "body.look.theme: not in winter; body.editors.0: nobody is called lee"
+        desk.refusal = "body.look.theme: not in winter; body.editors.0: no one is called lee"
         await driver.press("ctrl+s")
         expected = {
             "home": None,
@@ -276,7 +276,7 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
             "look": {"theme": "dark", "dense": True},
         }
         assert desk.sent == [expected]
-        assert "nobody is called lee" in driver.line("Editors")
+        assert "no one is called lee" in driver.line("Editors")
         assert "The service did not accept “Editors” and “Look: theme”." in driver.screen
         await driver.press("escape")
         form = await show(driver, edit(desk))

@@ -163,7 +163,7 @@ async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: Revie
         rows = [review.world.row("comment", each) for each in found.values()]
         assert sum(row["replies"] for row in rows) == 3
         await driver.press("u")
-        assert len(app.session.drafts.texts()) == 3, "one u takes back all that went together"
+        assert len(app.session.drafts.texts()) == 3, "one u undoes all that went together"
         assert review.open_threads() == 4
 
 

@@ -109,8 +109,8 @@ def test_what_lets_the_page_through_is_drawn_for_a_white_one() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PNG, JPEG, GIF or WebP"),
-        (b"", "no PNG, JPEG, GIF or WebP"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Not a PNG, JPEG, GIF or WebP"),
+        (b"", "Not a PNG, JPEG, GIF or WebP"),
         (png(2, 2) + b"\0" * LARGEST, "more than 8.0 MB"),
         (header(100_000, 100_000), "100,000 x 100,000 pixels: more than 40 million"),
         (header(0, 5), "cut off or damaged"),
@@ -119,7 +119,7 @@ def test_what_lets_the_page_through_is_drawn_for_a_white_one() -> None:
         (png(300, 200, kind="JPEG")[:400], "cut off or damaged"),
         (png(30, 20, kind="GIF")[:40], "cut off or damaged"),
         (png(300, 200, kind="WEBP")[:60], "cut off or damaged"),
-        (b"RIFF\0\0\0\0WEBPVP8 \0", "no PNG, JPEG, GIF or WebP"),
+        (b"RIFF\0\0\0\0WEBPVP8 \0", "Not a PNG, JPEG, GIF or WebP"),
         (b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\xff" * 6, "16,777,216 x 16,777,216 pixels"),
         (png(20, 20).replace(b"IDAT", b"IDOT"), "cut off or damaged"),
     ],
@@ -230,7 +230,7 @@ async def test_of_several_pictures_one_is_chosen_and_without_any_a_sentence_says
     async with drive(open_world(world, "pages", target), "enter", "enter") as driver:
         assert "Which picture?" in driver.screen
         await driver.press("down", "enter")
-        assert "It is no PNG, JPEG, GIF or WebP" in driver.screen
+        assert "Not a PNG, JPEG, GIF or WebP" in driver.screen
         await driver.press("enter", "]", "enter")
         assert "No picture is here." in driver.screen
 

@@ -49,7 +49,7 @@ async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: W
     async with app.run_test(size=(80, 24)) as pilot:
         driver = Driver(app, pilot)
         await driver.send("enter")
-        assert "1 key typed ahead: run once this is read. Esc drops it." in driver.screen
+        assert "1 key typed ahead: run once this is read. Esc discards it." in driver.screen
         gate.set()
         await driver.idle()
         assert driver.place.PLACE == "changes", "it opens what is there then"
@@ -301,7 +301,7 @@ async def test_what_is_refused_in_a_tab_names_only_keys_that_work_there(world: W
         assert "on this line" not in driver.screen
         await driver.press("c")
         said = " ".join(driver.screen.split())
-        assert "to comment on here. 2 goes to the changes, C is for the request." in said
+        assert "to comment on here. 2 goes to the changes, C is for the change request." in said
 
 
 async def test_words_typed_for_a_comment_that_is_refused_later_are_no_commands(
@@ -366,7 +366,7 @@ async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
     async with drive(app, size=(100, 30)) as driver:
         way.slow = "GET"
         await driver.send("g", "c", "j", "enter", "K")
-        assert "3 keys typed ahead: run once this is read. Esc drops them." in driver.screen
+        assert "3 keys typed ahead: run once this is read. Esc discards them." in driver.screen
         await driver.send("escape")
         assert "Stopped. 3 keys typed ahead were not run." in driver.screen
         way.let.set()

@@ -81,7 +81,7 @@ async def test_the_place_in_front_is_read_again_and_nothing_moves() -> None:
         assert opened.driver.selected == before
         assert "Fix auth samples again" in opened.driver.screen
         assert "New one" not in opened.driver.screen
-        assert "1 new (press . to fold them in)" in opened.driver.screen
+        assert "1 new (press . to show them)" in opened.driver.screen
         await opened.after(1)
         assert opened.asked() == 0
         await opened.driver.press(".")
@@ -94,10 +94,10 @@ async def test_what_waits_and_what_the_sign_means_is_said() -> None:
         del opened.service.rows[3]
         opened.service.rows[1] = Request("118", "Fix auth samples again", "jonas")
         await opened.after(15)
-        assert "1 gone (press . to fold them in)" in opened.driver.screen
+        assert "1 gone (press . to show them)" in opened.driver.screen
         opened.service.rows.insert(0, Request("130", "New one", "kim"))
         await opened.after(15)
-        assert "1 new, 1 gone (press . to fold them in)" in opened.driver.screen
+        assert "1 new, 1 gone (press . to show them)" in opened.driver.screen
         await opened.driver.press(".")
         assert "new or changed since you saw it" in opened.driver.screen
 
@@ -108,7 +108,7 @@ async def test_a_filter_and_its_cursor_survive_a_poll() -> None:
         await opened.driver.press("/")
         await opened.driver.type("change 3")
         await opened.after(20)
-        assert opened.asked() == 0, "not while somebody types"
+        assert opened.asked() == 0, "not while someone types"
         await opened.driver.press("enter", "j", "j")
         before = opened.driver.selected
         rows[3] = Request("3", "Change 3 again", "lee")
@@ -349,7 +349,7 @@ async def test_organizations_follow_quietly(world: World) -> None:
         await driver.idle()
         assert driver.selected == before
         assert "Aardvark" not in driver.screen
-        assert "1 new (press . to fold them in)" in driver.screen
+        assert "1 new (press . to show them)" in driver.screen
         await driver.press(".")
         assert "Aardvark" in driver.screen
 

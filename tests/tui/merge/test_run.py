@@ -98,7 +98,7 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         await driver.burst("*", "/", *"auth", "enter")
         assert "merge 6" in driver.screen
         await driver.press("m")
-        assert "6 requests queued, 5 of them hidden by the filter." in driver.screen
+        assert "6 change requests queued, 5 of them hidden by the filter." in driver.screen
         await driver.resize(140, 40)
         driver.golden("merge_run.planned", update=update_golden)
         await driver.resize(80, 24)
@@ -115,7 +115,7 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         before = six.untouched(2, 3, 4, 5)
 
         await driver.press("ctrl+s")
-        assert "Each goes live at once; :revert takes one back." in driver.screen
+        assert "Each goes live at once; :revert reverts one." in driver.screen
         await driver.burst("5", "ctrl+s")
         assert six.statuses() == ["open"] * 6
         await driver.press("backspace", "6", "ctrl+s")
@@ -323,7 +323,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         assert states(driver) == ["done", "skipped", "done"]
     # The one beside knows an old state of a run that is over: it looks, and merges nothing.
     await beside.go_on()
-    assert told[1:] == ["Another copydesk went on with this run: look how it stands now."]
+    assert told[1:] == ["Another copydesk went on with this run: see how it is now."]
     assert beside.run is not None
     assert beside.run.state == "finished"
     assert not beside.busy
@@ -498,7 +498,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     before = six.untouched(4, 5)
     await runner.skip()
     await idle()
-    assert "cannot be kept on this machine" in runner.trouble
+    assert "The run cannot be saved" in runner.trouble
     assert six.untouched(4, 5) == before
     runs.full = False
     await runner.skip()

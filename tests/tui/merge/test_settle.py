@@ -94,15 +94,15 @@ async def test_conflicts_are_settled_and_the_merge_goes_on(
         await driver.press("ctrl+s")
         assert "2 hunks are open: J goes there." in driver.screen
         await driver.press("3")
-        assert "Result: 3 both, this request first" in driver.screen
+        assert "Result: 3 both, this change request first" in driver.screen
         await driver.press("3")
         assert "Result: 3 both, main first" in driver.screen
         await driver.press("u")
-        assert "this request first" in driver.screen
+        assert "this change request first" in driver.screen
         await driver.press("1", "J")
         assert "is it kept" in driver.screen
         await driver.press("e")
-        assert "This is no text: 1, 2 or 0." in driver.screen
+        assert "Not text: press 1, 2 or 0." in driver.screen
         await driver.press("3")
         assert "It has one value: 1, 2 or 0." in driver.screen
         driver.golden("settle-structure", update=update_golden)
@@ -137,7 +137,7 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
         await driver.press("e")
         opened = (tmp_path / "opened").read_text()
         assert "<<<<<<< request\nWe try again for five days.\n|||||||" in opened
-        assert "A marker still stands in line 2: e edits it again." in driver.screen
+        assert "A marker is still in line 2: e edits it again." in driver.screen
         assert "2 open" in driver.screen
     left_by_a_kill(tmp_path, "We try")
     app = open_world(world, "settle", at(two))
@@ -151,7 +151,7 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
         await driver.press("]", "2", ":")
         await driver.type("all 1")
         await driver.press("enter")
-        assert "Result: 1 this request" in driver.screen
+        assert "Result: 1 this change request" in driver.screen
         await driver.press("u")
         assert "Result: 2 main" in driver.screen
     app = open_world(world, "settle", at(two))
@@ -173,7 +173,9 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         assert "Nothing was sent that stopped on its way." in driver.screen
         way.trouble = {2: 500}
         await driver.press("ctrl+s", "y")
-        assert "r goes on, b puts the request's pages back" in " ".join(driver.screen.split())
+        assert "r goes on, b puts the change request's pages back" in " ".join(
+            driver.screen.split()
+        )
         await driver.press("b")
         assert "The pages are as they were; the choices stay." in driver.screen
         way.trouble = {5: 500}
@@ -269,17 +271,17 @@ async def test_a_merge_is_taken_back_by_u_and_merged_again(
     world.change_request(space, edits, subject="Retries")
     async with drive(open_world(world, "review", at(space)), size=(140, 40)) as driver:
         await driver.press("m", "y", "escape", "1")
-        assert ":revert takes the merge back." in driver.screen
+        assert ":revert reverts it." in driver.screen
         await driver.press("u")
         driver.golden("revert-ask", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("revert-ask", update=update_golden)
         await driver.type("The numbers were wrong.")
         await driver.press("ctrl+s")
-        assert "#2 Take back #1 Retries" in driver.screen
+        assert "#2 Revert #1 Retries" in driver.screen
         await driver.resize(140, 40)
         await driver.press("1")
-        assert "Takes back #1" in driver.screen
+        assert "Reverts #1" in driver.screen
         told = world.write(
             lambda tx: tx.value("SELECT description FROM change_request WHERE number = 2")
         )
@@ -290,9 +292,9 @@ async def test_a_merge_is_taken_back_by_u_and_merged_again(
         await driver.press(":")
         await driver.type("revert They were right.")
         await driver.press("enter")
-        assert "Take back #2 Take back #1 Retries: why?" in driver.screen
+        assert "Revert #2 Revert #1 Retries: why?" in driver.screen
         await driver.press("ctrl+s")
-        assert "#3 Take back #2 Take back #1 Retries" in driver.screen
+        assert "#3 Revert #2 Revert #1 Retries" in driver.screen
 
 
 async def test_what_was_edited_since_a_merge_is_settled(world: World) -> None:
@@ -342,9 +344,9 @@ async def test_words_typed_while_the_review_is_read_end_nothing(world: World) ->
             assert "The change request is not read yet." in driver.screen, word
         await driver.send(":", *typed("revert No."), "enter")
         way.let.set()
-        await eventually(lambda: "Take back #1 Limits: why?" in driver.screen, driver.turn)
+        await eventually(lambda: "Revert #1 Limits: why?" in driver.screen, driver.turn)
         await driver.press("ctrl+s")
-        assert "#2 Take back #1 Limits" in driver.screen
+        assert "#2 Revert #1 Limits" in driver.screen
 
 
 async def test_a_review_is_read_again_once_it_is_settled(world: World) -> None:
@@ -370,7 +372,7 @@ async def test_undo_takes_back_a_merge_of_another_day(world: World) -> None:
     async with drive(open_world(world, "review", at(space)), size=(80, 24)) as driver:
         await driver.press("m", "y")
     async with drive(open_world(world, "review", at(space)), "u", size=(80, 24)) as driver:
-        assert "Take back #1 Limits: why?" in driver.screen
+        assert "Revert #1 Limits: why?" in driver.screen
 
 
 def two_pictures(world: World) -> tuple[str, str]:
@@ -424,7 +426,7 @@ async def test_a_picture_that_both_changed_is_taken_from_one_side(
         await driver.press("enter")
         assert "this change request" in driver.screen
         await driver.press("escape", "1")
-        assert "Result: 1 this request" in driver.screen
+        assert "Result: 1 this change request" in driver.screen
         await driver.press("u")
         assert "1 open" in driver.screen
         await driver.press("2", "ctrl+s")

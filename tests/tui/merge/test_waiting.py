@@ -39,7 +39,7 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         await look(driver, world)  # the news begin
         await look(driver, world)
         await driver.press("m")
-        assert "an edit, comment, other verdict or conflict stops it" in driver.screen
+        assert "an edit, comment, other review or conflict stops it" in driver.screen
         await driver.resize(140, 40)
         driver.golden("merge_sheet.when_ready", update=update_golden)
         await driver.resize(80, 24)

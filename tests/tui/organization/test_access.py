@@ -81,7 +81,7 @@ async def test_levels_are_staged_sent_as_a_plan_and_taken_back(
             assert "Role (read if left out)" in driver.screen
         await driver.burst(*typed("nobody"))
         await driver.press("ctrl+s")
-        assert "nobody is not a member" in words(driver)
+        assert "no one is not a member" in words(driver)
         # Who is named is found by name as well as by address, and is ticked in the list.
         await fill(driver, "dee, zoe@example.org")
         await driver.press("tab")
@@ -228,7 +228,7 @@ async def test_what_is_staged_is_kept_dropped_and_brought_back(world: World) -> 
         await on(driver, bo)
         assert "edit" in driver.line("Bo")
         await driver.press("X", "y")
-        assert "Dropped. u brings it back." in driver.screen
+        assert "Discarded. u brings it back." in driver.screen
         await driver.press("u")
         assert "edit" in driver.line("Bo")
         # What others did meanwhile is told, and what is so by now is not sent.

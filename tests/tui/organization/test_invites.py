@@ -70,7 +70,7 @@ async def test_links_are_made_changed_and_deleted(world: World, update_golden: b
         await driver.press("enter")
         assert links(world)[ids[1]] == ("comment", None)
         await driver.press("D")
-        assert "There is no way back" in driver.screen
+        assert "This cannot be undone" in driver.screen
         await driver.press("y")
         assert ids[1] not in links(world)
         await make(driver, "role", "create")

@@ -209,13 +209,13 @@ async def test_people_are_taken_in_and_removed(world: World, update_golden: bool
         await driver.press("ctrl+s")
         assert "it has to be filled in" in driver.screen
         await driver.burst(*"zoe@example.org")
-        assert "that is no id: ctrl+o offers people" in driver.screen
+        assert "not an id: ctrl+o offers people" in driver.screen
         await driver.press("ctrl+o")
         assert "of Beta" in driver.line("Zoë Hill")
         await driver.burst(*"Zo")
         await driver.press("enter", "ctrl+s")
         assert "There is no user" in driver.screen
-        assert "Gone." not in driver.screen
+        assert "Not found." not in driver.screen
         admits(world, "example.org")
         await driver.press("ctrl+s")
         assert driver.selected == zoe

@@ -52,7 +52,7 @@ async def test_settings_are_changed_one_by_one_and_together(
         await driver.press("u")
         assert world.row("organization", home)["title"] == "Acme"
         await driver.press("x")
-        assert "Title is no switch: Enter changes it." in driver.screen
+        assert "Title is not on or off: Enter changes it." in driver.screen
         # Several: what the service refuses is said at its field.
         await driver.press("ctrl+e", "tab")
         await driver.burst(*"nonsense", "tab", "tab", "right", "ctrl+s")
@@ -84,7 +84,7 @@ async def test_settings_are_changed_one_by_one_and_together(
         await driver.press("escape")
         # What the service does not tell cannot be taken back, and is said before.
         await driver.press("j", "x")
-        assert "a change cannot be taken back" in words(driver)
+        assert "a change cannot be undone" in words(driver)
         await driver.press("escape", "e")
         await driver.burst(*typed("/logo"), "ctrl+s")
         assert "may look like" in words(driver) or "such as https" in words(driver)
@@ -154,7 +154,7 @@ async def test_an_organization_is_joined_and_left(world: World, update_golden: b
         await driver.press("u")
         assert "You leave it" in words(driver)
         await driver.press("y", ".")
-        assert "Beta" not in driver.screen.partition("Taken back")[0]
+        assert "Beta" not in driver.screen.partition("Undone")[0]
         await driver.press(":")
         await driver.burst(*typed(f"join {beta}"), "enter")
         await driver.press("ctrl+s", "g j")

@@ -115,7 +115,7 @@ async def test_a_new_provider_is_checked_while_it_is_typed(
         await driver.press("ctrl+n", "tab", "tab", "tab")
         for text in ("abc", CERTIFICATE.replace("MIIC", "abcd"), "MIIC&"):
             await fill(driver, text)
-            assert "this is no certificate" in driver.line("Certificate")
+            assert "not a certificate" in driver.line("Certificate")
         await fill(driver, CERTIFICATE)
         await driver.press("tab")
         await fill(driver, "nothing")
@@ -143,7 +143,7 @@ async def test_a_provider_is_added_though_the_answer_is_lost_and_taken_back(
         row = world.row("saml_provider", driver.selected or "")
         assert (row["default_team"], row["default_role"]) == (providers.writers, "review")
         assert "pending" in driver.line("Entra")
-        assert "Nobody signs in by it yet: it lacks its provider id." in driver.screen
+        assert "No one signs in by it yet: it lacks its provider id." in driver.screen
         await driver.press("u")
         assert "People can no longer sign in with it." in driver.screen
         await driver.press("y")
@@ -197,7 +197,7 @@ async def test_a_provider_is_deleted_for_good_and_others_may_not_look(
     async with drive(app, size=(80, 24)) as driver:
         await on(driver, old)
         await driver.press("e")
-        assert "Setting its sign-in address or team has no way back:" in driver.screen
+        assert "Setting its sign-in address or team cannot be undone:" in driver.screen
         await driver.burst("tab", "tab")
         await fill(driver, "https://old.test")
         await driver.press("ctrl+s")
@@ -206,16 +206,16 @@ async def test_a_provider_is_deleted_for_good_and_others_may_not_look(
         assert "cannot be undone" in driver.screen
         await on(driver, okta)
         await driver.press("D")
-        assert "nobody gets in." in driver.screen
+        assert "no one gets in." in driver.screen
         driver.golden("saml-provider-delete", update=update_golden)
         await driver.burst(*"Okta")
         await driver.press("ctrl+s")
         assert labels(world) == ["Old"]
         await driver.press("D")
-        assert "Nobody signs in by it yet." in driver.screen
+        assert "No one signs in by it yet." in driver.screen
         await driver.burst(*"Old")
         await driver.press("ctrl+s")
-        assert "Nobody signs in by a provider here. ctrl+n adds one." in driver.screen
+        assert "No one signs in by a provider here. ctrl+n adds one." in driver.screen
         await driver.press("]")
         assert "There is no single sign-on: no provider is active." in driver.screen
     rui = world.user("rui", "create")

@@ -117,7 +117,7 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         driver.golden("teams", update=update_golden)
         await at_size(driver, {"ctrl+n": "team-new", "e": "team-rename"}, update=update_golden)
         await driver.press("g g", "D")
-        assert "There is no way back" in driver.screen
+        assert "This cannot be undone" in driver.screen
         await driver.burst(*typed("Web sit"))
         await driver.press("ctrl+s")
         assert "That is not the name." in driver.screen
@@ -138,7 +138,7 @@ async def test_people_come_into_a_team_own_it_and_leave(world: World, update_gol
         await driver.press("ctrl+n")
         driver.golden("team-add", update=update_golden)
         await driver.press("ctrl+s")
-        assert "nobody is named yet" in driver.line("People")
+        assert "no one is named yet" in driver.line("People")
         await fill(driver, "LEE@Example.org")
         await driver.press("ctrl+s")
         assert "Lee is in the team already" in driver.line("People")
@@ -210,7 +210,7 @@ async def test_who_manages_no_team_reads_them_and_may_leave(world: World) -> Non
         await driver.press("e")
         assert "That takes the role admin in Acme." in driver.screen
         await driver.press("D")
-        assert "no way back" not in driver.screen
+        assert "cannot be undone" not in driver.screen
         await driver.press("enter", "ctrl+n")
         assert "That takes an owner of the team or an administrator" in driver.screen
         await on(driver, lee)

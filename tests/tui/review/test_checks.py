@@ -91,7 +91,7 @@ async def test_findings_are_walked_hidden_and_made_messages(
             await driver.press("escape", ")", ")")
             driver.golden("review-checks-links", update=update_golden)
             for said in (
-                "../old-guide.md leads to Old guide, which this request deletes.",
+                "../old-guide.md leads to Old guide, which this change request deletes.",
                 "leads to where Catalogue was: it moved to /webhooks/catalogue.",
                 "../nowhere.md leads to no page and no file.",
             ):

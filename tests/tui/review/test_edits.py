@@ -73,7 +73,7 @@ async def test_pages_are_edited_sent_and_taken_back(
             assert isinstance(driver.app.screen, Confirm)
             driver.golden("review-send", update=update_golden)
             await driver.press("y")
-            assert "Sent: 2 pages of #1. u takes it back." in driver.screen
+            assert "Sent: 2 pages of #1. u undoes it." in driver.screen
             assert await text_of(review, "webhooks/retries") == edited
             assert "STAGED" not in driver.screen
             await driver.press("u")
@@ -164,7 +164,7 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         left = f"{RETRIES_NOW}\n<<<<<<< mine\n"
         editor(source(left, **RETRIES_SOURCE))
         await driver.press("e")
-        assert "Staged, but both sides still stand in line 27: e edits it." in driver.screen
+        assert "Staged, but both sides are still in line 27: e edits it." in driver.screen
         await driver.press("ctrl+s")
         assert "Both sides still stand in Retries, line 27: e edits it." in driver.screen
         editor(f"Hello\n{source(RETRIES_NOW, **RETRIES_SOURCE)}")
@@ -173,7 +173,7 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         await driver.press("ctrl+s")
         assert "Not sent: line 2: the settings of the page begin here" in driver.screen
         await driver.press("X")
-        assert "Dropped what was staged of Retries. u brings it back." in driver.screen
+        assert "Discarded what was staged of Retries. u brings it back." in driver.screen
         await driver.press("u")
         assert "STAGED 1" in driver.screen
 
@@ -251,7 +251,7 @@ async def test_bad_settings_and_bad_bytes_are_named_and_kept(
     async with drive(review.app(), "]", size=(140, 40)) as driver:
         editor(source(RETRIES_NOW, title="Trying again", slug="a b"))
         await driver.press("e")
-        assert "cannot be sent so: line 3: the slug is no part of a path: only" in driver.screen
+        assert "cannot be sent so: line 3: the slug is not a part of a path: only" in driver.screen
         assert "~m Trying again" in driver.screen
         beside = "/signatures is taken by Signatures. Free: /signatures-2. e edits it."
         editor(source(RETRIES_NOW, title="Retries", slug="signatures"))

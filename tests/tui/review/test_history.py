@@ -276,7 +276,7 @@ async def test_blame_goes_back_to_who_wrote_it_before_that(past: Past, update_go
         assert block(driver) == "One."
         await driver.press("comma")
         assert block(driver) == "One."
-        assert "Nobody wrote it before" in driver.screen
+        assert "No one wrote it before" in driver.screen
         await driver.press("-")
         assert block(driver) == "One!"
         await driver.press("g", "r")
@@ -391,9 +391,9 @@ async def test_blame_reads_fifty_revisions_and_more_when_asked(world: World) -> 
     async with drive(open_world(world, "blame", target), size=(140, 40)) as driver:
         assert "older than" in driver.line("One.")
         assert "older" not in driver.line("New.")
-        assert "from 50 revisions: + reads 50 more (100 requests of your " in driver.screen
+        assert "from 50 revisions: + reads 50 more (100 calls of your " in driver.screen
         await driver.resize(80, 24)
-        assert "+ reads 50 more (100 requests of your " in driver.screen
+        assert "+ reads 50 more (100 calls of your " in driver.screen
         assert "+ read 50 more" in driver.screen, "in the footer as well"
         await driver.press("+")
         assert "older" not in driver.line("One.")
@@ -403,4 +403,4 @@ async def test_blame_reads_fifty_revisions_and_more_when_asked(world: World) -> 
         await driver.press("R")
         assert "+ reads 50 more" in driver.screen, "it begins anew"
         await driver.press("g h")
-        assert "revisions: at the end 10 more are read (20 requests of your " in driver.screen
+        assert "revisions: at the end 10 more are read (20 calls of your " in driver.screen

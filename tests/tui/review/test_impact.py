@@ -62,10 +62,10 @@ async def test_from_a_review_to_the_links_that_break_and_those_that_point_here(
         assert "its target" not in driver.screen
         await driver.press("enter")
         assert driver.place.PLACE == "pages"
-        assert "nor-this" in driver.screen, "the page as the request has it"
+        assert "nor-this" in driver.screen, "the page as the change request has it"
 
 
 async def test_a_request_that_touches_no_link_says_so(world: World) -> None:
     async with drive(opened(world, empty=True), "i") as driver:
-        assert "No page leads to what this change request changes" in driver.screen
+        assert "No page links to what this change request changes" in driver.screen
         assert "0 pages link here, 0 links broken" in driver.screen

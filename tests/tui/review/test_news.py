@@ -39,7 +39,7 @@ async def test_what_others_write_waits_for_a_dot_and_nothing_moves(review: Revie
         review.world.reply(found["hours"], "And from which attempt?", by=review.lee)
         review.thread("Deliveries are retried", "Always?", by=review.lee)
         await poll(driver)
-        assert "2 new messages (press . to fold them in)" in driver.screen
+        assert "2 new messages (press . to show them)" in driver.screen
         assert "● Threads 4" in driver.screen
         cursor = place(driver).discussion.beside.selected_id
         assert driver.screen.splitlines()[2:-2] == before.splitlines()[2:-2], "nothing moved"
@@ -64,7 +64,7 @@ async def test_resolving_and_deleting_by_others_is_told(review: ReviewWorld) -> 
         world.write(lambda tx: threads.resolve(tx, found["guide"], review.lee))
         world.write(lambda tx: threads.delete_comment(tx, found["gone"]))
         await poll(driver)
-        assert "1 thread changed, 1 thread gone (press . to fold them in)" in driver.screen
+        assert "1 thread changed, 1 thread gone (press . to show them)" in driver.screen
         await driver.press(".")
         assert "A line that was there once." not in driver.screen
         assert "resolved by Lee Park" in driver.screen, driver.screen
@@ -75,7 +75,7 @@ async def test_what_i_write_before_the_dot_stays(review: ReviewWorld) -> None:
     async with drive(review.app(), "]", size=(140, 40)) as driver:
         review.world.reply(found["guide"], "Here it is.", by=review.lee)
         await poll(driver)
-        assert "1 new message (press . to fold them in)" in driver.screen
+        assert "1 new message (press . to show them)" in driver.screen
         await driver.press("c")
         await driver.type("My own word")
         await driver.press("ctrl+s", ".")
@@ -103,7 +103,7 @@ async def test_a_seen_mark_follows_what_others_edit(review: ReviewWorld) -> None
         await poll(driver)
         assert "●" in driver.line("~ Retries ")
         await driver.press("[")
-        assert "#1 changed (press . to fold them in)" in driver.screen
+        assert "#1 changed (press . to show them)" in driver.screen
         assert "eight" in driver.screen, "what is read is what was read"
         await driver.press("space")
         assert "●" in driver.line("~ Retries "), "another text than this was marked"
@@ -198,4 +198,4 @@ async def test_a_write_out_of_reach_says_offline(review: ReviewWorld) -> None:
         assert "outbox 1" in driver.screen.splitlines()[0]
         assert "Waits in the outbox (g x)" in driver.screen
         assert [entry.text for entry in driver.app.session.outbox.items.values()] == ["In short"]
-        assert not driver.app.session.drafts.texts(), "what waits is no draft beside it"
+        assert not driver.app.session.drafts.texts(), "what waits is not a draft beside it"

@@ -213,7 +213,7 @@ async def test_what_happened_is_told_newest_first_and_leads_there(review: Review
         await driver.press("5", "G", "enter")
         assert driver.place.view == "overview"
         assert "0 links broken" in driver.screen
-        objected = "Ana Silva asked for changes; nobody has approved it since"
+        objected = "Ana Silva asked for changes; no one has approved it since"
         assert "READY !   Ana Silva asked for changes;" in driver.screen
         await driver.press("m")
         assert f"! {objected}" in driver.screen
@@ -231,11 +231,11 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
     for part, text in ((f"{review.page('webhooks/retries')}/page", "Why?"), ("request", "Nice.")):
         app.session.drafts.save(review_key(review.space, review.request, part), text)
     async with drive(app, "A") as driver:
-        assert "2 of 2 drafts first, then the verdict; it waits for them" in driver.screen
+        assert "2 of 2 drafts first, then the review; it waits for them" in driver.screen
         await driver.burst(*"See.")
         faults.refusing = True
         await driver.press("ctrl+s")
-        assert "on the request Nice." in driver.screen
+        assert "on the change request Nice." in driver.screen
         assert "It waits: 2 drafts" in driver.screen
         assert len(app.session.drafts.texts()) == 3
         faults.refusing = False
@@ -250,7 +250,7 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         await driver.press("a", "tab", "space", "space")
         assert "2 drafts, none goes along" in driver.screen
         await driver.press("ctrl+s")
-        assert "Approved #1; a verdict cannot be undone." in driver.screen
+        assert "Approved #1; a review cannot be undone." in driver.screen
         assert len(app.session.drafts.texts()) == 2
         app.session.recall_seconds = 600
         await waiting(driver, "a", "ctrl+s")
@@ -291,7 +291,7 @@ async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorl
     async with drive(app, "m", size=(140, 40)) as driver:
         assert "same page as #2 Shorter retries: Retries" in driver.screen
         assert "0 pages link here, 0 links broken" in driver.screen
-        assert "This goes live at once; :revert takes it back." in driver.screen
+        assert "This goes live at once; :revert reverts it." in driver.screen
         app.session.recall_seconds = 600
         for key in ("escape", "m"):
             await press(driver, key)

@@ -233,13 +233,13 @@ async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWor
 
 async def test_verdicts_need_no_words(review: ReviewWorld) -> None:
     async with drive(review.app(), "a", "ctrl+s") as driver:
-        assert "Approved #1; a verdict cannot be undone." in driver.screen
+        assert "Approved #1; a review cannot be undone." in driver.screen
         await driver.press("1")
         assert "Ana Silva approved" in driver.screen
         await driver.press("A")
         await driver.type("Please split it.")
         await driver.press("ctrl+s")
-        assert "Asked for changes in #1; a verdict" in driver.screen
+        assert "Asked for changes in #1; a review" in driver.screen
         assert "Please split it." in driver.screen
 
 
@@ -268,9 +268,9 @@ async def test_undo_after_a_verdict_asks_before_it_reaches_further_back(
     async with drive(app, "C", size=(140, 40)) as driver:
         await driver.type("Nice.")
         await driver.press("ctrl+s", "a")
-        assert "cannot be taken back, only replaced" in driver.screen
+        assert "cannot be undone, only replaced" in driver.screen
         await driver.press("ctrl+s")
-        assert "Approved #1; a verdict cannot be undone." in driver.screen
+        assert "Approved #1; a review cannot be undone." in driver.screen
         assert app.here is not None
         assert app.here.status_right().startswith("u undoes: comment #1")
         await driver.press("u")
@@ -327,7 +327,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
     async with drive(review.app(), "m") as driver:
         assert "! 4 threads are open" in driver.screen
         assert "! 6 of 6 pages not seen by you" in driver.screen
-        assert "This goes live at once; :revert takes it back." in driver.screen
+        assert "This goes live at once; :revert reverts it." in driver.screen
         await driver.press("enter")
         assert review.world.row("change_request", review.request)["status"] == "open"
         await driver.press("y")
@@ -379,7 +379,7 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
         )
     )
     async with drive(review.app(), "m", "y") as driver:
-        assert "needs an approving review; has none and nobody was asked" in driver.screen
+        assert "needs an approving review; has none and no one was asked" in driver.screen
         assert "y merge" not in driver.screen
         assert "M" in driver.line("merge when ready")
         assert review.world.row("change_request", review.request)["status"] == "open"
@@ -456,7 +456,7 @@ async def test_a_list_counts_threads_as_the_review_does_or_not_yet(review: Revie
         assert row is not None
         assert row.threads == said
         assert str(threads(row, place.known.details(row))) == "0"
-        assert str(threads(row)) == UNREAD, "nobody has read whose they are"
+        assert str(threads(row)) == UNREAD, "no one has read whose they are"
 
 
 async def test_an_outdated_request_is_updated_first(review: ReviewWorld) -> None:
@@ -512,7 +512,7 @@ async def test_hostile_text_is_harmless(world: World) -> None:
 async def test_a_request_that_is_gone_says_so(review: ReviewWorld) -> None:
     review.request = "999"
     async with drive(review.app()) as driver:
-        assert "Gone. Removed by someone, or moved." in driver.screen
+        assert "Not found: deleted or moved." in driver.screen
 
 
 async def test_a_request_is_found_by_number_and_a_thread_by_id(review: ReviewWorld) -> None:

@@ -24,7 +24,7 @@ async def test_owners_come_first_then_who_wrote_there_and_nobody_is_ticked(
     owners = (
         Owned("**", (f"{kim}@nowhere.test",)),
         Owned("webhooks", ("priya rao",)),
-        Owned("old-guide", ("Somebody Else",)),
+        Owned("old-guide", ("Someone Else",)),
     )
     for size in ((80, 24), (140, 40)):
         app = review.app()

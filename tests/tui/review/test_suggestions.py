@@ -67,7 +67,7 @@ async def test_a_line_is_suggested_sent_and_applied(
             await driver.type("Why not?")
             driver.golden("review-suggest", update=update_golden)
             await driver.press("ctrl+s")
-            assert "Kept with your drafts: it goes with your verdict" in driver.screen
+            assert "Kept with your drafts: it goes with your review" in driver.screen
             assert "[draft]" in driver.screen
             await driver.press("s")
             assert "Why not?" in driver.screen
@@ -77,7 +77,7 @@ async def test_a_line_is_suggested_sent_and_applied(
             assert said in await comments_of(review)
             driver.golden("review-suggested", update=update_golden)
             await driver.press("S")
-            assert "1 suggestion applied. u takes it back." in driver.screen
+            assert "1 suggestion applied. u undoes it." in driver.screen
             assert await text_of(review, "webhooks/retries") == better
             assert review.open_threads() == 0
             await driver.press("u")

@@ -97,9 +97,9 @@ async def test_a_group_and_a_link_are_made_filled_sent_and_taken_back(update_gol
             assert await tree(published) == START.replace(
                 "Changelog) Legal Status", "Changelog More(Legal)) Status Roadmap"
             )
-            assert "u takes them back" in driver.screen
+            assert "u undoes them" in driver.screen
             await driver.press("u", "y")
-            await asked(driver, "Taken back")
+            await asked(driver, "Undone")
             assert await tree(published) == START
 
 
@@ -152,9 +152,9 @@ async def test_groups_and_links_are_changed_moved_and_removed(world: World) -> N
         await driver.press("space", "D")
         assert "out of Products" in driver.screen
         await driver.press("ctrl+s")
-        assert "1 of these cannot be taken back" in driver.screen
+        assert "1 of these is final" in driver.screen
         await driver.press("y")
-        assert "1 request for good" in driver.screen
+        assert "1 call for good" in driver.screen
         await driver.type("1")
         await driver.press("ctrl+s")
         await sheet_gone(driver)
@@ -214,7 +214,7 @@ async def test_an_undo_that_changes_nothing_says_so(world: World) -> None:
         await asked(driver, "changed since")
         await driver.press("y")
         await asked(driver, "It was sent, and changed nothing")
-        assert "Taken back" not in driver.screen
+        assert "Undone" not in driver.screen
         assert await tree(published) == before
 
 
@@ -234,7 +234,7 @@ async def test_a_failure_in_the_middle_is_asked_about_and_gone_on_with(world: Wo
         refuse = "BEFORE UPDATE OF group_id ON site_link BEGIN SELECT RAISE(ABORT, 'no'); END"
         world.write(lambda tx: tx.run(f"CREATE TRIGGER refuse {refuse}"))
         await driver.press("ctrl+s", "y")
-        await asked(driver, "keep the rest staged")
+        await asked(driver, "pause, the rest stays staged")
         assert "Late()" in await tree(published)
         world.write(lambda tx: tx.run("DROP TRIGGER refuse"))
         await driver.press("r")
@@ -312,7 +312,7 @@ async def test_a_space_of_a_site_is_copied_as_a_draft_and_that_is_taken_back(wor
         assert "The copy of the space is deleted" in " ".join(driver.screen.split())
         assert driver.screen.count("it goes") == 1
         await driver.press("y")
-        await asked(driver, "Taken back")
+        await asked(driver, "Undone")
         assert copies() == []
         trashed = world.store.read(
             lambda tx: tx.all("SELECT title FROM space WHERE deleted_at IS NOT NULL")

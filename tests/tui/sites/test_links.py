@@ -108,7 +108,7 @@ async def test_links_are_made_renamed_switched_and_taken_back(
         await driver.press("u")
         assert "People who have its address can no longer open it." in driver.screen
         await driver.press("y")
-        assert "Auditors" not in driver.screen.partition("Taken back")[0]
+        assert "Auditors" not in driver.screen.partition("Undone")[0]
         assert not any(key in told(driver) for key in keys)
     async with world.api() as api:
         page = await api.page(ops.list_share_links, world.home, site)
@@ -122,7 +122,7 @@ async def test_a_link_is_deleted_by_its_name_and_its_key_opens_nothing(world: Wo
     app = open_world(world, "share-links", at(world, site), api=api)
     async with drive(app, "j", "D", size=(80, 24)) as driver:
         assert "Whoever has its address gets nothing any more." in driver.screen
-        assert "no way back" in driver.screen
+        assert "cannot be undone" in driver.screen
         await driver.burst(*"Northgate")
         await driver.press("ctrl+s")
         assert "That is not the name." in driver.screen
@@ -143,7 +143,7 @@ async def test_a_link_is_deleted_by_its_name_and_its_key_opens_nothing(world: Wo
         # Gone while the cursor is on it: told, and nothing breaks.
         world.write(lambda tx: tx.run("DELETE FROM share_link"))
         await driver.press("x")
-        assert "Gone" in driver.screen
+        assert "Not found" in driver.screen
         await driver.press("R", ".")
         assert "This site has no share links. ctrl+n makes one." in driver.screen
         await driver.press("x")
@@ -159,7 +159,7 @@ async def test_links_of_a_public_site_have_no_effect_and_readers_may_not_see_the
         assert "[Readers]" in driver.screen
         await driver.press("[")
         assert "no effect: the site is public" in driver.screen
-        assert "Links have no effect: the site is for everybody (public)." in driver.screen
+        assert "Links have no effect: the site is for everyone (public)." in driver.screen
         await driver.press("ctrl+n")
         assert "Links have no effect" in driver.screen.partition("New share link")[2]
     reader = world.user("rui", "read")

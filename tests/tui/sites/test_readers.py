@@ -98,7 +98,7 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
     way = Telltale(world.app, raise_app_exceptions=False)
     api = Api(BASE_URL, world.token(world.ana), transport=way)
     async with drive(open_world(world, "site-readers", target, api=api), size=(80, 30)) as driver:
-        assert "Without a link nobody gets this." in driver.screen
+        assert "Without a link no one gets this." in driver.screen
         await driver.press("f")
         assert "switched off" in driver.line("Old evaluation")
         await driver.burst(*"Northgate")

@@ -162,7 +162,7 @@ async def test_a_file_is_a_plan_before_it_is_sent_and_bad_lines_are_named(
             "line 6: /c has no destination; - removes a redirect",
             "line 7: /not/there: the site shows nothing at /not/there",
             "line 10: /b is on line 3 already",
-            "line 11: perhaps is no kind: write permanent or temporary",
+            "line 11: perhaps is not a kind: write permanent or temporary",
             "line 12: https://new.example/<U+001B>[2J: U+001B is a control",
         ):  # fmt: skip
             assert said in driver.screen, said
@@ -385,7 +385,7 @@ async def test_an_import_is_taken_back_with_what_was_made_again_meanwhile(
         assert "/a" in await held(docs)
         await driver.press("u")
         assert await held(docs) == {}
-        assert "Taken back: Import redirects 5 redirects" in driver.screen
+        assert "Undone: Import redirects 5 redirects" in driver.screen
         # What another made of one meanwhile stays, and that is said.
         await send()
         async with world.api() as api:
@@ -395,7 +395,7 @@ async def test_an_import_is_taken_back_with_what_was_made_again_meanwhile(
         await driver.press("u")
         assert await held(docs) == {}
         assert list(await held(docs, draft=True)) == ["/c"]
-        assert "Not taken back" in driver.screen
+        assert "Not undone" in driver.screen
         assert "/c: " in driver.screen
         await driver.press("escape")
         assert "5 redirects, except 1. /c: " in driver.screen

@@ -99,7 +99,7 @@ async def test_a_setting_is_one_request_with_a_way_back(world: World) -> None:
         # Somebody else sets the same one meanwhile: that is told before anything is sent.
         await elsewhere(world, site, title="Theirs")
         await fill(driver, "-2", "ctrl+s")
-        assert "Somebody changed it meanwhile: it is Theirs by now." in driver.screen
+        assert "Someone changed it meanwhile: it is Theirs by now." in driver.screen
         assert "“A-2”" in driver.line("then  ")
         assert stored(world, site)["title"] == "Theirs"
         await driver.press("y")
@@ -116,7 +116,7 @@ async def test_a_setting_is_one_request_with_a_way_back(world: World) -> None:
         await elsewhere(world, site, agents_context="excluded")
         await on(driver, "agentsContext", "e")
         await driver.burst("up", "enter")
-        assert "Somebody else has set it to that already." in driver.screen
+        assert "Someone else has set it to that already." in driver.screen
         assert "are kept out" in driver.line("Assistants")
         await on(driver, "customization", "e")
         assert "in the web application (o opens it)." in words(driver)
@@ -128,11 +128,11 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         await on(driver, "visibility", "enter")
         await driver.burst("down", "down", "enter")
         assert "then  share-link: whoever has a share link" in driver.screen
-        assert "Everybody else loses it at once." in driver.screen
+        assert "Everyone else loses it at once." in driver.screen
         assert "1 share link switched on, of 2." in driver.screen
         await elsewhere(world, site, visibility="visitor-auth")
         await driver.press("y")
-        assert "Somebody changed it meanwhile: it is visitor-auth" in driver.screen
+        assert "Someone changed it meanwhile: it is visitor-auth" in driver.screen
         assert "More people can read it at once" in driver.screen
         assert stored(world, site)["visibility"] == "visitor-auth"
         await driver.press("y")
@@ -184,7 +184,7 @@ async def test_a_proxy_is_the_outside_address_and_names_the_inner_one(world: Wor
         await fill(driver, "help.acme.test/d", "ctrl+s", anew=True)
         assert "https://www.acme.test/docs" in driver.line("now   ")
         assert "https://help.acme.test/d" in driver.line("then  ")
-        assert "pass its requests on to the site" in driver.screen
+        assert "pass its calls on to the site" in driver.screen
         await driver.press("y")
         assert stored(world, site)["proxy"] == "help.acme.test/d"
         await driver.press("u")
@@ -224,7 +224,7 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
     async with drive(open_app(world, first="sites"), ":") as driver:
         await fill(driver, "site-settings", "enter")
         assert driver.place.target.site == site
-        assert "not published: nobody reads it yet" in driver.screen
+        assert "not published: no one reads it yet" in driver.screen
         # Tabs take the place of one another.
         depth = len(driver.app.screen_stack)
         await driver.press("1")
@@ -237,8 +237,8 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
         assert "1 share link switched on" in driver.screen
         await elsewhere(world, site, visibility="public")
         await driver.press("y")
-        assert "Somebody changed it meanwhile" in driver.screen
-        assert "everybody" in driver.line("read by  ")
+        assert "Someone changed it meanwhile" in driver.screen
+        assert "everyone" in driver.line("read by  ")
         await driver.press("y")
         assert stored(world, site)["published"] == 1
         assert "Acme docs is published at https://docs.acme.test" in driver.screen
@@ -346,18 +346,18 @@ async def test_a_site_is_made_and_deleted(
         await driver.burst("y")
         assert sites(world) == []
         assert "No sites here yet" in driver.screen
-        assert "Taken back: Make site xyz" in driver.screen
+        assert "Undone: Make site xyz" in driver.screen
 
         site = make_site(world)
         await driver.press("R", ".")
-        assert "nobody; once published" not in driver.screen
+        assert "no one; once published" not in driver.screen
         await driver.burst("enter")
         await driver.burst("5")
         await driver.burst("D")
         assert "1 section, 1 space" in driver.line("structure")
         assert "2, 1 switched on" in driver.line("share links")
         assert "https://docs.acme.test" in driver.line("address")
-        assert "There is no way back." in driver.screen
+        assert "This cannot be undone." in driver.screen
         await fill(driver, "Acme", "ctrl+s")
         assert "That is not the title." in driver.screen
         await driver.press("space")
@@ -395,6 +395,6 @@ async def test_both_sizes_and_hostile_texts(world: World, update_golden: bool) -
             await driver.burst(key)
             assert "\x1b" not in driver.screen
     async with drive(open_app(world, "nowhere")) as driver:
-        assert "Gone. Removed by someone, or moved." in driver.screen
+        assert "Not found: deleted or moved." in driver.screen
         await driver.press("e")
         assert "The settings have not been read yet." in driver.screen

@@ -137,7 +137,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert "Nothing is staged" in driver.screen
         await select(driver, ids["Legal"])
         await driver.burst("K", "J", "J")
-        assert "1 request staged, nothing sent" in driver.screen
+        assert "1 call staged, nothing sent" in driver.screen
         assert driver.selected == ids["Legal"]
         await driver.press("alt+down")
         assert "It is the last of its level." in driver.screen
@@ -146,13 +146,13 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         await driver.press("u")
         assert "Nothing to undo." in driver.screen
         await driver.press("ctrl+r", "Z", "ctrl+r")
-        assert "1 request staged" in driver.screen
+        assert "1 call staged" in driver.screen
         await driver.press("X")
-        assert "Drop what is staged?" in driver.screen
+        assert "Discard what is staged?" in driver.screen
         await driver.press("y")
         assert "u brings it back" in driver.screen
         await driver.press("u")
-        assert "1 request staged" in driver.screen
+        assert "1 call staged" in driver.screen
         # What is compared: the published order, and only what changed.
         await driver.press("=")
         assert driver.line("Legal   ").startswith("┃>⇅  5    4")
@@ -169,7 +169,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         )
         await driver.press("u", "u")
         await said(driver, "sort colour")
-        assert "Say by what: :sort title" in driver.screen
+        assert "Sort by what?: :sort title" in driver.screen
         await select(driver, ids["Status"])
         await said(driver, "move 77")
         assert "Positions here are 1 to 5." in driver.screen
@@ -182,7 +182,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         first = "AFTER UPDATE OF position ON site_section WHEN NEW.title = 'Status'"
         world.write(lambda tx: tx.run(f"CREATE TRIGGER other {first} BEGIN {law}; END"))
         await driver.press("ctrl+s")
-        await asked(driver, "send 1 request")
+        await asked(driver, "send 1 call")
         await driver.press("enter")
         assert "Enter confirms nothing" in driver.screen
         assert "Status after Guides" in driver.screen
@@ -196,7 +196,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
             "Changelog",
             "Legal",
         ]
-        assert "1 request sent" in driver.screen
+        assert "1 call sent" in driver.screen
         assert "Others changed it meanwhile: Legal: path /legal → /law." in driver.screen
         assert driver.selected == ids["Status"]
         assert "move Status" in driver.screen.split("Changes made from")[1].split("╰")[0]
@@ -204,7 +204,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert "Undo Move Status: after Legal" in driver.screen
         await driver.press("y")
         assert await published.order() == list(SECTIONS)
-        assert "Taken back: Move Status" in driver.screen
+        assert "Undone: Move Status" in driver.screen
 
 
 async def test_picked_rows_are_dropped_as_one_block() -> None:
@@ -299,7 +299,7 @@ async def test_a_section_is_edited_and_made_the_default(world: World) -> None:
         await driver.type("gear")
         await driver.press("tab", "tab")
         await driver.type("visitor.claims.eu =")
-        assert "= is no comparison here: write ==." in driver.line("Condition")
+        assert "= is not a comparison here: write ==." in driver.line("Condition")
         await driver.press("ctrl+s")
         assert "Edit Legal" in driver.screen  # nothing was staged
         await driver.press(*["backspace"] * 19, "ctrl+o")
@@ -360,9 +360,9 @@ async def test_spaces_are_hidden_added_removed_and_made_the_default(world: World
         await driver.press("D")
         assert "Remove the section instead" in driver.screen
         await driver.press("ctrl+s")
-        assert "3 of these cannot be taken back" in driver.screen
+        assert "3 of these are final" in driver.screen
         await driver.press("y")
-        assert "3 requests for good" in driver.screen
+        assert "3 calls for good" in driver.screen
         assert "Type the number of these" in driver.screen
         await driver.type("3")
         await driver.press("ctrl+s")
@@ -436,7 +436,7 @@ async def test_a_slow_reading_says_how_far_it_is_and_can_be_stopped(
         assert here(driver).draft.arrangement.dirty
         held.gate.set()
         await driver.send("ctrl+s")
-        await asked(driver, "send 1 request")
+        await asked(driver, "send 1 call")
 
 
 async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
@@ -463,7 +463,7 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
         await driver.press("enter")
         assert "Enter confirms nothing" in driver.screen
         await driver.press("t")
-        await asked(driver, "send 1 request")
+        await asked(driver, "send 1 call")
         # While that is looked at somebody removes what is beside it: theirs again, and a new plan.
         world.write(lambda tx: tx.run("DELETE FROM site_section WHERE title = 'API reference'"))
         await driver.press("y")
@@ -473,7 +473,7 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
         # In the middle of sending it is not allowed any more.
         world.write(lambda tx: tx.run("UPDATE member SET role = 'read'"))
         await driver.press("y")
-        await asked(driver, "keep the rest staged")
+        await asked(driver, "pause, the rest stays staged")
         world.write(lambda tx: tx.run("UPDATE member SET role = 'admin'"))
         await driver.press("k")
         await sheet_gone(driver)
@@ -498,14 +498,14 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         await driver.press("K", "K", "K")
         await select(driver, ids["API reference"])
         await driver.press("J", "J")
-        assert "2 requests staged" in driver.screen
+        assert "2 calls staged" in driver.screen
         # As soon as the first is sent somebody removes what the second is to stand beside.
         removes = "DELETE FROM site_section WHERE title = 'Legal'"
         first = "AFTER UPDATE OF position ON site_section WHEN NEW.title = 'Status'"
         world.write(lambda tx: tx.run(f"CREATE TRIGGER other {first} BEGIN {removes}; END"))
         await driver.press("ctrl+s", "y")
-        await asked(driver, "keep the rest staged")
-        assert "Gone" in driver.screen
+        await asked(driver, "pause, the rest stays staged")
+        assert "Not found" in driver.screen
         assert (await published.order())[:2] == ["Guides", "Status"]
     async with drive(open_app(world, published.site, drafts=drafts, runs=runs)) as driver:
         await asked(driver, "Cut off: rearranging Acme docs")
@@ -561,7 +561,7 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
         assert "row of a site" in driver.screen
         await driver.press("q")
     async with drive(open_app(world, published.site, drafts=drafts), size=(100, 40)) as driver:
-        assert "1 staged change of last time restored. X drops them." in driver.screen
+        assert "1 staged change of last time restored. X discards them." in driver.screen
         # Another program stages something too.
         await driver.press("X")
         assert "Another copydesk" not in driver.screen
@@ -576,7 +576,7 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
         other.drop(key)
         other.discard(key)
         await driver.press("ctrl+s")
-        assert "Another copydesk has sent or dropped" in driver.screen
+        assert "Another copydesk sent or discarded" in driver.screen
         await driver.press("escape")
         here(driver).draft.keep_due()
         await driver.idle()
@@ -618,7 +618,7 @@ async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> Non
         assert "Acme docs > Structure" in driver.screen
         await select(driver, published.ids["Legal"])
         await driver.press("K", "ctrl+s", "escape")
-        assert "Kept" not in driver.screen, "a sheet is no leaving"
+        assert "Kept" not in driver.screen, "a sheet is not a leaving"
         await driver.press("escape")
         assert "Kept: 1 change staged in Acme docs; nothing was sent." in driver.screen
         assert driver.line("Acme docs  ").startswith("┃>*  Acme")
@@ -667,7 +667,7 @@ async def test_a_long_structure_and_a_hostile_one(world: World) -> None:
         assert driver.line("[b]A[/b]")[5:].startswith("22   1 ")
         await said(driver, "move 39")
         assert driver.line("[b]A[/b]").startswith("┃>")
-        assert "1 request staged" in driver.screen
+        assert "1 call staged" in driver.screen
         await driver.press("/")
         await driver.type("section 7")
         await driver.press("enter", "J")
@@ -681,7 +681,7 @@ async def test_a_long_structure_and_a_hostile_one(world: World) -> None:
 
 async def test_what_cannot_be_done_says_why(world: World) -> None:
     async with drive(open_app(world, "nowhere")) as driver:
-        assert "Gone. Removed by someone, or moved." in driver.screen
+        assert "Not found: deleted or moved." in driver.screen
         await driver.press("J")
         assert "not been read yet" in driver.screen
     async with drive(open_app(world)) as driver:
@@ -691,7 +691,7 @@ async def test_what_cannot_be_done_says_why(world: World) -> None:
         await driver.press("R")
         assert "This site has no sections. ctrl+n adds one." in driver.screen
         await driver.press("J")
-        assert "There is no row here." in driver.screen
+        assert "No row selected." in driver.screen
 
         world.write(lambda tx: seed.add_site_space(tx, site, spaces[0]))
         await driver.press("R", "J")
@@ -709,7 +709,7 @@ async def test_what_cannot_be_done_says_why(world: World) -> None:
         assert [each.title for each in found.items] == ["Two", "Three", "One"]
         await driver.press("ctrl+n")
         told = " ".join(driver.screen.split())
-        assert "no space left to add here. Groups and links stand beside sections" in told
+        assert "no space left to add here. Groups and links go beside sections" in told
     async with drive(open_app(world, site, user=world.user("rita", "read"))) as driver:
         assert "read-only" in driver.line("Structure")
         for key in ("J", "e", "ctrl+n", "D", "enter"):
@@ -767,7 +767,7 @@ async def test_hostile_ids_and_addresses(world: World) -> None:
             assert app.clipboard == (opened or "")
             assert opened or "none of the web" in driver.screen or "no address" in driver.screen
             await driver.press("enter")
-            assert "Gone." in driver.screen
+            assert "Not found." in driver.screen
             await driver.press("J", "escape", "R")
             assert "Site 1" in driver.screen
     assert all("a/b" not in path and "/.." not in path for path in asked)

@@ -115,11 +115,11 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         third = schema("beta", partner="Signed in as a partner", vip="Pays more")
         world.write(lambda tx: tx.update("site", site, adaptive_schema=json.dumps(third)))
         await driver.press("ctrl+s")
-        assert "Somebody changed the schema since you began" in driver.screen
+        assert "Someone changed the schema since you began" in driver.screen
         assert "added    vip" in driver.screen
         world.write(lambda tx: tx.update("site", site, adaptive_schema=json.dumps(FIRST)))
         await driver.press("y")
-        assert "Somebody changed the schema just now" in driver.screen
+        assert "Someone changed the schema just now" in driver.screen
         assert stored(world, site) == FIRST
         await driver.press("ctrl+s", "enter", "y")
         assert stored(world, site) == second
@@ -166,7 +166,7 @@ async def test_an_edit_outlives_the_program_and_a_refusal(world: World, editor: 
         assert found is not None
         assert found.summary(kept[schema_key(site)]) == json.dumps(doubtful)
         await driver.press("X", "y")
-        assert "Dropped. u brings it back." in driver.screen
+        assert "Discarded. u brings it back." in driver.screen
         await driver.press("ctrl+s")
         assert "No edit of the schema is kept." in driver.screen
         await driver.press("u")
@@ -185,7 +185,7 @@ async def test_an_edit_outlives_the_program_and_a_refusal(world: World, editor: 
         ('{"a": 1 "b": 2}', "a comma is missing", 1, 9),
         ('{\n"a": [NaN]}', "NaN is nothing that JSON can say", 2, 7),
         ("[" * 100, "nested more than 64 deep", 1, 65),
-        ('{"a": "\\ud800"}', "half of a character", 1, 8),
+        ('{"a": "\\ud800"}', "incomplete character", 1, 8),
         ("1" * 5000, "a number too long", 1, 1),
     ],
 )

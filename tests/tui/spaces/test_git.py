@@ -102,7 +102,7 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         await line(driver, "git import")
         await driver.press(*["backspace"] * 200)
         await driver.burst(*typed("https://bo:s3cret@git.example.org/docs"))
-        assert "its password or token is not kept on disk" in driver.line("Repository")
+        assert "its password or token is not saved on disk" in driver.line("Repository")
         await driver.press("escape")
         kept = "".join(driver.app.session.drafts.texts().values())
         assert "https://***@git.example.org/docs" in kept

@@ -159,7 +159,7 @@ async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(des
         before = driver.selected
         await driver.idle()
         assert driver.selected == before
-        assert "1 new (press . to fold them in)" in driver.screen
+        assert "1 new (press . to show them)" in driver.screen
         assert "Newcomer" not in driver.screen
         await driver.press(".")
         assert "● " in driver.line("Newcomer")
@@ -352,7 +352,7 @@ async def test_a_number_goes_to_the_change_request_of_the_space_at_hand(desk: Wo
         await driver.press(":")
         await driver.type("999")
         await driver.press("enter")
-        assert "Gone." in driver.screen
+        assert "Not found." in driver.screen
         await driver.press(":")
         await driver.type("#1")
         await driver.press("enter")

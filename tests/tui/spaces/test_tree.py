@@ -149,7 +149,7 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
         assert told["Support"] == ["Legal"]
         # Nothing is staged any more: what u would take back now was sent, so that it asks.
         await driver.press("u")
-        assert "Take back 3 writes" in driver.screen
+        assert "Undo 3 writes" in driver.screen
         assert "Undo Move Legal from the top into Support" in driver.screen
         await driver.press("escape")
         assert await tree.told() == told
@@ -209,7 +209,7 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         await driver.press("tab", "tab")
         await driver.type("xx")
         await driver.press("ctrl+s")
-        assert "no language code" in driver.screen
+        assert "Not a language code" in driver.screen
         await driver.press("ctrl+u")
         await driver.type("de")
         await driver.press("ctrl+s")
@@ -304,7 +304,7 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         await driver.press("escape", "u", "y")
         assert (await tree.told())["Product"] == ["Reference"]
         await transfer(driver, tree, "Support")
-        assert "cannot be taken back" in driver.screen
+        assert "cannot be undone" in driver.screen
         await driver.type("Support")
         await driver.press("ctrl+s")
         async with world.api() as api:

@@ -130,7 +130,7 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
     keeper = Keeper(Token(WORK), WORK.key, paths)
     drafts = DeskDrafts(State(paths.store), WORK.key)
     drafts.save("changes/new", "Half a thought")
-    assert keeper.note(lee, "Lee Park").startswith("Kept here of Ana Silva: 1 draft. ")
+    assert keeper.note(lee, "Lee Park").startswith("Saved here of Ana Silva: 1 draft. ")
     assert keeper.owner == (world.ana, "Ana Silva")
     drafts.drop("changes/new")
     assert not keeper.note(lee, "Lee Park")

@@ -45,7 +45,7 @@ async def test_the_whole_reason_of_a_failed_write_is_in_the_log_once() -> None:
         await driver.press("@")
         assert "Message" not in driver.screen
         assert "unknown" in driver.screen
-        assert "It is not known whether this arrived" in driver.screen
+        assert "No answer: it may have been sent" in driver.screen
         app.service.failure = None
         await driver.press("r", "y")
         assert "done" in driver.screen

@@ -58,7 +58,7 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert "Kept: it waits with what you wrote." in words(driver)
         assert not session.drafts.texts()
         await driver.press("j", "D")
-        assert "Dropped. u puts it back." in words(driver)
+        assert "Discarded. u puts it back." in words(driver)
         assert list(session.drafts.texts().values()) == ["And twelve?"]
         await driver.press("u")
         assert "outbox 3" in driver.screen
@@ -76,7 +76,7 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert said in words(driver)
         assert "Held in the outbox (g x): Approve #1" in words(driver)
         await driver.press("ctrl+s")
-        assert "Nothing was sent: 1 write held." in words(driver)
+        assert "Nothing was sent: 1 write waiting." in words(driver)
         await driver.press("s")
         assert "Sent from the outbox: Approve" in words(driver)
         assert not session.outbox.count
@@ -101,11 +101,11 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
         way.gone = True
         await comment(driver, "B")
         [queued] = session.outbox.items
-        last = "last: comment #1 “B” (waits)   u drops it"
+        last = "last: comment #1 “B” (waits)   u discards it"
         assert app.here is not None
         assert app.here.status_right() == last
         await driver.press("u")
-        assert "Taken back: Comment #1 “B”. It was not sent; its text" in words(driver)
+        assert "Undone: Comment #1 “B”. It was not sent; its text" in words(driver)
         assert [line.state for line in session.log] == ["done", "dropped", "done"]
         assert not session.outbox.count
         assert list(session.drafts.texts().values()) == ["B"]

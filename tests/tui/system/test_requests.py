@@ -72,9 +72,7 @@ async def test_it_says_for_which_screen_and_why(
         api = await driver.app.session.ready()
         count = sum(each.statuses.total() for each in api.tally.since(0))
         # Reads that are given up as a screen is left may have no answer, or never arrive.
-        sent = (
-            rf"{count} requests sent(?:, (\d) without success)?\. ([\d,]+) of 3,600 requests left"
-        )
+        sent = rf"{count} calls sent(?:, (\d) without success)?\. ([\d,]+) of 3,600 calls left"
         told = re.search(sent, screen)
         assert told is not None, screen
         arrived = 3600 - int(told[2].replace(",", ""))
@@ -84,7 +82,7 @@ async def test_it_says_for_which_screen_and_why(
         world.clock.now += timedelta(minutes=11)
         driver.app.session.touched()
         await driver.idle()
-        assert "0 requests sent." in driver.screen
+        assert "0 calls sent." in driver.screen
         assert "Nothing was sent." in driver.screen
         assert sum(each.statuses.total() for each in api.tally.since(0)) == count
         await driver.press("q")
@@ -108,7 +106,7 @@ async def test_a_hostile_service_reaches_nothing(world: World, size: tuple[int, 
         screen = await look(driver)
         assert re.search(r"changes +\w+ +list ", screen)
         assert not FORBIDDEN.search(screen.replace("\n", ""))
-        assert "3,600 requests left" in screen or "counted here" in screen
+        assert "3,600 calls left" in screen or "counted here" in screen
 
 
 async def test_the_outbox_and_what_had_no_answer_are_told(review: ReviewWorld) -> None:

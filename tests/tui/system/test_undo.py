@@ -348,13 +348,13 @@ async def test_what_a_cut_off_undo_left_of_an_action_goes_back_with_one_key(
     after = start()
     after.begins = lambda: True  # the run before ended without saying so
     async with drive(CopydeskApp(after, "spaces"), size=(100, 24)) as driver:
-        assert "2 writes of a cut-off undo left: u takes them back." in driver.screen
+        assert "2 writes of a cut-off undo left: u undoes them." in driver.screen
         await driver.burst(":", *"undo", "enter")
         assert "done 2/3" in driver.screen
         await driver.press("escape", "u")
-        assert "2 writes of it stand:" in driver.screen
+        assert "2 writes of it are left:" in driver.screen
         await driver.press("y")
-        assert "Taken back: Archive, 2 writes." in driver.screen
+        assert "Undone: Archive, 2 writes." in driver.screen
     assert statuses() == {"open"}
 
 
@@ -369,13 +369,13 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         assert len(list(seen.pages(review.request))) == 1
         await driver.press("u")
         assert not list(seen.pages(review.request))
-        assert "Taken back: See" in driver.screen
+        assert "Undone: See" in driver.screen
         await driver.press("W")
         assert row() == "draft"
         assert "u undo" in driver.screen
         await driver.press("u")
         assert row() == "open"
-        assert "Taken back: Make a draft #1 Webhook" in driver.screen
+        assert "Undone: Make a draft #1 Webhook" in driver.screen
         await driver.press("ctrl+r")
         assert row() == "draft"
         async with world.api(review.lee) as lee:
@@ -386,7 +386,7 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         assert "Undo would fight that." in driver.screen
         await driver.press("escape")
         assert row() == "archived"
-        assert "Nothing was taken back." in driver.screen
+        assert "Nothing was undone." in driver.screen
         await driver.press("u", "y")
         assert row() == "open"
         # The list has it too, and takes it back and does it again there.
@@ -394,16 +394,16 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         assert "Make a draft" in driver.screen
         assert "undone" in driver.screen
         await driver.press("u")
-        assert "It was taken back already. ctrl+r does it again." in driver.screen
+        assert "It was undone already. ctrl+r does it again." in driver.screen
         await driver.press("enter")
         assert row() == "draft"
-        assert "u takes it back." in driver.screen
+        assert "u undoes it." in driver.screen
         # Somebody else took it back: there is nothing to fight and nothing to send.
         async with world.api(review.lee) as lee:
             body = ChangeRequestUpdate(status="open")
             await lee(ops.update_change_request, review.space, review.request, body)
         await driver.press("u")
-        assert "is taken back already, by somebody else" in driver.screen
+        assert "is undone already, by someone else" in driver.screen
         assert (row(), driver.app.screen) == ("open", driver.place)
 
 
@@ -433,7 +433,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         await approve("")
         await eventually(lambda: "about to be sent" in driver.screen, driver.turn)
         assert len(session.writes.waits) == 1
-        assert "That is about to be sent already: u recalls it." in driver.screen
+        assert "Already being sent: u recalls it." in driver.screen
         await driver.press("u")
         assert "Recalled: approve was not sent. What you wrote is kept" in driver.screen
         assert reviews() == 0

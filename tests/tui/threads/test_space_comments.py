@@ -237,7 +237,7 @@ async def test_threads_on_a_bare_service_read_only_and_with_lost_answers(
         await driver.press("g C")
         assert (
             "There is nothing in “Open”." in driver.screen
-            or "Nobody has commented" in driver.screen
+            or "No one has commented" in driver.screen
         )
         await driver.press("r")
-        assert "There is no thread here. c starts one." in driver.screen
+        assert "No thread selected. c starts one." in driver.screen

@@ -136,7 +136,7 @@ class IntegrationPublish(Body):
         default=None, description="What the script is written for; v1 when nothing is said."
     )
     icon: str | None = Field(default=None, description="The picture of the integration, in base64.")
-    title: str | None = Field(default=None, description="What it is called in lists.")
+    title: str | None = Field(default=None, description="Its name in lists.")
     description: str | None = Field(default=None, description="What it does, in a sentence.")
     summary: str | None = Field(
         default=None, description="What there is to know about it, as long as it takes: Markdown."
@@ -146,7 +146,7 @@ class IntegrationPublish(Body):
     )
     visibility: IntegrationVisibility | None = Field(
         default=None,
-        description="Found by everybody, its owner only, or who knows its name.",
+        description="Found by everyone, its owner only, or who knows its name.",
     )
     target: IntegrationTarget | None = Field(
         default=None, description="Where it can be installed; everywhere when nothing is said."
@@ -155,7 +155,7 @@ class IntegrationPublish(Body):
         default=None, description="What it may do where it is installed, as space:content:read."
     )
     categories: list[IntegrationCategory] | None = Field(
-        default=None, description="What it is for: the headings that it stands under."
+        default=None, description="What it is for: the headings that it is under."
     )
     blocks: list[IntegrationBlock] | None = Field(
         default=None,
@@ -179,7 +179,7 @@ class IntegrationPublish(Body):
         default=None, description="The organization that owns it, by its id or its subdomain."
     )
     secrets: dict[str, str] | None = Field(
-        default=None, description="Texts that its script needs and nobody is shown, by name."
+        default=None, description="Texts that its script needs and no one is shown, by name."
     )
     content_security_policy: str | None = Field(
         default=None,
@@ -248,7 +248,7 @@ class InstallationUpdate(Body):
     external_ids: list[str] | None = Field(
         default=None,
         max_length=EXTERNAL_IDS,
-        description="What it is called where it comes from; the integration finds it by these.",
+        description="Its name where it comes from; the integration finds it by these.",
     )
     configuration: dict[str, Any] | None = Field(
         default=None, description="What it was asked for when it was installed."

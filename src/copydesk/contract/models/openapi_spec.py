@@ -97,5 +97,5 @@ class OpenAPISpecUpdate(Body):
     """Who may read a specification."""
 
     visibility: OpenAPIVisibility = Field(
-        description="Private is for nobody outside; public for whoever has the link."
+        description="Private is for no one outside; public for whoever has the link."
     )

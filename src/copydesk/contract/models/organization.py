@@ -149,7 +149,7 @@ class OrganizationUpdate(Body):
     nullable: ClassVar[tuple[str, ...]] = ("default_role", "default_content", "logo")
 
     title: Annotated[str, StringConstraints(min_length=2, max_length=255)] | None = Field(
-        default=None, description="What the organization is called."
+        default=None, description="The name of the organization."
     )
     email_domains: list[str] | None = Field(
         default=None,
@@ -179,7 +179,7 @@ class OrganizationUpdate(Body):
         description="A picture: its address, or its name.",
     )
     sso: bool | None = Field(
-        default=None, description="Whether everybody has to sign in by single sign-on."
+        default=None, description="Whether everyone has to sign in by single sign-on."
     )
     ai: bool | None = Field(default=None, description="Whether the AI features are on.")
     invite_links: bool | None = Field(

@@ -34,7 +34,7 @@ class Team(Resource):
 class TeamCreate(Body):
     """A new team; ``members`` are user ids."""
 
-    title: TeamTitle = Field(description="What the team is called, wherever it is offered.")
+    title: TeamTitle = Field(description="The name of the team, wherever it is offered.")
     members: list[str] | None = Field(
         default=None, description="Who is in it from the start, as members of the team."
     )
@@ -44,7 +44,7 @@ class TeamUpdate(Body):
     """The new title of a team."""
 
     title: TeamTitle | None = Field(
-        default=None, description="What the team is called; who is in it and its spaces stay."
+        default=None, description="The name of the team; who is in it and its spaces stay."
     )
 
 
@@ -68,7 +68,7 @@ class TeamMembersUpdate(Body):
     )
     remove: list[str] | None = Field(
         default=None,
-        description="Who is taken out; somebody who is added and removed at once is removed.",
+        description="Who is taken out; someone who is added and removed at once is removed.",
     )
     memberships: dict[str, TeamMembershipWrite] | None = Field(
         default=None, description="Roles in the team, by the ids of people."

@@ -239,7 +239,7 @@ def merge_change_request(call: Call, space_id: str, change_request_id: str) -> M
         raise blocked(reason)
     joined = change_requests.merge_branch(call.tx, row["id"], call.user_id)
     if joined.revision is None and not joined.conflicts:
-        raise conflict("There is nothing to merge: primary content would stay as it is.")
+        raise conflict("There is nothing to merge: main would stay as it is.")
     if joined.revision is None:
         return MergeResult(
             result="conflicts",

@@ -72,7 +72,7 @@ def create_invite_link(call: Call, organization_id: str, body: InviteLinkCreate)
     """Make a link. A 412 where the organization invites nobody by links."""
     organization = call.access.organization(organization_id, "admin")
     if not organization["invite_links"]:
-        raise blocked("This organization invites nobody by links: its setting inviteLinks is off.")
+        raise blocked("This organization invites no one by links: its setting inviteLinks is off.")
     given = {"role", "level"} & body.model_fields_set
     places = {"space", "collection"} & body.model_fields_set
     if len(places) > 1 or given != ({"level"} if places else {"role"}):

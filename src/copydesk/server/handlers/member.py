@@ -239,6 +239,4 @@ def _keep_an_administrator(call: Call, member: Row) -> None:
         member["user_id"],
     )
     if member["role"] == "admin" and not others:
-        raise blocked(
-            "This is the organization's only administrator. Make somebody else one first."
-        )
+        raise blocked("This is the organization's only administrator. Make someone else one first.")

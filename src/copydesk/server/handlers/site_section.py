@@ -144,7 +144,7 @@ def move_site_section(
     assert anchor is not None  # the body has exactly one side
     beside = find_section(call, view.site, anchor.site_section)
     if beside["id"] == section["id"]:
-        raise invalid("body.position: a section cannot stand next to itself")
+        raise invalid("body.position: a section cannot be next to itself")
     Entries(call.tx, site_id).place(
         section["id"], beside["id"], after=body.position.after is not None
     )

@@ -137,7 +137,7 @@ def move_site_space(
     assert anchor is not None  # the body has exactly one side
     beside = view.find_site_space(anchor.site_space)
     if beside["shown_id"] == row["shown_id"]:
-        raise invalid("body.position: a site space cannot stand next to itself")
+        raise invalid("body.position: a site space cannot be next to itself")
     if beside["shown_section"] != row["shown_section"]:
         raise invalid("body.position: that site space is in another section")
     position = site_spaces_of(site_id, row["shown_section"]).beside(

@@ -59,12 +59,12 @@ def sort_site_structure(
     assert anchor is not None  # the body has exactly one side
     after = body.position.after is not None
     if anchor.id == body.item.id:
-        raise invalid("body.position: nothing can stand next to itself")
+        raise invalid("body.position: nothing can be next to itself")
     if body.item.type == "site-space":
         return _sort_site_space(view, body.item.id, anchor, after=after)
     _find(view, body.item)
     if anchor.type == "site-space":
-        raise invalid("body.position: a site space stands in a section, and nothing else beside it")
+        raise invalid("body.position: a site space is in a section, with nothing else beside it")
     _find(view, anchor)
     Entries(call.tx, site_id).place(body.item.id, anchor.id, after=after)
     return _item(fresh(view), body.item)
@@ -75,7 +75,7 @@ def _sort_site_space(
 ) -> SiteSpace:
     row = view.find_site_space(key)
     if anchor.type != "site-space":
-        raise invalid("body.position: a site space stands next to another one of its section")
+        raise invalid("body.position: a site space goes next to another one of its section")
     beside = view.find_site_space(anchor.id)
     if beside["shown_section"] != row["shown_section"]:
         raise invalid("body.position: that site space is in another section")
@@ -242,9 +242,7 @@ def delete_site_external_link(
 def _check_sectioned(view: SiteView) -> None:
     """Raise a 412 for a site that shows spaces without sections: it has nothing to group."""
     if view.site["default_section_id"] is None:
-        raise blocked(
-            "The site has no sections: groups and links stand among those. Add one first."
-        )
+        raise blocked("The site has no sections: groups and links go between those. Add one first.")
 
 
 def _columns(body: BaseModel, names: Collection[str]) -> dict[str, Value]:

@@ -75,8 +75,8 @@ def move_to(
     )
     if index is None:
         raise invalid(
-            f"body.position.{side}.space: {anchor.space[:100]!r} is no other space in the place "
-            "that this moves to"
+            f"body.position.{side}.space: {anchor.space[:100]!r} is not another space where"
+            " this moves to"
         )
     target = index if position.before else index + 1
     moved = [sibling["id"] for sibling in others]

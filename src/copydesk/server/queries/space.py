@@ -148,7 +148,7 @@ def check_people(call: Call, organization_id: str, merge_rules: object) -> None:
         for user_id in rule.get("users") or ():
             if not _is_member(call.tx, organization_id, user_id):
                 raise invalid(
-                    f"body.mergeRules: {rule['rule']} names {user_id[:100]!r}, who is no member "
+                    f"body.mergeRules: {rule['rule']} names {user_id[:100]!r}, who is not a member "
                     "of the organization"
                 )
 
@@ -184,7 +184,7 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
     for rule in json.loads(space["merge_rules"]).get("rules") or ():
         if any(not _is_member(tx, organization_id, user) for user in rule.get("users") or ()):
             raise blocked(
-                f"A merge rule of the space {space['title']!r} names somebody who is not in "
+                f"A merge rule of the space {space['title']!r} names someone who is not in "
                 "the other organization; change the rule first."
             )
     tx.update(

@@ -94,7 +94,7 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     docs = values.get("docs_dir", "docs")
     root = join(folder, docs) if isinstance(docs, str) else None
     if root is None:
-        raise BadYamlError("has a “docs_dir” that is no folder of the repository")
+        raise BadYamlError("has a “docs_dir” that is not a folder of the repository")
     title = values.get("site_name")
     items = None if values.get("nav") is None else tuple(_nav(values["nav"], 0))
     return [Navigation(path, root, items, title if isinstance(title, str) else None)]
@@ -108,7 +108,7 @@ def short_name(path: str) -> str:
 
 def _nav(value: Any, depth: int) -> Iterator[Item]:
     if not isinstance(value, list) or depth > _MOST_DEEP:
-        raise BadYamlError("has a “nav” that is no list of pages")
+        raise BadYamlError("has a “nav” that is not a list of pages")
     for each in value:
         if isinstance(each, str):
             yield _page(None, each)
@@ -133,11 +133,13 @@ def _spaces(
 ) -> Iterator[tuple[str, str | None]]:
     """Yield the folder and the title of each space of a site's structure."""
     if not isinstance(value, list) or depth > _MOST_DEEP:
-        raise BadYamlError("has a “structure” that is no list of sections and spaces")
+        raise BadYamlError("has a “structure” that is not a list of sections and spaces")
     here = sum(isinstance(each, dict) and _directory(each) is not None for each in value)
     for each in value:
         if not isinstance(each, dict):
-            raise BadYamlError("has a “structure” with something that is no section or space")
+            raise BadYamlError(
+                "has a “structure” with something that is neither a section nor a space"
+            )
         title = each.get("title") if isinstance(each.get("title"), str) else None
         directory = _directory(each)
         if directory is not None:

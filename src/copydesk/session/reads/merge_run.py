@@ -282,5 +282,5 @@ def conflicting(conflicts: Sequence[Conflicting]) -> str:
     shown = list(names.values())[:NAMED]
     more = len(names) - len(shown)
     if not names:
-        return "the same things; the service does not say which"
+        return "the same; the service does not say which"
     return listed([*shown, f"{more} more"] if more else shown)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 MERGED = (
-    "Merged. This service keeps no older versions: this is the page as this request left it, and "
-    "no lines are marked."
+    "Merged. This service keeps no older versions: this is the page as this change request left "
+    "it, and no lines are marked."
 )
 """Shown above a page of a merged request, whose former text cannot be read."""
 
@@ -56,7 +56,8 @@ SINCE_GONE = "main has changed this page since: this is its text in main now."
 
 NOT_TOLD = (
     "main has changed this page since, and the service does not tell what it said before: this is "
-    "the page as this request has it, and no lines are marked. U brings main in, then they are."
+    "the page as this change request has it, and no lines are marked. U brings main in, then "
+    "they are."
 )
 """Shown above a page that both sides changed, whose former text cannot be read."""
 

@@ -99,7 +99,7 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
     reading = reading_of(published)
     said = wrong or layout(reading.unknown)
     if not key and row.visibility == "share-link":
-        said = "Without a link nobody gets this. f chooses a link to read with."
+        said = "Without a link no one gets this. f chooses a link to read with."
     theirs = with_titles(reading.structure, titles, UNTITLED)
     if seen is not None:
         seen = None if reading.unknown else with_titles(seen, titles, UNTITLED)

@@ -81,7 +81,7 @@ async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON
     now = await api(ops.get_adaptive_schema, *ids)
     if now.json_schema != before:
         raise NotDoneError(
-            "Somebody changed the schema just now, and nothing was sent. "
+            "Someone changed the schema just now, and nothing was sent. "
             "Yours is kept: ctrl+s shows both."
         )
     body = AdaptiveSchemaUpdate(json_schema=schema)

@@ -52,10 +52,10 @@ GONE = (
 )
 
 
-LOST_WAY = "Its way back is not known on this machine any more."
+LOST_WAY = "How to undo it is no longer known on this machine."
 
 
-OTHERS_DID = "Somebody else had taken it back."
+OTHERS_DID = "Someone else had undone it."
 
 
 def untold(run: ArrangeRun) -> None:
@@ -65,7 +65,7 @@ def untold(run: ArrangeRun) -> None:
 def not_saved(error: OSError) -> str:
     """Return the sentence for a run that stops because its progress cannot be saved."""
     return (
-        "It cannot be kept on this machine how far it is, so nothing more is sent: "
+        "Progress cannot be saved on this machine, so nothing more is sent: "
         f"{clean(error.strerror or str(error))}."
     )
 
@@ -324,8 +324,8 @@ class Arranger:
                 if run is None or not run.begun:
                     continue
                 if await self._gone(run):
-                    rest = plural(len(run.calls) - run.sent, "request")
-                    said.append(f"{run.title} is gone: what was left of it ({rest}) is dropped.")
+                    rest = plural(len(run.calls) - run.sent, "call")
+                    said.append(f"{run.title} is gone: what was left of it ({rest}) is discarded.")
                     await self._forget(run)
                 else:
                     left.append(run)
@@ -416,7 +416,7 @@ class Arranger:
         try:
             if not await asyncio.to_thread(self._store.claim, run.id):
                 self.elsewhere.add(run.id)
-                raise WriteError(f"Another copydesk is rearranging {run.title} at the moment.")
+                raise WriteError(f"Another copydesk is rearranging {run.title} now.")
         except OSError as error:
             raise WriteError(not_saved(error)) from error
         try:
@@ -442,7 +442,7 @@ class Arranger:
                 raise WriteError(f"{kept.standing()}: that is settled first.")
             self._kept[run.id] = 0
         elif self._kept.get(run.id) != (0 if kept is None else kept.version):
-            raise WriteError("Another copydesk went on with it since: look how it stands now.")
+            raise WriteError("Another copydesk went on with it since: see how it is now.")
 
 
 def _why(call: Call, error: WriteError) -> str:

@@ -348,7 +348,7 @@ class MergeRunner:
                 await asyncio.to_thread(self._store.save, run)
                 self._kept = run
             except OSError as error:
-                self.trouble = f"The run cannot be kept on this machine, so it waits: {error}"
+                self.trouble = f"The run cannot be saved, so it waits: {error}"
                 self._tell(self.trouble, "bad")
                 return False
         return True
@@ -467,7 +467,7 @@ class MergeRunner:
             await asyncio.to_thread(self._store.release, run_id)
             self._kept, self.run, self.elsewhere = theirs, theirs.cut_off(), False
             self._touched()
-            self._tell("Another copydesk went on with this run: look how it stands now.", "warn")
+            self._tell("Another copydesk went on with this run: see how it is now.", "warn")
             return
         before = self.run
         self.trouble = ""

@@ -34,11 +34,11 @@ EVERY_SECONDS = 60.0
 LOCK = "all"
 """The name of the claim that is held while they are looked at or changed."""
 
-BUSY = "Another copydesk is looking at what waits to be merged: try again in a moment."
+BUSY = "Another copydesk is looking at what waits to be merged: try again shortly."
 
 OTHERS = "Another account lets it wait: it is merged with that one's token; x takes it out."
 
-CHANGED = "It has changed since you looked: this is how it stands now."
+CHANGED = "It has changed since you looked: this is how it is now."
 
 
 class WaitingMerges:
@@ -257,7 +257,7 @@ class WaitingMerges:
         except NotDoneError:
             raise
         except OSError as error:
-            self._trouble(f"What waits to be merged cannot be kept on this machine: {error}")
+            self._trouble(f"What waits to be merged cannot be saved on this machine: {error}")
         except failure_types() as error:
             self._session.learn(error, quiet=False)
             self._trouble(clean(sentence(error)))
@@ -319,4 +319,4 @@ def reversal_of(id: str, before: dict[str, Any] | None, after: dict[str, Any] | 
 def when_ready(rules: int) -> str:
     """Say what waiting means, before and after it was asked for."""
     hold = "rule holds" if rules == 1 else f"{rules} rules hold"
-    return f"merges when its {hold}; an edit, comment, other verdict or conflict stops it"
+    return f"merges when its {hold}; an edit, comment, other review or conflict stops it"

@@ -21,8 +21,8 @@ State = Literal["waiting", "sending", "done", "queued", "failed", "skipped"]
 WORDS = {"queued": "in the outbox"}
 """The words for states whose name is not the word."""
 
-REVERSIBLE = "u takes all of it back."
-"""The sentence in the dialog of an action that one undo takes back."""
+REVERSIBLE = "u undoes all of it."
+"""The sentence in the dialog of an action that one undo undoes."""
 
 
 @dataclass

@@ -326,7 +326,9 @@ class Sending:
 
         async def same(outgoing: Outgoing) -> None:
             if outgoing.to_dict() != entry.request:
-                raise NotDoneError("It would send something else by now. Drop it and do it anew.")
+                raise NotDoneError(
+                    "It would send something else by now. Discard it and do it again."
+                )
 
         with noting(same):
             return await line.send()

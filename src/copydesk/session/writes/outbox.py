@@ -40,7 +40,7 @@ NOTHING: Marks = MappingProxyType({})
 MEANS = "Something about it waits in the outbox (g x); its details say what, and since when."
 """The meaning of the mark of a row."""
 
-DROPPED = "Dropped: it was not sent."
+DROPPED = "Discarded: it was not sent."
 
 REPLACED = "Another edit took its place."
 
@@ -309,7 +309,7 @@ class Outbox:
             entries = await asyncio.to_thread(self.session.journal.entries)
             entry = next((each for each in entries if each.id == id), None)
             if entry is None or entry.state != "dropped" or entry.request is None:
-                raise NotDoneError("It is not among what was dropped any more.")
+                raise NotDoneError("It is no longer among the discarded ones.")
             if entry.held == "lost":  # it may have arrived, which is still to be found out
                 await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
                 back = self.settle(entry, "unknown", sentence="", held="")
@@ -511,11 +511,13 @@ QUIET_SECONDS = 60.0
 object that is not found may still appear."""
 
 NOT_ARRIVED = f"{WAITS}: no answer had come, and it had not arrived."
-GONE = "It waits no more: it was sent, or dropped, meanwhile."
-OTHERS = "Another copydesk is sending what waits at the moment."
+GONE = "It no longer waits: it was sent or discarded meanwhile."
+OTHERS = "Another copydesk is sending what waits."
 UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
 READ_ONLY = "Read-only: nothing is sent."
-OTHERS_WRITE = "Held: it was written by somebody else, with another token. It goes with theirs."
+OTHERS_WRITE = (
+    "Waiting: it was written by someone else, with another token. It is sent with theirs."
+)
 OTHER_TEXT = (
     "Held: no answer came, and another text was sent from there since. s asks, and sends it."
 )

@@ -75,9 +75,7 @@ class Recovered:
             said.append(f"{plural(self.waiting, 'write')} {waits} in the outbox (g x).")
         if self.rest:
             them = "it" if self.rest == 1 else "them"
-            said.append(
-                f"{plural(self.rest, 'write')} of a cut-off undo left: u takes {them} back."
-            )
+            said.append(f"{plural(self.rest, 'write')} of a cut-off undo left: u undoes {them}.")
         if self.unknown:
             named = listed(self.unknown[:NAMED])
             more = len(self.unknown) - NAMED

@@ -43,7 +43,7 @@ VERBS: Mapping[ReviewStatus, str] = {
 }
 """What giving a verdict is called."""
 
-FINAL = "A verdict cannot be taken back, only replaced by another."
+FINAL = "A review cannot be undone, only replaced by another."
 
 OWN = "You wrote it: what you say of it counts for no rule."
 
@@ -125,7 +125,7 @@ def verdict(row: ChangeRow, status: ReviewStatus, said: str, me: User | None) ->
         VERBS[status],
         row.named,
         lambda api: api(ops.create_change_request_review, row.space, row.id, body),
-        f"{done} {row.label}; a verdict cannot be undone.",
+        f"{done} {row.label}; a review cannot be undone.",
         expects=still_judged(*ids, subject=row.said, status=row.status),
         trace=None if me is None else verdict_trace(*ids, me=me.id, status=status, words=said),
     )

@@ -151,7 +151,7 @@ class WriteSender:
             if other is line or other.draft != line.draft or other.text != line.text:
                 continue
             if other.state == "waiting":
-                raise WriteError("That is about to be sent already: u recalls it.")
+                raise WriteError("Already being sent: u recalls it.")
             if other.state == "sending":
                 raise WriteError("That is being sent already: @ shows what comes of it.")
         for entry in self._session.outbox.items.values():
@@ -381,7 +381,7 @@ class WriteSender:
         if line.entry is not None and line.entry.request is not None:
             await asyncio.to_thread(self._keep, line)
         if not line.several and line.requests == 2:
-            _log.error("%s sends more than one request, and does not say so", line.what)
+            _log.error("%s sends more than one call, and does not say so", line.what)
 
     def _only_read_after(self, line: Written, error: Exception) -> UnansweredError | None:
         """Return the error for a failure after the answer to the request itself."""

@@ -692,7 +692,7 @@ class Reversals:
             return await self._session.way.obstacle(api, past, again=again)
         except failure_types() as error:
             self._session.learn(error, quiet=False)
-            said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
+            said = f"Nothing was undone, because it could not be read: {sentence(error)}"
             raise WriteError(said) from error
 
     async def _state(self, api: Api, past: Past) -> JSON:
@@ -786,7 +786,7 @@ class Reversals:
         self._mark(past, "undone")
 
 
-SENT_SINCE = "it was sent, or dropped, since"
+SENT_SINCE = "it was sent, or discarded, since"
 
 
 def way_back_in(id: str) -> Reversal:

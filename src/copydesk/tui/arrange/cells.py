@@ -264,7 +264,7 @@ def signs() -> list[tuple[str, str]]:
         ("~", "changed, not sent yet"),
         (marks.shifted, "moved, not sent yet"),
         (f"{marks.up}2 {marks.down}1", "how far it was moved"),
-        (marks.marked, "picked: enter drops it below the cursor, O above"),
+        (marks.marked, "picked: enter puts it below the cursor, O above"),
     ]
 
 
@@ -297,11 +297,11 @@ def plan_title(calls: Sequence[Call]) -> str:
     """Return the title of the plan: how many requests it takes."""
     if not calls:
         return "Plan"
-    return f"Plan   {plural(len(calls), 'request')}, the fewest for this"
+    return f"Plan   {plural(len(calls), 'call')}, the fewest for this"
 
 
-LASTING = "cannot be taken back"
-"""What stands behind a request that nothing takes back."""
+LASTING = "cannot be undone"
+"""What stands behind a request that nothing undoes."""
 
 
 def plan_facts(
@@ -450,7 +450,7 @@ def nothing_picked(rows: ArrangedTree) -> str | None:
 
 def enter_label(rows: ArrangedTree) -> str:
     """Return what Enter does now."""
-    return "drop here" if rows.marks else "open"
+    return "put here" if rows.marks else "open"
 
 
 class ShownOrder:
@@ -583,7 +583,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         "enter", "open", unless=nothing_here, show=30, group="Order", override=True, now=enter_label
     )
     def open_row(self) -> None:
-        """Drop the picked rows below the cursor as one block; with none, fold or open the row."""
+        """Put the picked rows below the cursor as one block; with none, open or close the row."""
         self.post_message(VirtualList.Opened(self, self.selected_id, self.selected))
 
 
@@ -610,7 +610,7 @@ class WrittenPane(Facts):
 
     def __init__(self, is_of: Callable[[Step], bool], *, id: str) -> None:
         super().__init__(
-            title="Changes made from this machine", empty="None that can be taken back.", id=id
+            title="Changes made from this machine", empty="None that can be undone.", id=id
         )
         self._is_of = is_of
         self._pasts: list[Past] = []

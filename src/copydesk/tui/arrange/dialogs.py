@@ -79,7 +79,7 @@ def nothing_to_return(sheet: ArrangeSheet) -> str | None:
     if (why := not_stopped(sheet)) is not None:
         return why
     if sheet.run.back:
-        return "It is being rolled back: r goes on with that."
+        return "What was sent is being undone: r goes on with that."
     if not sheet.run.sent:
         return "Nothing was sent."
     return None if sheet.run.returning() else sheet.run.lasting_sentence()
@@ -141,7 +141,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
 
     @action("t", "take theirs", unless=no_clash, danger=2)
     def take_theirs(self) -> None:
-        """Give up ours where they changed the same thing, and go on with the rest."""
+        """Discard ours where they changed the same, and go on with the rest."""
         self.dismiss("theirs")
 
     @action("enter", "confirms nothing", show=False)
@@ -280,7 +280,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
             case "unknown":
                 return "?", "bad", "it may have arrived"
             case "taken-back":
-                return "-", "muted", "taken back"
+                return "-", "muted", "undone"
         final = LASTING if item.lasting else ""
         return " ", "warn" if final else "muted", final
 
@@ -309,18 +309,18 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         keys = Text(f"{lead}  " if lead else "", style="warn")
         pairs: list[tuple[str, str]] = []
         if run.state in BEGINNING:
-            pairs = [("y", f"send {plural(len(run.calls), 'request')}"), ("esc", "not now")]
+            pairs = [("y", f"send {plural(len(run.calls), 'call')}"), ("esc", "not now")]
         elif run.state == "stopped":
             whole = run.arrived_whole
             pairs = [] if whole else [("r", self._again())]
             if nothing_to_return(self) is None:
-                pairs.append(("b", f"roll back {len(run.returning())}"))
-            keep = "leave it so" if run.back or whole else "keep the rest staged"
+                pairs.append(("b", f"undo {len(run.returning())} sent"))
+            keep = "leave it so" if run.back or whole else "pause, the rest stays staged"
             pairs.append(("k", keep))
             if self._later:
                 pairs.append(("esc", "later"))
         elif run.state in GOING:
-            keys.append(f"{run.far} {'taken back' if run.back else 'sent'}   ")
+            keys.append(f"{run.far} {'undone' if run.back else 'sent'}   ")
             pairs = [("esc", "stop after this one")]
         for key, words in pairs:
             keys.append_text(Text.assemble((key, "accent"), f" {words}   "))
@@ -368,9 +368,9 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     async def _typed(self) -> bool:
         """Ask for the number of requests that are for good."""
         final = [each.call.line for each in self.run.for_good]
-        facts = [*final, "", "This cannot be taken back, also not by u."]
+        facts = [*final, "", "This cannot be undone, not even with u."]
         sheet = TypeToConfirm(
-            f"{plural(len(final), 'request')} for good",
+            f"{plural(len(final), 'call')} for good",
             facts,
             expect=str(len(final)),
             verb="send",
@@ -381,7 +381,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
 
     @action("r", "try again", unless=nothing_to_send, danger=2, stages=True)
     async def again(self) -> None:
-        """Try the request again that failed and go on; in a roll back, go on with that."""
+        """Try the call again that failed and go on; while undoing, go on with that."""
         back, why = self.run.back, self.run.why
         await self._go(self._arranger.roll_back if back else self._arranger.go)
         if self.is_attached and self.run.state == "stopped" and self.run.why == why:
@@ -389,12 +389,12 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
             self._said = f"Tried again at {session.clock().astimezone():%H:%M:%S}: the same."
             self._show()
 
-    @action("b", "roll back", unless=nothing_to_return, danger=2, stages=True)
+    @action("b", "undo what was sent", unless=nothing_to_return, danger=2, stages=True)
     async def roll_back(self) -> None:
         """Undo the sent steps, the newest first."""
         await self._go(self._arranger.roll_back)
 
-    @action("k", "keep the rest", unless=not_stopped)
+    @action("k", "pause", unless=not_stopped)
     async def keep_rest(self) -> None:
         """Leave the sent steps as they are; the rest stays staged."""
         await self._go(lambda run, changed: self._arranger.keep(run))
@@ -403,7 +403,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
 
     @action("escape", "not now", show=False, override=True)
     def cancel(self) -> None:
-        """Before anything is sent, leave; while sending, stop after the request under way.
+        """Before anything is sent, leave; while sending, stop after the call under way.
 
         At the question of a failure it keeps the rest staged; at that of an earlier start it leaves
         the question for later.
@@ -414,7 +414,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         elif self._later or self.run.state in BEGINNING:
             self.dismiss(None)
         else:
-            begin(self, self._leave, name="keep the rest")
+            begin(self, self._leave, name="pause")
 
     async def _leave(self) -> None:
         await self.keep_rest()

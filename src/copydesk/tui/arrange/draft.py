@@ -198,7 +198,7 @@ class StagedDraft:
             return
         said = self.here.session.drafts.shared(self.here.draft_key)
         if self._unkept:
-            said = f"Staged here, but not kept on disk: {self._unkept}."
+            said = f"Staged here, but not saved on disk: {self._unkept}."
         if said and (self._unkept or said != self._told):
             self.here.say(said, "warn")
         self._told = said
@@ -248,7 +248,7 @@ class StagedDraft:
         if lines is None:
             return []
         if not lines:
-            return ["Another copydesk has sent or dropped what was kept; this is yours."]
+            return ["Another copydesk sent or discarded what was saved; this is yours."]
         shown = "; ".join(line.removeprefix("- ") for line in lines)
         return [f"Another copydesk staged this meanwhile, it stays a draft (g d): {shown}."]
 
@@ -357,7 +357,7 @@ class Sender:
                 count = plural(len(self.here.draft.requests()), "staged change")
                 shared = self.here.session.drafts.shared(self.here.draft_key)
                 self.here.say(
-                    shared or f"{count} of last time restored. X drops them.",
+                    shared or f"{count} of last time restored. X discards them.",
                     "warn" if shared else "",
                 )
             if run is None:
@@ -508,7 +508,7 @@ class Sender:
         if run.begun:  # it was begun in an earlier run of the program
             said = said.replace(" u takes ", " :undo takes ")
         if outcome.left and not outcome.rolled_back and not self.here.draft.arrangement.dirty:
-            said = f"{plural(outcome.sent, 'request')} sent. Nothing is left of the rest: "
+            said = f"{plural(outcome.sent, 'call')} sent. Nothing is left of the rest: "
             said += "others changed what it was about."
         self.here.tell(said, "good" if outcome.complete else "warn")
         if rebased.clashes or rebased.lost:

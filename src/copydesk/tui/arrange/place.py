@@ -65,7 +65,7 @@ def not_allowed(here: ArrangingPlace[Any]) -> str | None:
 
 def no_row(here: ArrangingPlace[Any]) -> str | None:
     """Say so when the cursor is on no row."""
-    why = "There is no row here."
+    why = "No row selected."
     if here.row is not None:
         return None
     return why if here.known else NoRowYet(why)
@@ -151,11 +151,11 @@ class ArrangeCommands(Commands, scope="arranging"):
             self.place.rows.select(picked[0])
 
     @action(
-        "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
+        "O", "put above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
         show=False, group="Order", stages=True, takes="marked",
     )  # fmt: skip
     def drop_above(self) -> None:
-        """Drop the picked rows above the cursor as one block; Enter drops them below it."""
+        """Put the picked rows above the cursor as one block; Enter puts them below it."""
         self.drop_picked(after=False)
 
     @action(
@@ -196,7 +196,7 @@ class ArrangeCommands(Commands, scope="arranging"):
         if why is not None or row is None:
             self.place.say(why or "", "warn")
         elif not (rest.isascii() and rest.isdecimal()):
-            said = f"“{shorten(clean(rest), 24)}” is no position. " if rest else ""
+            said = f"“{shorten(clean(rest), 24)}” is not a position. " if rest else ""
             said += ":move N makes the row the Nth of its level, as in :move 3."
             self.place.say(said, "warn")
         else:
@@ -214,7 +214,7 @@ class ArrangeCommands(Commands, scope="arranging"):
             self.place.say(why or "", "warn")
         elif not words or len(by) > 1 or set(words) - {*self.place.sorts, "reverse"}:
             ways = ", ".join(f":sort {word}" for word in (*self.place.sorts, "reverse"))
-            self.place.say(f"Say by what: {ways}", "warn")
+            self.place.say(f"Sort by what? {ways}", "warn")
         else:
             draft, before = self.place.draft, self.place.draft.arrangement
             key, reverse = self._sort_key(by[0] if by else "", row.level), "reverse" in words
@@ -257,9 +257,9 @@ class ArrangeCommands(Commands, scope="arranging"):
 
         await redo(self.place, asking=draft.title_of)
 
-    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
+    @action("X", "discard staged", unless=nothing_staged, danger=2, show=13, group="Order")
     async def drop_staged(self) -> None:
-        """Drop all that is staged. It asks, and ``u`` brings it back."""
+        """Discard all that is staged. It asks, and ``u`` brings it back."""
         draft = self.place.draft
         self.place.session.asks()
         facts = [
@@ -268,10 +268,10 @@ class ArrangeCommands(Commands, scope="arranging"):
             *await draft.overtaken_facts(),
             "The order becomes what it is without that. u brings it back.",
         ]
-        sheet = Confirm("Drop what is staged?", facts, verb="drop")
+        sheet = Confirm("Discard what is staged?", facts, verb="discard")
         if await self.place.desk.push_screen_wait(sheet):
             draft.staged(draft.arrangement.drop())
-            self.place.tell("Dropped. u brings it back.")
+            self.place.tell("Discarded. u brings it back.")
 
     @action("=", "compare", show=14, group="Look")
     def compare(self) -> None:
@@ -318,7 +318,7 @@ class ArrangingPlace(Place, Generic[R]):
     boxes: Collection[str] = ("group",)
     """The kinds of rows that ``>`` puts others into."""
     sorts: Sequence[str] = SORTS
-    counted = "request"
+    counted = "call"
     """What each line of the plan is."""
 
     WHICH = ""
@@ -534,7 +534,7 @@ class ArrangingPlace(Place, Generic[R]):
             return self.refused
         if self.rows.marks:
             picked = self.rows.count_marks()
-            return f"{picked}: J K move them as one block, enter drops them here"
+            return f"{picked}: J K move them as one block, enter puts them here"
         if calls := self.draft.calls:
             count = plural(len(calls), self.counted)
             if self.sender.asked:

@@ -45,7 +45,7 @@ def may_not_tell(here: AgentInstructionsPlace) -> str | None:
 
 def no_text(here: AgentInstructionsPlace) -> str | None:
     """Say so when there is nothing to copy."""
-    return None if here.text else "There is nothing to copy: nobody wrote any instructions."
+    return None if here.text else "There is nothing to copy: no one wrote any instructions."
 
 
 @place("agent-instructions", key="B", title="Agent instructions",
@@ -81,7 +81,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         if self.session.drafts.own_text(self.draft_key) is not None:
             return "What you wrote is kept, not sent: e goes on with it."
         when = ago(self.found.updated_at, self.session.now)
-        return f"changed {when}" if when else "nobody has written any"
+        return f"changed {when}" if when else "no one has written any"
 
     def raw(self) -> Raw | None:
         return Raw("agent instructions", self.RAW[0], (self.home,)) if self.home else None

@@ -132,7 +132,7 @@ GLOSSARY: Resource[GlossaryEntry] = Resource(
               align="right", drop=2),
         Shown("changed", "CHANGED", lambda entry, now: ago(entry.updated_at, now), 10, drop=1),
     ),
-    empty="There are no terms yet. ctrl+n adds one, with what it is called in each language.",
+    empty="There are no terms yet. ctrl+n adds one, with its name in each language.",
     get="get_glossary_entry",
     arguments=lambda target, entry: (target.organization or "", entry.id),
     orders=(
@@ -150,7 +150,7 @@ GLOSSARY: Resource[GlossaryEntry] = Resource(
 @place("glossary", title="Glossary",
        uses=("list_glossary_entries", "get_organization"))  # fmt: skip
 class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
-    """What the terms of an organization are called in each language."""
+    """The names of an organization's terms in each language."""
 
     RESOURCE = GLOSSARY
 
@@ -171,7 +171,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
     @action("ctrl+n", "add term", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("update_glossary_entries", "list_glossary_entries"), types=True)  # fmt: skip
     async def make(self) -> None:
-        """Add a term, with what it is called in each language. u removes it again."""
+        """Add a term, with its name in each language. u removes it again."""
         home, key = self.organization or "", self.draft_key("make")
         made: list[str] = []
 
@@ -213,7 +213,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
     @action("e", "edit", unless=(nothing_selected, may_not_add), danger=1, show=26,
             group="Change", uses="update_glossary_entries", types=True)  # fmt: skip
     async def edit(self) -> None:
-        """Change what the term is called in each language. u puts the former terms back."""
+        """Change the names of the term in each language. u puts the former terms back."""
         item, home = self.item, self.organization or ""
         assert item is not None
         key, before = self.draft_key("edit", item.id), dict(item.translations)

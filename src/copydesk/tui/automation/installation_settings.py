@@ -133,7 +133,7 @@ class InstallationForm:
                 _wrong_ids,
                 lines=3,
                 several="\n",
-                help="What it is called where it comes from, one a line.",
+                help="Its names where it comes from, one a line.",
                 limits=f"At most {EXTERNAL_IDS}.",
             )
         )
@@ -146,7 +146,7 @@ class InstallationForm:
             names = shorten(clean(listed(self.left)), 60)
             facts.append(f"Not asked for here, and left as it is: {names}.")
         if self.settings and not self.keeps:
-            facts.append("A setting that is changed here is not taken back with u.")
+            facts.append("u does not undo a setting that is changed here.")
         return facts
 
     def _selection(self, place: str, label: str) -> Field:

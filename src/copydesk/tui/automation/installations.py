@@ -262,7 +262,7 @@ class InstallationCommands(Commands, scope="installation"):
             f"Uninstall {one.title}",
             facts,
             verb="uninstall",
-            warning="" if again else "There is no way back: it is private to its owner.",
+            warning="" if again else "This cannot be undone: it is private to its owner.",
         )
         if await self.place.desk.push_screen_wait(sheet):
             await self.place.writer.perform(
@@ -288,7 +288,7 @@ class InstallationCommands(Commands, scope="installation"):
             f"Take {one.title} out of {title}",
             facts,
             verb="take it out",
-            warning="" if back else f"There is no way back here: the app puts it on a {kind}.",
+            warning="" if back else f"This cannot be undone here: the app puts it on a {kind}.",
         )
 
         async def send(api: Api) -> None:

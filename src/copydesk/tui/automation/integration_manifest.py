@@ -81,7 +81,7 @@ def _bytes(path: Path, at: Problem) -> bytes:
             said = "this is a folder; a file is asked for"
         elif not path.is_file():
             # Neither is a device or a pipe, which may have no end.
-            said = "there is no such file" if not path.exists() else "this is no plain file"
+            said = "there is no such file" if not path.exists() else "not a regular file"
         elif path.stat().st_size > LARGEST:
             said = f"the file is larger than {LARGEST // 1_000_000} MB"
         else:

@@ -217,7 +217,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             lines={"summary": 5},
             facts=[
                 f"Saving publishes version {item.version + 1}: where it is installed it is set "
-                "up anew. Script, icon and pictures stay."
+                "up again. Script, icon and pictures stay."
             ],
             verb="publish it",
         )
@@ -280,9 +280,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             f"Install {self.named(item)}",
             facts,
             verb="install",
-            warning=""
-            if removable
-            else "There is no way back here: it is taken out again in the app.",
+            warning="" if removable else "This cannot be undone here: take it out in the app.",
         )
         if await self.desk.push_screen_wait(sheet):
             body = InstallationCreate(organization=home)
@@ -361,7 +359,8 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         return [
             f"What {self.named(item)} is told goes to that address from now on, with all that is "
             "in it, until another one is named.",
-            "The service tells nobody where events go, and has no call that ends it: no way back.",
+            "The service tells no one where events go, and has no call that ends it: this cannot "
+            "be undone.",
         ]
 
     async def _tunnel(self, item: Integration, body: IntegrationDevMode) -> None:
@@ -389,7 +388,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             f"Delete {self.named(item)}",
             [
                 "It is taken out wherever it is installed, and its events are gone.",
-                "There is no way back: published anew, it is installed nowhere.",
+                "This cannot be undone: published again, it is installed nowhere.",
             ],
             expect=item.name,
             verb="delete",

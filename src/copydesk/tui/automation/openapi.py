@@ -58,7 +58,7 @@ FAILED = "failed"
 CODES = {
     "FETCH_TIMEOUT": "it did not arrive in time",
     "FETCH_ERROR": "it could not be fetched",
-    "PARSE_ERROR": "it is no OpenAPI document",
+    "PARSE_ERROR": "not an OpenAPI document",
 }
 """The sentences for error codes."""
 
@@ -226,7 +226,7 @@ def _is_file(typed: str) -> str:
             raise ValueError("that is a folder")
         if not path.is_file():
             there = path.exists()
-            raise ValueError("that is no ordinary file" if there else "there is no such file")
+            raise ValueError("not a regular file" if there else "there is no such file")
         size = path.stat().st_size
     except (OSError, RuntimeError) as error:
         raise ValueError("there is no such file") from error
@@ -287,13 +287,13 @@ def _read(typed: str) -> OpenAPISourceText:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"it is no UTF-8 text (byte {error.start + 1:,})") from error
+        raise ValueError(f"not UTF-8 text (byte {error.start + 1:,})") from error
     _check(text)
     source = OpenAPISourceText(text=text)
     size = len(source.to_json()) + 1024
     if size > LARGEST:
         raise ValueError(
-            f"as a request it has {size / 1024**2:.1f} MiB; at most {LARGEST_SAID} can be sent"
+            f"as a call it has {size / 1024**2:.1f} MiB; at most {LARGEST_SAID} can be sent"
         )
     return source
 
@@ -304,7 +304,7 @@ def _check(text: str) -> None:
         try:
             json.loads(text)
         except json.JSONDecodeError as error:
-            raise ValueError(f"line {error.lineno}: it is no JSON: {error.msg}") from error
+            raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from error
         except RecursionError as error:
             raise ValueError("it is nested too deep") from error
         return
@@ -319,11 +319,11 @@ def _check(text: str) -> None:
                 break
     except yaml.MarkedYAMLError as error:
         at = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        raise ValueError(f"{at}it is no YAML: {error.problem or 'it cannot be read'}") from error
+        raise ValueError(f"{at}not YAML: {error.problem or 'it cannot be read'}") from error
     except yaml.YAMLError as error:
-        raise ValueError("it is no YAML: it holds what is no text") from error
+        raise ValueError("not YAML: something in it is not text") from error
     if not begun:
-        raise ValueError("it is no OpenAPI document: it has no names with values")
+        raise ValueError("not an OpenAPI document: it has no names with values")
 
 
 async def find(api: Api, home: str, slug: str) -> OpenAPISpec | None:
@@ -424,7 +424,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     @action("e", "new source", unless=(nothing_selected, not_editable), danger=1, show=26,
             group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
     async def replace(self) -> None:
-        """Give the specification another source: an address, or a file. It is read anew."""
+        """Give the specification another source: an address, or a file. It is read again."""
         item = self.item
         assert item is not None
         key = self.draft_key("replace", item.id)
@@ -432,7 +432,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         if item.source_url:
             facts.append("u has the former address read again, as it is by then.")
         else:
-            facts.append("There is no way back: the service keeps no text to give it again.")
+            facts.append("This cannot be undone: the service keeps no text to give it again.")
 
         async def send(body: SpecSourceAsked) -> None:
             await self._put(item, await body.source.read(), "New source", draft=key)
@@ -466,7 +466,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             f"Read {self.named(item)} again",
             facts,
             verb="read it",
-            warning="There is no way back to what was read before.",
+            warning="This cannot be undone: what was read before is gone.",
         )
         if await self.desk.push_screen_wait(sheet):
             await self._put(item, OpenAPISourceURL(url=url), "Read again")
@@ -501,7 +501,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     @action("x", "public/private", unless=(nothing_selected, not_editable), danger=2, show=24,
             group="Change", uses="update_openapi_spec", now=visibility_label)  # fmt: skip
     async def switch(self) -> None:
-        """Make the specification public, after asking, or private again. u takes it back."""
+        """Make the specification public, after asking, or private again. u undoes it."""
         from copydesk.contract.models.openapi_spec import OpenAPISpecUpdate
 
         item, home = self.item, self.organization or ""
@@ -535,7 +535,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             facts.append("u adds it again from its address; its versions stay deleted.")
         else:
             facts.append(
-                "There is no way back: it was given as text, which the service keeps to itself. "
+                "This cannot be undone: it was given as text, which the service keeps to itself. "
                 "To have it again, add it from the file."
             )
         sheet = TypeToConfirm(

@@ -220,7 +220,7 @@ def told(slug: str, documents: list[bytes]) -> str:
         patch = b"".join(file_patch(*sides)).decode("utf-8", "replace")
         # The names of the files say nothing here: both sides are one specification.
         text = patch.partition("\n@@")[2]
-        text = f"@@{text}" if text else "The documents differ, and one of them is no text."
+        text = f"@@{text}" if text else "The documents differ, and one of them is not text."
     if len(text) > SHOWN:
         return f"{text[:SHOWN]}\n… y copies where the whole document is."
     return text

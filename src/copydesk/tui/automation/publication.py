@@ -77,7 +77,7 @@ def plan(
     if more and found is not None:
         lines.append(Text(f"It asks to do more: {more}.", style="warn"))
     if sent.get("visibility") == "public" and before.get("visibility") != "public":
-        lines.append(Text("Everybody will find it and can install it.", style="warn"))
+        lines.append(Text("Everyone will find it and can install it.", style="warn"))
     return lines
 
 
@@ -193,7 +193,7 @@ class Publication:
             if name not in UNSHOWN
         )
         if found is None or found.version != self.before + 1 or not same:
-            raise NotDoneError("Somebody else changed the integration meanwhile.")
+            raise NotDoneError("Someone changed it. R shows how.")
         return found
 
 
@@ -318,7 +318,7 @@ class PublishCommands(Commands, scope="integrations"):
         for each in known:
             if named in (each.id, each.hostname):
                 return shorten(clean(each.title), 40)
-        return f"“{shorten(clean(named), 40)}”, which is no organization of yours" if named else ""
+        return f"“{shorten(clean(named), 40)}”, not an organization of yours" if named else ""
 
     def _owned(self, manifest: Manifest, found: Integration | None) -> IntegrationPublish | None:
         """Return the body with its owner: by default the organization of the place."""
@@ -342,7 +342,7 @@ class PublishCommands(Commands, scope="integrations"):
             warning = "u deletes it again."
         else:
             warning = (
-                "Where it is installed it is set up anew. There is no way back: to have the "
+                "Where it is installed it is set up again. This cannot be undone: to have the "
                 "former version again, publish its manifest."
             )
         title = f"Publish {shorten(manifest.name, 50)}"

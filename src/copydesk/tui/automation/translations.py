@@ -444,7 +444,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             f"Run {self.named(item)} again",
             [clean(fact) for fact in facts],
             verb="run it",
-            warning="There is no way back here: what it writes is a revision of its space.",
+            warning="This cannot be undone here: what it writes is a revision of its space.",
         )
 
         async def send(api: Api) -> bool:
@@ -474,7 +474,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             [
                 f"{kept} stays as it is, and is no longer kept up with its source.",
                 "The instructions are deleted with it.",
-                "There is no way back: a new translation writes a space of its own.",
+                "This cannot be undone: a new translation writes a space of its own.",
             ],
             expect=clean(item.language),
             verb="delete",

@@ -232,9 +232,9 @@ class ChangeCommands(Commands, scope="changes"):
         group="Write", uses="update_change_request", takes="marked",
     )  # fmt: skip
     async def archive(self) -> None:
-        """Archive it, or reopen one that is archived; u takes it back.
+        """Archive it, or reopen one that is archived; u undoes it.
 
-        With marked rows: all of these, behind a sheet.
+        With marked rows: all of these, with a dialog.
         """
         row, rows = self.place.rows.selected, self.place.rows.marked_rows()
         if rows and all(each.status == "archived" for each in rows):
@@ -257,7 +257,7 @@ class ChangeCommands(Commands, scope="changes"):
         show=12, group="Write", uses="update_change_request", takes="marked",
     )  # fmt: skip
     async def toggle_draft(self) -> None:
-        """Make a draft open for review, or an open one a draft; u takes it back.
+        """Make a draft open for review, or an open one a draft; u undoes it.
 
         With marked rows: the drafts among them are made open; where there are none, all are drafts.
         """
@@ -288,7 +288,7 @@ class ChangeCommands(Commands, scope="changes"):
     async def update_from_main(self) -> None:
         """Pull main into it. Where both changed the same lines, nothing changes.
 
-        With marked rows: all of these, behind a sheet.
+        With marked rows: all of these, with a dialog.
         """
         row = self.place.rows.selected
         if self.place.rows.marks:
@@ -299,7 +299,7 @@ class ChangeCommands(Commands, scope="changes"):
                     lambda each, group: _pull(
                         self.place, each, f"Updated {each.label}.", group=group
                     ),
-                    "An update cannot be taken back. Where both sides changed the same lines, "
+                    "An update cannot be undone. Where both sides changed the same lines, "
                     "nothing is written.",
                 )
             )
@@ -352,7 +352,7 @@ async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
             "Where both changed the same lines, nothing is written and you see the conflicts.",
         ],
         verb="update",
-        warning="An update cannot be taken back.",
+        warning="An update cannot be undone.",
     )
     if not await place.desk.push_screen_wait(sheet):
         return
@@ -401,7 +401,7 @@ class MergeCommands(Commands, scope="changes"):
         uses=("merge_change_request", "get_change_request"), takes="marked",
     )  # fmt: skip
     async def merge(self) -> None:
-        """Merge it behind a sheet that shows its rules; marked ones are planned as a merge run."""
+        """Merge it with a dialog that shows its rules; marked ones are planned as a merge run."""
         if self.place.rows.marks:
             await self._plan()
         else:
@@ -451,7 +451,7 @@ class MergeCommands(Commands, scope="changes"):
         await self.place.desk.go("merge-run")
         there = self.place.desk.here
         if there is not None and (left_out or hidden):
-            said = plural(len(rows), "request") + " queued"
+            said = plural(len(rows), "change request") + " queued"
             said += f", {hidden} of them hidden by the filter." if hidden else "."
             there.say(f"{said} Left out: {left_out}" if left_out else said, "warn")
 
@@ -499,9 +499,9 @@ class SnoozeCommands(Commands, scope="changes"):
     async def snooze(self) -> None:
         """Put it aside until it is edited; again for 1 day, 3 days, 1 week, and then wake it.
 
-        Comments do not wake it: the service does not count them as a change. That is kept on this
+        Comments do not wake it: the service does not count them as a change. That is saved on this
         machine only. It goes with ``.`` and comes back by itself; ``B`` shows what sleeps, ``u``
-        takes it back. With marked rows: choose for how long, for all of these.
+        undoes it. With marked rows: choose for how long, for all of these.
         """
         if self.place.rows.marks:
             await self._snooze_marked()
@@ -628,9 +628,9 @@ class PeopleCommands(Commands, scope="changes"):
         group="Write", uses=("create_change_request_review",), types=True, takes="marked",
     )  # fmt: skip
     async def approve(self) -> None:
-        """Approve it, with a comment or without; ctrl+s in the sheet sends that.
+        """Approve it, with a comment or without; ctrl+s in the dialog sends that.
 
-        With marked rows: all of these, with one comment for all, behind a sheet.
+        With marked rows: all of these, with one comment for all, with a dialog.
         """
         await self._verdict("approved")
 
@@ -641,7 +641,7 @@ class PeopleCommands(Commands, scope="changes"):
     async def ask_for_changes(self) -> None:
         """Ask for changes, with a comment or without.
 
-        With marked rows: in all of these, with one comment for all, behind a sheet.
+        With marked rows: in all of these, with one comment for all, with a dialog.
         """
         await self._verdict("changes-requested")
 
@@ -681,7 +681,7 @@ class PeopleCommands(Commands, scope="changes"):
             labels.append(f"{len(rows) - NAMED} more")
         facts = (
             Text(f"{plural(len(rows), 'marked change request')}: {listed(labels)}", style="strong"),
-            "What you write goes to each. Nothing is sent yet: the next sheet lists them.",
+            "What you write goes to each. Nothing is sent yet: the next dialog lists them.",
         )
         sheet = WriteSheet(verb, key, facts=facts, verdict=True)
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
@@ -732,7 +732,7 @@ class PeopleCommands(Commands, scope="changes"):
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer.
 
-        With marked rows: ticked people are asked for all of these too, and nobody is taken off.
+        With marked rows: ticked people are asked for all of these too, and no one is taken off.
         """
         if self.place.rows.marks:
             await self._ask_for_marked()
@@ -766,7 +766,7 @@ class PeopleCommands(Commands, scope="changes"):
         organization = self.place.scope.organization
         count = plural(len(self.place.rows.marks), "marked change request")
         people = await requests.choose_reviewers(
-            self.place, organization, f"Ask to review {count} (nobody is taken off)"
+            self.place, organization, f"Ask to review {count} (no one is taken off)"
         )
         if not people:
             return
@@ -778,7 +778,7 @@ class PeopleCommands(Commands, scope="changes"):
             )
             self.place.known.forget(row)
 
-        said = f"This asks {names} for a review; u takes it back."
+        said = f"This asks {names} for a review; u undoes it."
         await self.place.do_to_marked(
             Bulk("Ask", (nobody_is_asked,), send, said, lambda failed: self._marked_now())
         )

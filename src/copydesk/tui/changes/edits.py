@@ -90,7 +90,7 @@ class EditCommands(Commands, scope="changes"):
         body = update_of(request, about, sent=sent)
         if body is None:
             self.place.session.drafts.drop(key)
-            self.place.say("Nothing changed." if waits is None else "Nothing is changed any more.")
+            self.place.say("Nothing changed." if waits is None else "Same text: nothing to send.")
             return
         back = update_of(request, about, sent=sent, back=True)
         assert back is not None
@@ -163,7 +163,7 @@ class EditCommands(Commands, scope="changes"):
     async def mark(self) -> None:
         """Star it, label it or note something about it, on this machine only.
 
-        ``is:starred`` and ``label:`` find such requests; ``u`` takes it back.
+        ``is:starred`` and ``label:`` find such change requests; ``u`` undoes it.
         """
         row = self.place.rows.selected
         if row is not None:

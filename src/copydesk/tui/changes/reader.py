@@ -422,7 +422,8 @@ class RowReader:
         if self.place.session.me is None:
             self.place.show_views()
             self.place.say(
-                "This service does not say who you are: there is no view of your own.", "warn"
+                "This service does not say who you are: Needs me is off; f shows other views.",
+                "warn",
             )
             return None
         return self.place.session.me.id

@@ -267,7 +267,7 @@ class ChangesPlace(Place):
         marks = self.rows.marks_line
         said = f"{marks}   " if marks else ""
         if self.rows.source.waiting:
-            return f"{said}Rows came, left or moved (press . to fold them in)"
+            return f"{said}Rows came, left or moved (press . to show them)"
         new = f"{glyphs().changed} new or changed   " if self.rows.source.base.fresh else ""
         if DETAIL_COLUMNS.keys() & self.rows.columns_shown or new:
             # Shorter, to fit a small screen with what its cells may show besides.
@@ -388,7 +388,7 @@ class ChangesPlace(Place):
         await self.desk.push_screen_wait(sheet)
         if doing.running:
             waiting = doing.count("waiting") + doing.count("sending")
-            self.tell(f"{bulk.verb}: {plural(waiting, 'request')} to go; @ shows each.")
+            self.tell(f"{bulk.verb}: {plural(waiting, 'change request')} to go; @ shows each.")
 
     def _reason(self, row: ChangeRow, bulk: Bulk) -> str:
         """Return why a bulk action leaves a marked row out; "" where it does not."""

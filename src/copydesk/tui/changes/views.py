@@ -40,7 +40,7 @@ def not_ones_own(field: Any) -> str | None:
     """Say so when the view under the cursor is there for everybody."""
     sheet = cast("ViewChoice", field.screen)
     own = sheet.options.selected_id in sheet.own
-    return None if own else "This view is there for everybody: only your own can be forgotten."
+    return None if own else "This view is there for everyone: only your own can be forgotten."
 
 
 class ViewInput(ChoiceInput, scope="view_input"):
@@ -163,7 +163,7 @@ class ViewCommands(Commands, scope="changes"):
     async def _forget(self, name: str) -> None:
         before = next((view for view in self.place.own if view.name == name), None)
         if before is None:
-            self.place.say(f"There is no view of yours called {name!r}.", "warn")
+            self.place.say(f"No view of yours has the name {name!r}.", "warn")
             return
 
         async def send(api: Api) -> None:
@@ -186,5 +186,5 @@ def name_wrong(name: str) -> str | None:
         return f"{len(name)} characters: at most {NAME_LENGTH} fit."
     with suppress(StopIteration):
         taken = next(each for each in LISTINGS if each.title.casefold() == name.casefold())
-        return f"“{taken.title}” is there for everybody: choose another name."
+        return f"“{taken.title}” is there for everyone: choose another name."
     return None

@@ -173,7 +173,7 @@ class ContentCommands(Commands, scope="content"):
             return
         path = _path(typed)
         if not data.startswith(b"%PDF"):
-            self.place.say("What came is no PDF; nothing was saved.", "bad")
+            self.place.say("The answer is not a PDF; nothing was saved.", "bad")
             return
         try:
             await asyncio.to_thread(_save_new, path, data)
@@ -197,7 +197,7 @@ class ContentCommands(Commands, scope="content"):
         ),
     )
     async def apply_template(self, rest: str) -> None:
-        """Add the pages of a template to a space, or to a change request. No way back: it asks."""
+        """Add a template's pages to a space or a change request. This cannot be undone: it asks."""
         from copydesk.contract.models.content import TemplateApply
         from copydesk.session.draft_keys import form_key
         from copydesk.tui.dialogs.body_form import body_form
@@ -225,7 +225,7 @@ class ContentCommands(Commands, scope="content"):
             labels={
                 "id": "Template",
                 "params.contentRefs": "Placeholders",
-                "changeRequestId": "In the request",
+                "changeRequestId": "In the change request",
             },
             offers={
                 "id": lambda: self._spaces_offered(content.space),
@@ -308,10 +308,10 @@ class ContentCommands(Commands, scope="content"):
             else "You named nothing for placeholders: a template that has some will not be added.",
         ]
         warning = (
-            "There is no way back: u cannot take pages out again."
+            "This cannot be undone: u takes no pages out."
             if request
-            else "It is published at once where the space is. There is no way back: u cannot take "
-            "pages out again."
+            else "It is published at once where the space is. This cannot be undone: u takes no "
+            "pages out."
         )
         if not await self.app.push_screen_wait(
             Confirm(f"Add a template to {into}", facts, verb="add them", warning=warning)
@@ -331,7 +331,7 @@ class ContentCommands(Commands, scope="content"):
             send,
             look=look if coming else None,
             draft=key,
-            done=f"{plural(len(coming), 'page')} added to {into}. There is no way back.",
+            done=f"{plural(len(coming), 'page')} added to {into}. This cannot be undone.",
         )
         self.place.read_again()
 
@@ -347,7 +347,7 @@ class PageCommands(Commands, scope="page_ways"):
 
     place: Place
 
-    @action("b", "leads here", unless=no_page_in_front, show=1, group="Look",
+    @action("b", "links here", unless=no_page_in_front, show=1, group="Look",
             uses="list_space_page_backlinks")  # fmt: skip
     async def show_backlinks(self) -> None:
         """List the pages that lead to this page, as the space has them now."""

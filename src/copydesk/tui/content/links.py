@@ -139,7 +139,7 @@ def _on(row: Standing) -> str:
 
 def _more(row: Standing, now: datetime) -> Sequence[tuple[str, str]]:
     pages = len(row.link.location_references)
-    also = [("stands on", plural(pages, "page"))] if pages > 1 else []
+    also = [("is on", plural(pages, "page"))] if pages > 1 else []
     return [*also, ("address", row.address)] if row.address else also
 
 
@@ -152,7 +152,7 @@ LINKS: Resource[Standing] = Resource(
     shown=(
         Shown("page", "ON PAGE", lambda row, now: _on(row), flex=2, minimum=18,
               sort=lambda row: row.at),
-        Shown("leads", "LEADS TO", _leads, flex=3, minimum=18, sort=lambda row: row.target),
+        Shown("leads", "LINKS TO", _leads, flex=3, minimum=18, sort=lambda row: row.target),
         Shown("kind", "KIND", lambda row, now: _kind(row), 8, drop=2, sort=_kind),
         Shown("status", "STATUS", _status, 8, drop=1, values=tuple(STATUSES.values()),
               sort=_graveness),
@@ -199,7 +199,7 @@ def _backlink_url(link: Backlink) -> str | None:
 
 BACKLINKS: Resource[Backlink] = Resource(
     noun="page",
-    title="What leads here",
+    title="What links here",
     pages=_backlinks,
     key=backlink_key,
     label=backlink_title,
@@ -213,7 +213,7 @@ BACKLINKS: Resource[Backlink] = Resource(
         Shown("kind", "KIND", lambda link, now: link.kind),
         Shown("about", "ABOUT", lambda link, now: link.page.description if link.page else None),
     ),
-    empty="No page leads here.",
+    empty="No page links here.",
     of="item",
     url=_backlink_url,
     copies=lambda link: [("path", link.page.path if link.page else None)],
@@ -278,7 +278,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         if self._stats is None or not self._stats.total:
             return super().status_left()
         said = f"{plural(self._stats.total, 'link')}, {self._stats.broken.total} broken"
-        return f"{said}; each is listed on every page that it stands on"
+        return f"{said}; each is listed on every page that it is on"
 
     async def page(
         self, api: Api, resource: Resource[Standing], target: Target, asked: Asked
@@ -301,7 +301,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
 
     def open_item(self, item: Standing) -> None:
         if not item.page:
-            self.say("The service does not say on which page this link stands.", "warn")
+            self.say("The service does not say on which page this link is.", "warn")
             return
         target = Target(self.organization, item.space, page=item.page)
         self.desk.go_soon("pages", target)
@@ -311,7 +311,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
     "backlinks", title="What leads to a page", uses=("list_space_page_backlinks", "get_space_page")
 )
 class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
-    """What leads to one page; ``target.item`` is its id."""
+    """What links to one page; ``target.item`` is its id."""
 
     RESOURCE = BACKLINKS
 
@@ -344,7 +344,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
 
     def open_item(self, item: Backlink) -> None:
         if item.page is None or item.space is None:
-            self.say("That is no page that could be read here.", "warn")
+            self.say("No access to that page.", "warn")
             return
         target = Target(self.organization, item.space.id, page=item.page.id)
         self.desk.go_soon("pages", target)

@@ -130,7 +130,7 @@ def no_text_in_front(here: PagesPlace) -> str | None:
     page = here.shown_page
     if page is None:
         return NotYet("The page is not read yet.")
-    return None if page.readable else "This has no text that somebody wrote."
+    return None if page.readable else "This has no text that someone wrote."
 
 
 def nowhere_back(here: PagesPlace) -> str | None:
@@ -396,20 +396,20 @@ class EditInRequest(Commands, scope="pages"):
 
     @action(
         "X",
-        "drop staged",
+        "discard staged",
         unless=page_not_staged,
         show=5,
         group="Write",
-        now=while_staged("drop staged"),
+        now=while_staged("discard staged"),
         stages=True,
     )
     async def drop_staged(self) -> None:
-        """Drop the staged edit of the page for a new change request. u brings it back."""
+        """Discard the staged edit of the page for a new change request. u brings it back."""
         page = self.place.page_at_hand
         assert page is not None
         if await stage_edits(self.place, self._staged, {page.id: None}):
             self.place.show_staged()
-            self.place.tell(f"Dropped what was staged of {page.title}. u brings it back.")
+            self.place.tell(f"Discarded what was staged of {page.title}. u brings it back.")
 
     @action(
         "u", "undo", unless=nothing_back, show=False, group="Write", override=True, takes="none"
@@ -426,7 +426,7 @@ class EditInRequest(Commands, scope="pages"):
             self.place.tell(ELSEWHERE, "warn")
             return
         self.place.show_staged()
-        self.place.tell("Taken back: it was only staged. ctrl+r stages it again.")
+        self.place.tell("Undone: it was only staged. ctrl+r stages it again.")
 
     @action(
         "ctrl+r", "redo", unless=nothing_again, show=False, group="Write", also=("Z",),
@@ -444,7 +444,7 @@ class EditInRequest(Commands, scope="pages"):
             self.place.tell(ELSEWHERE, "warn")
             return
         self.place.show_staged()
-        self.place.tell("Staged again. Nothing is sent; u takes it back.")
+        self.place.tell("Staged again. Nothing is sent; u undoes it.")
 
     @action(
         "ctrl+s",
@@ -598,7 +598,7 @@ class PagesPlace(Place, scope="pages"):
         self.links: VirtualList[LinkRow] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
-                Column("text", "LEADS TO", link_text, flex=1),
+                Column("text", "LINKS TO", link_text, flex=1),
                 Column("kind", "", link_note, 6),
             ],
             title="Links",
@@ -1053,7 +1053,7 @@ class PagesPlace(Place, scope="pages"):
 
             found = await self.reads.now("path", read, "Looking for the page")
         if found is None:
-            self.say(f"No page is called {clean(rest)!r} here.", "warn")
+            self.say(f"No page here has the name {clean(rest)!r}.", "warn")
         elif self.order.named(found) is None:
             self._wanted, self._written = found, -1  # it came since, and is to be seen at once
             self.read_again()

@@ -442,7 +442,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
 
     def open_item(self, item: Hit) -> None:
         if not item.space:
-            self.say("It is no page of a space: o opens it in the browser.", "warn")
+            self.say("Not a page of a space: o opens it in the browser.", "warn")
             return
         target = Target(self.organization, item.space, page=item.page.id)
         if item.anchor:

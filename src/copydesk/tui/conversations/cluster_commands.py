@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 def no_cluster(here: ClustersPlace) -> str | None:
     """Say so when the cursor is on no cluster."""
-    return no_row(here.clusters, "There is no cluster here.")
+    return no_row(here.clusters, "No cluster selected.")
 
 
 async def write_report(place: Place, organization: str, rest: str, *, masked: bool) -> None:
@@ -120,7 +120,7 @@ class ClusterCommands(Commands, scope="clusters"):
         """The organization whose clusters these are; that there is none is said."""
         found = self.place.reader.organization
         if found is None:
-            self.place.say("There is no organization here.", "warn")
+            self.place.say("No organization selected.", "warn")
         return found
 
     @action("f", "find said", show=4, group="Find", uses="search_conversations", types=True)
@@ -139,7 +139,7 @@ class ClusterCommands(Commands, scope="clusters"):
 
     @action(
         "g c",
-        "its requests",
+        "its changes",
         unless=no_cluster,
         uses="list_organization_change_requests",
         show=20,
@@ -221,7 +221,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
         return cast("HasAbout", self.place)
 
     @action(
-        "ctrl+n", "new request", unless=nothing_meant, danger=1, show=19, group="Write",
+        "ctrl+n", "new change", unless=nothing_meant, danger=1, show=19, group="Write",
         uses=("create_change_request", "create_issues_cluster"), types=True, takes="marked",
     )  # fmt: skip
     async def begin(self) -> None:
@@ -245,7 +245,10 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
             return
         title = next(option.title for option in spaces if option.id == space)
         made: list[ChangeRequest] = []
-        key = f"request of cluster {about.cluster or about.issues[0].id if about.issues else '-'}"
+        key = (
+            "change request of cluster "
+            f"{about.cluster or about.issues[0].id if about.issues else '-'}"
+        )
         cluster = about.cluster
         makes = not cluster and bool(about.issues) and self._makes_clusters
 
@@ -318,7 +321,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
         return made.id
 
     @action(
-        "L", "link request", unless=nothing_meant, danger=1, show=5, group="Write",
+        "L", "link change", unless=nothing_meant, danger=1, show=5, group="Write",
         uses=(
             "link_cluster_change_request",
             "unlink_cluster_change_request",

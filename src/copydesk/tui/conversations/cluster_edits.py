@@ -87,7 +87,7 @@ async def cluster_options(
 
 def no_cluster(keys: ClusterKeys) -> str | None:
     """Say so when the cursor is on no cluster."""
-    return None if keys.rows.selected is not None else "There is no cluster here."
+    return None if keys.rows.selected is not None else "No cluster selected."
 
 
 def is_closed(keys: ClusterKeys) -> str | None:
@@ -216,7 +216,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
     )  # fmt: skip
     async def close(self) -> None:
         """Close the cluster: it keeps its issues, takes no new ones and leaves the list; or open
-        one again that was closed. u takes it back.
+        one again that was closed. u undoes it.
         """
         from copydesk.contract.models.cluster import IssuesClusterUpdate
 
@@ -341,7 +341,7 @@ def no_issue(keys: IssueKeys) -> str | None:
     """Say so when neither an issue is marked nor the cursor on one."""
     if keys.rows.marks or keys.rows.selected is not None:
         return None
-    return "There is no issue here."
+    return "No issue selected."
 
 
 def too_many(keys: IssueKeys) -> str | None:

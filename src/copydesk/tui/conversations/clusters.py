@@ -492,7 +492,7 @@ class ClustersPlace(Place, scope="clusters"):
 
     def nothing_meant(self) -> str | None:
         """Return why there is nothing to begin a change request for."""
-        return no_row(self.clusters, "There is no cluster here.")
+        return no_row(self.clusters, "No cluster selected.")
 
     async def meant(self) -> About | None:
         """Return the cluster, with the issues that are marked, or that is read."""

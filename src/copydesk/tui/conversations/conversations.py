@@ -96,7 +96,7 @@ class IngestCommands(Commands, scope="conversations"):
 
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
-        """Hand in the conversations of a file, after showing them; one sent before is replaced."""
+        """Send the conversations of a file, after showing them; one sent before is replaced."""
         organization = self.place.organization
         if organization is None:
             self.place.say("No organization is chosen: g o lists yours.", "warn")
@@ -140,16 +140,16 @@ class IngestCommands(Commands, scope="conversations"):
             await self._send(organization, items[number])
 
         sheet = RunSheet(
-            f"Hand in {plural(len(items), 'conversation')}",
+            f"Send {plural(len(items), 'conversation')}",
             [_line(item) for item in items],
             send,
             verb="send",
-            facts=("There is no way back: the service deletes no conversation.",),
+            facts=("This cannot be undone: the service deletes no conversation.",),
             left="send no more",
         )
         sent = cast("int | None", await self.app.push_screen_wait(sheet))
         if sent:
-            self.place.tell(f"Handed in {plural(sent, 'conversation')}.", "good")
+            self.place.tell(f"Sent {plural(sent, 'conversation')}.", "good")
             self.place.read_again()
 
     async def _send(self, organization: str, item: Item) -> None:
@@ -168,7 +168,7 @@ class IngestCommands(Commands, scope="conversations"):
                 return None
             return True if is_there(item.conversation, found) else None
 
-        await self.place.writer.perform("Hand in", _line(item), write, look=look)
+        await self.place.writer.perform("Send", _line(item), write, look=look)
 
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:
@@ -234,7 +234,7 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     """Say why there is no conversation whose cluster could be gone to."""
     if here.rows.selected is not None:
         return None
-    return "There is no conversation here. :clusters lists the clusters."
+    return "No conversation selected. :clusters lists the clusters."
 
 
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
@@ -774,7 +774,7 @@ class IssuesPlace(Place, scope="issues"):
 
     def nothing_meant(self) -> str | None:
         """Return why there is nothing to begin a change request for."""
-        return no_row(self.rows, "There is no issue here.")
+        return no_row(self.rows, "No issue selected.")
 
     async def meant(self) -> About | None:
         """Return the issues that are marked, or this one, with the cluster that they are in."""

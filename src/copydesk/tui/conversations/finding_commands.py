@@ -110,9 +110,9 @@ def nothing_new(here: FindingsPlace) -> str | None:
 def new_label(here: FindingsPlace) -> str:
     """Return what ctrl+n does now; nothing for those who may not."""
     if here.listed in ("findings", "questions"):
-        return "" if here.begins_nothing() else "new request"
+        return "" if here.begins_nothing() else "new change"
     may = here.listed == "records" and not here.rights.lacks("ingest_conversations")
-    return "hand in" if may else ""
+    return "send" if may else ""
 
 
 def nothing_to_open(here: FindingsPlace) -> str | None:
@@ -126,7 +126,7 @@ def requests_label(here: FindingsPlace) -> str:
     if item is None or here.listed != "findings":
         return ""
     begun = item.change_requests or item.id in here.commands_of(FindingCommands).begun
-    return "its requests" if begun else ""
+    return "its changes" if begun else ""
 
 
 def turn_label(here: FindingsPlace) -> str:
@@ -155,7 +155,7 @@ class FindingCommands(Commands, scope="findings"):
         now=lambda here: "" if no_finding(here) or no_candidate(here) else "take up",
     )  # fmt: skip
     async def take_up(self) -> None:
-        """Open a candidate: it is something to work on. u takes it back."""
+        """Open a candidate: it is something to work on. u undoes it."""
         await self._turn("open", "Take up finding")
 
     @action(
@@ -164,7 +164,7 @@ class FindingCommands(Commands, scope="findings"):
         now=turn_label,
     )  # fmt: skip
     async def turn(self) -> None:
-        """Say that a finding is done with, or open one again that was. u takes it back."""
+        """Say that a finding is done with, or open one again that was. u undoes it."""
         item = self.place.item
         if item is not None and _is_over(item):
             await self._turn("open", "Open finding again")
@@ -282,7 +282,7 @@ class FindingCommands(Commands, scope="findings"):
         item = place.item
         place.read_written("" if item is None else item.id)
 
-    @action("L", "link request", show=False, group="Write", takes="none")
+    @action("L", "link change", show=False, group="Write", takes="none")
     def link(self) -> None:
         """Say why no change request is linked: the service begins those of findings itself."""
         if self.place.listed == "records":
@@ -293,7 +293,7 @@ class FindingCommands(Commands, scope="findings"):
             self.place.say("The service links none to a finding: it begins them. ctrl+n does that.")
 
     @action(
-        "g c", "its requests", unless=nothing_to_open, show=19, group="Go",
+        "g c", "its changes", unless=nothing_to_open, show=19, group="Go",
         now=requests_label,
     )  # fmt: skip
     def open_requests(self) -> None:
@@ -314,7 +314,7 @@ class FindingCommands(Commands, scope="findings"):
 
         async def send(body: ContextRecordInput) -> None:
             await self.place.writer.perform(
-                "Hand in record",
+                "Send record",
                 shorten(clean(body.title), 40),
                 lambda api: api(ops.upsert_site_context_records, *ids, ContextRecordBatch([body])),
                 draft=key,
@@ -322,7 +322,7 @@ class FindingCommands(Commands, scope="findings"):
 
         form = body_form(
             ContextRecordInput,
-            title="Hand in a record",
+            title="Send a record",
             draft_key=key,
             send=send,
             only=("id", "type", "title", "description", "body", "url"),
@@ -404,7 +404,7 @@ class FindingCommands(Commands, scope="findings"):
         """
         place = self.place
         if (organization := place.organization) is None:
-            place.say("There is no organization here.", "warn")
+            place.say("No organization selected.", "warn")
             return
         masked = not place.shows_secret
         await write_report(place, organization, rest, masked=masked)

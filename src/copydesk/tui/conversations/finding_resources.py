@@ -271,7 +271,7 @@ QUESTIONS: Resource[SiteQuestion] = Resource(
     key=lambda question: question.id,
     label=lambda question: question.question,
     shown=_QUESTION,
-    empty="Nobody has asked anything.",
+    empty="No one has asked anything.",
     get="get_site_question",
     arguments=_named,
     orders=(
@@ -444,7 +444,7 @@ ANSWERS: Resource[SiteQuestionAnswer] = Resource(
         Shown("age", "AGE", lambda answer, now: age(answer.created_at, now), 5, align="right",
               detail=False, filters=False),
     ),
-    empty="Nobody has asked it in this time.",
+    empty="No one has asked it in this time.",
     of="item",
     get="get_site_question_answer",
     arguments=_named,

@@ -68,7 +68,8 @@ def nothing_long(view: ConversationView) -> str | None:
         None
         if view.foldable
         else (
-            "This one is short. z folds and unfolds the one under the cursor, zR shows all of all."
+            "This one is short. z collapses and expands the one under the cursor, zR shows all "
+            "of all."
         )
     )
 
@@ -273,7 +274,7 @@ class ConversationView(WrappedList, scope="conversation"):
             return lines
         lines = lines[:FOLDED]
         left = max(1, len(words.text(masked=self._masked)) - ends[len(lines) - 1])
-        more = f"{glyphs().more} {plural(left, 'more character')}: z unfolds"
+        more = f"{glyphs().more} {plural(left, 'more character')}: z expands"
         return [*lines, *wrap_exact([(more, "accent")], width)]
 
     def _is_folded(self, at: int) -> bool:
@@ -320,22 +321,22 @@ class ConversationView(WrappedList, scope="conversation"):
         return sum(len(wrap_exact([(line, "")], width)) for line in lines) > FOLDED + 1
 
     @action(
-        "z", "fold", unless=nothing_long, show=6, group="Look",
-        now=lambda view: "unfold" if view.folded_here else "fold" if view.foldable else "",
+        "z", "collapse", unless=nothing_long, show=6, group="Look",
+        now=lambda view: "expand" if view.folded_here else "collapse" if view.foldable else "",
     )  # fmt: skip
     def fold(self) -> None:
-        """Fold a long message, or show all of it."""
+        """Collapse a long message, or show all of it."""
         at, _ = self._rows[self.cursor]
         self._set_folded(at, not self._is_folded(at))
         self.go_to(bisect_left(self._rows, (at, 0)))
         self._frame_changed()
 
-    @action("z R", "unfold all", unless=no_messages, show=False, group="Look")
+    @action("z R", "expand all", unless=no_messages, show=False, group="Look")
     def unfold_all(self) -> None:
         """Show all of every message. What is long is made readable as it comes into view."""
         self._fold_all(False)
 
-    @action("z M", "fold all", unless=no_messages, show=False, group="Look")
+    @action("z M", "collapse all", unless=no_messages, show=False, group="Look")
     def fold_all(self) -> None:
         """Show the first lines of every message."""
         self._fold_all(True)

@@ -83,7 +83,7 @@ def no_conversation(here: HasConversations) -> str | None:
     """Say so where no list of conversations is worked in."""
     reader = here.reader
     if here.pane not in (reader.rows, reader.view) or not reader.rows.length:
-        return "There is no conversation here."
+        return "No conversation selected."
     return None
 
 
@@ -571,7 +571,7 @@ class ConversationList(Commands, scope="conversation_list"):
         elif rows.source.error:
             said = f"No {self._here.noun} could be read."
         else:
-            said = "" if rows.source.busy else "There is no conversation to open."
+            said = "" if rows.source.busy else "No conversation selected."
         if said != view.empty:
             view.empty = said
             view.refresh()

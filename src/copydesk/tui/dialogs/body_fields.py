@@ -385,7 +385,7 @@ def _json(text: str, *, plain: bool) -> Any:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def bare(annotation: Any) -> tuple[Any, bool]:

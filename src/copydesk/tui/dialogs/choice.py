@@ -26,7 +26,7 @@ R = TypeVar("R")
 TICK_KEYS = (("space", "ticks"), ("ctrl+s", "takes them"))
 """The keys where several may be chosen."""
 
-WORDS_KEPT = "Nothing is called so: it is kept for what you write next."
+WORDS_KEPT = "Nothing has that name yet: it is kept for what you write next."
 """Said of words that were typed before the field for them."""
 
 

@@ -385,7 +385,7 @@ class DraftTicks(VirtualList[PendingDraft], scope="draft_ticks"):
         if not going:
             return Text(f"{all_of_them}, none goes along", style="muted")
         text = Text(f"{going} of {all_of_them} first", style="strong")
-        return text.append(", then the verdict; it waits for them", style="muted")
+        return text.append(", then the review; it waits for them", style="muted")
 
     @action("space", "tick", show=20, also=("enter",), override=True)
     def tick(self) -> None:

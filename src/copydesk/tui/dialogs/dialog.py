@@ -152,7 +152,7 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
 
     @action("escape", "cancel", show=False)
     def cancel(self) -> None:
-        """Leave the sheet; nothing is sent."""
+        """Leave the dialog; nothing is sent."""
         self.dismiss(None)
 
 
@@ -322,7 +322,7 @@ class ConfirmInput(Field, scope="confirm_input"):
 
     @action("escape", "cancel", show=False)
     def cancel_typing(self) -> None:
-        """Leave the sheet; nothing is sent."""
+        """Leave the dialog; nothing is sent."""
         cast("TypeToConfirm", self.screen).dismiss(None)
 
     @action("down", "down", show=False)

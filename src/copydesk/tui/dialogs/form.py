@@ -131,7 +131,7 @@ def _meant(path: str, fields: Sequence[Field]) -> Field | None:
 
 REQUIRED = "it has to be filled in"
 
-NOT_KEPT = "its password or token is not kept on disk"
+NOT_KEPT = "its password or token is not saved on disk"
 """Stands beside an address that is only kept without one."""
 
 NOTHING = "There is nothing to choose from."

@@ -36,7 +36,7 @@ def not_stopped(sheet: RunSheet) -> str | None:
 
 def no_way_back(sheet: RunSheet) -> str | None:
     """Return why the sent steps cannot be undone; None where they can."""
-    return None if sheet.goes_back else "Nothing takes it back."
+    return None if sheet.goes_back else "This cannot be undone."
 
 
 class RunSheet(Sheet[int], scope="run"):
@@ -56,7 +56,7 @@ class RunSheet(Sheet[int], scope="run"):
         *,
         verb: str,
         facts: Sequence[Fact] = (),
-        left: str = "keep the rest staged",
+        left: str = "pause, the rest stays staged",
         back: Callable[[], Awaitable[None]] | None = None,
         agreed: bool = False,
     ) -> None:
@@ -128,7 +128,7 @@ class RunSheet(Sheet[int], scope="run"):
                 )
             )
             if self.goes_back:
-                keys.append_text(Text.assemble(("   b", "accent"), " take back what was sent"))
+                keys.append_text(Text.assemble(("   b", "accent"), " undo what was sent"))
         return self.paint(keys)
 
     def _show(self, said: str = "") -> None:
@@ -153,7 +153,7 @@ class RunSheet(Sheet[int], scope="run"):
         """Send the one that failed again, and go on."""
         await self._run()
 
-    @action("b", "take back", unless=(not_stopped, no_way_back), danger=2)
+    @action("b", "undo", unless=(not_stopped, no_way_back), danger=2)
     async def take_back(self) -> None:
         """Undo the sent steps."""
         assert self._back is not None
@@ -165,14 +165,14 @@ class RunSheet(Sheet[int], scope="run"):
         else:
             self.dismiss(0)
 
-    @action("k", "keep the rest", unless=not_stopped)
+    @action("k", "pause", unless=not_stopped)
     def keep_rest(self) -> None:
         """Leave the sent steps as they are; the rest stays staged."""
         self.dismiss(len(self._took))
 
     @action("escape", "not now", show=False, override=True)
     def cancel(self) -> None:
-        """Before anything is sent, leave; while sending, stop after the request under way."""
+        """Before anything is sent, leave; while sending, stop after the call under way."""
         if self.state == "sending":
             self._stop = True
             self._show("Stopping.")

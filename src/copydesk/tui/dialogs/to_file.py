@@ -28,7 +28,7 @@ def path_of(name: str) -> Path:
 
 def _other_than_a_file(path: Path) -> str:
     """Return what stands at a path where that is no file."""
-    return "" if path.is_file() else "a folder" if path.is_dir() else "no plain file"
+    return "" if path.is_file() else "a folder" if path.is_dir() else "not a regular file"
 
 
 async def put_asking(place: Place, path: Path, content: bytes) -> bool:

@@ -268,7 +268,9 @@ class CommonCommands(Commands, scope="place"):
         elif rest in ids:
             place.choose_view(rest)
         else:
-            place.say(f"There is no view {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn")
+            place.say(
+                f"No view has the name {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn"
+            )
 
     @action("/", "filter", unless=no_pane, show=5, group="Find", inline=True)
     async def search(self) -> None:
@@ -313,7 +315,7 @@ class CommonCommands(Commands, scope="place"):
         place.clear_message(young=True)
         place.read_again()
 
-    @action(".", "fold in", unless=nothing_new, show=False, group="Look")
+    @action(".", "show new", unless=nothing_new, show=False, group="Look")
     def fold_in(self) -> None:
         """Bring in the rows that arrived since."""
         _source(self.place).fold()
@@ -365,7 +367,7 @@ class CommonCommands(Commands, scope="place"):
     async def show_raw(self) -> None:
         """Show the JSON of the row under the cursor, to search and copy.
 
-        A list of which items could not be read asks whether to show these instead.
+        Where some of a list could not be read, it asks whether to show these instead.
         """
         from copydesk.session.options import Option
 
@@ -402,16 +404,16 @@ class CommonCommands(Commands, scope="place"):
 
     @command("cache", "clear", complete=lambda here: ("clear",))
     async def show_cache(self, rest: str) -> None:
-        """Show the size of the cache on this machine, or drop it: :cache clear."""
+        """Show the size of the cache on this machine, or discard it: :cache clear."""
         place = self.place
         if rest not in ("", "clear"):
-            place.say(f"There is no :cache {rest}. :cache clear drops what is kept.", "warn")
+            place.say(f"There is no :cache {rest}. :cache clear clears it.", "warn")
             return
         place.say(await (clear_cache if rest else about_cache)(place.session))
 
     @command("requests")
     def show_requests(self, rest: str) -> None:
-        """Show the requests of the last minutes with screen and reason, and the budget left."""
+        """Show the calls of the last minutes with screen and reason, and the budget left."""
         self.place.desk.open_requests()
 
     @command("theme")

@@ -167,7 +167,7 @@ def only_text(update: CompositorUpdate) -> None:
                 {at: strip and _safe(strip) for at, strip in line.items()} for line in update.chops
             ]
         case _:
-            raise TypeError(f"{type(update).__name__} is no frame that can be looked through")
+            raise TypeError(f"{type(update).__name__} is not a frame that can be looked through")
 
 
 def _safe(strip: Strip) -> Strip:

@@ -458,7 +458,7 @@ def waiting_rows(source: Any) -> str:
     if source.waiting:
         said = [f"{new} new"] if new > 0 or not gone else []
         said += [f"{gone} gone"] if gone else []
-        return f"{', '.join(said)} (press . to fold them in)"
+        return f"{', '.join(said)} (press . to show them)"
     if base.fresh:
         return f"{glyphs().changed} new or changed since you saw it"
     return ""
@@ -482,7 +482,7 @@ def last_write(session: Session) -> str:
         what = line.what.lower() if len(set(kinds)) == 1 else "change"
         wrote = f"{what} {len(kinds)} at once"
     if waiting and not sent:
-        return f"last: {wrote} (waits)   u drops {'it' if len(kinds) == 1 else 'them'}"
+        return f"last: {wrote} (waits)   u discards {'it' if len(kinds) == 1 else 'them'}"
     if session.reversals.final() is not None:
         return f"u undoes: {wrote}"
     return f"last: {wrote}   u undo"

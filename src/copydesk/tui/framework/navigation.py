@@ -154,7 +154,7 @@ async def _turn_to(place: Place, name: str, hand_on: Callable[[Place], None]) ->
     desk = place.desk
     entry, target = find(name), place.target.but(view=None)
     if entry is None:
-        place.say(f"There is no screen called {name!r}.", "warn")
+        place.say(f"No screen has the name {name!r}.", "warn")
         return
     for screen in desk.screen_stack:
         if type(screen) is entry.place and screen.target.but(view=None) == target:

@@ -572,7 +572,7 @@ class EarlyKeys:
             self._until = until
         self._keys += keys
         many, it = plural(len(self._keys), "key"), "it" if len(self._keys) == 1 else "them"
-        self._say(f"{many} typed ahead: run once this is read. Esc drops {it}.")
+        self._say(f"{many} typed ahead: run once this is read. Esc discards {it}.")
         if not self.giving and (self.task is None or self.task.done()):
             self.task = asyncio.create_task(self._wait(), name="keys wait")
 

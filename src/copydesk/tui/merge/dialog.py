@@ -53,7 +53,7 @@ READS = (
 )  # fmt: skip
 """The operations that every merge is read with."""
 
-LIVE = "This goes live at once; :revert takes it back."
+LIVE = "This goes live at once; :revert reverts it."
 
 ALREADY = "It is merged already."
 
@@ -185,7 +185,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Read what the merge depends on, and whether it is merged."""
         self.show([f"Reading{glyphs().more}"], self._keys())
         self.place.reads.load(
-            "merge sheet",
+            "merge dialog",
             self._read,
             self._came,
             what="Reading the merge rules",
@@ -386,8 +386,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     async def merge_when_ready(self) -> None:
         """Let it wait in the merge run, and merge it once its rules hold, as it was seen here.
 
-        An edit, a comment, another verdict or a conflict stops it. It is looked at each minute
-        while copydesk or ``copydesk watch`` runs. ``u`` takes it back. Where it cannot
+        An edit, a comment, another review or a conflict stops it. It is looked at each minute
+        while copydesk or ``copydesk watch`` runs. ``u`` undoes it. Where it cannot
         wait, say why.
         """
         spoken, place = self._spoken, self.place
@@ -468,7 +468,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     @action("U", "update first", unless=wants_no_update, show=False)
     def update_first(self) -> None:
-        """Leave this sheet and update the change request from main, or settle what conflicts."""
+        """Leave this dialog and update the change request from main, or settle what conflicts."""
         self.dismiss("conflicts" if self._clashed else "update")
 
     @action("u", "stop it", unless=lambda sheet: sheet.nothing_to_stop(), show=False)
@@ -482,7 +482,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     @action("o", "browser", unless=not_merged, show=False)
     def open_address(self) -> None:
-        """Show the merged request in the browser, with its version history."""
+        """Show the merged change request in the browser, with its version history."""
         self.place.desk.open_url(self.address)
 
     @action("enter", "confirms nothing", show=False)
@@ -495,7 +495,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     @action("escape", "close", show=False, override=True, also=("q",))
     def close_sheet(self) -> None:
-        """Stop a merge that waits; else leave the sheet."""
+        """Stop a merge that waits; else leave the dialog."""
         if self._waits:
             self.place.session.writes.recall()
         else:

@@ -122,12 +122,12 @@ async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
             Field(
                 LABELS, "Labels", before[LABELS], labels_wrong, offers=offered, several=" ",
                 help="Words with a blank between: label:urgent in a filter finds them.",
-                nothing="No request has a label yet.",
+                nothing="No change request has a label yet.",
             ),
             Field(NOTE, "Note", before[NOTE], note_wrong, lines=4),
         ],
         draft_key=key,
-        facts=["Kept on this machine only: nobody else sees it."],
+        facts=["Saved on this machine only: no one else sees it."],
         send=send,
     )  # fmt: skip
     return await place.desk.push_screen_wait(form) is not None
@@ -208,7 +208,7 @@ async def ask_reviewers(
                     group=group,
                     recall=at == 0,
                     aged=since is not None,
-                    done=f"Asked: {names}." if names else "Nobody is asked now.",
+                    done=f"Asked: {names}." if names else "No one is asked now.",
                 )
             except QueuedError as error:
                 waits = error

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NAMED = 10
 """So many requests a sheet names of those that it counts."""
 
-LIVE = "Each goes live at once; :revert takes one back."
+LIVE = "Each goes live at once; :revert reverts one."
 
 
 def no_run(here: MergeRunPlace) -> str | None:
@@ -188,7 +188,7 @@ def end_label(here: MergeRunPlace) -> str:
     """Return what X does now."""
     if here.run is None or here.run.state in ("running", "finished"):
         return ""
-    return "drop plan" if here.run.state == "planned" else "end run"
+    return "discard plan" if here.run.state == "planned" else "end run"
 
 
 class MergeRunCommands(Commands, scope="merge_run"):
@@ -198,7 +198,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
 
     @action("d", "diff", unless=nothing_selected, show=False, group="Go")
     def open_changes(self) -> None:
-        """Open the review of the request straight on what changes."""
+        """Open the review of the change request straight on what changes."""
         item = self.place.selected
         if item is not None:
             self.place.open_review(item, "changes")
@@ -233,7 +233,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
     async def take_out(self) -> None:
         """Take it out of the run, or put it back at its end; skip the one that it stopped at.
 
-        One that waits for its rules waits no more; ``u`` takes that back.
+        One that waits for its rules waits no more; ``u`` undoes that.
         """
         if self.place.waiting is not None:
             await self._wait_no_more(self.place.waiting)
@@ -266,7 +266,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
         others = [item for item in run.listed if self._in_the_way(item)]
         for item in others:
             await self.place.runner.take_out(item.key)
-        self.place.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
+        self.place.say(f"{plural(len(others), 'change request')} taken out. x puts one back.")
 
     @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
     async def choose_stops(self) -> None:
@@ -376,13 +376,13 @@ class MergeRunCommands(Commands, scope="merge_run"):
     @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label,
             stages=True)  # fmt: skip
     async def pause(self) -> None:
-        """Pause after the current request; the second time, go on after it all the same."""
+        """Pause after the current change request; the second time, go on after it all the same."""
         await self.place.runner.pause()
 
     @action("r", "try again", unless=not_stopped, show=19, now=again_label,
             uses=("pull_change_request_updates", *FOUND_BY))  # fmt: skip
     async def again(self) -> None:
-        """Try the request again that it stopped at: it is read before anything is sent. Asks.
+        """Try the change request again that it stopped at: it is read before a merge. Asks.
 
         One that no longer waited for its rules waits again; what stopped it is taken as seen.
         """
@@ -396,13 +396,15 @@ class MergeRunCommands(Commands, scope="merge_run"):
     @action("X", "end run", unless=(no_run, going), danger=2, show=11, now=end_label,
             stages=True)  # fmt: skip
     async def end(self) -> None:
-        """End the run where it stands, or drop the plan. What is merged stays merged. Asks."""
+        """End the run where it is, or discard the plan. What is merged stays merged. Asks."""
         run = self.place.run
         if run is None:
             return
         if run.state == "planned":
             facts = [f"{plural(len(run.listed), 'change request')}: none of them is touched."]
-            if await self.app.push_screen_wait(Confirm("Drop the plan", facts, verb="drop it")):
+            if await self.app.push_screen_wait(
+                Confirm("Discard the plan", facts, verb="discard it")
+            ):
                 await self.place.runner.forget()
             return
         facts = [present.summary(run), "What is merged stays merged; the rest is left as it is."]
@@ -476,7 +478,7 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
 
     @action("q", "leave it", show=False)
     def leave(self) -> None:
-        """Leave it as it stands."""
+        """Leave it as it is."""
         self.dismiss(None)
 
 
@@ -494,7 +496,7 @@ WIDE = 132
 """The width of a terminal that shows the details beside the list (`Place`)."""
 
 
-NO_FORMER = "No merge run has ended yet. What came of each is kept here."
+NO_FORMER = "No merge run has ended yet. What came of each is saved here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -663,7 +665,9 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             pauses = "Pauses after it" if run.pausing else "p pauses after it, Esc leaves it going"
             return f"{run.far}: {item.label} {present.STATES[item.state][0]}. {pauses}"
         if run.state == "planned":
-            return f"{plural(len(run.listed), 'request')}, nothing is sent yet. ctrl+s starts."
+            return (
+                f"{plural(len(run.listed), 'change request')}, nothing is sent yet. ctrl+s starts."
+            )
         if run.stopped is not None:
             again = "merge it all the same" if run.stopped.at_news else "try again"
             return f"Stopped at {run.far}. ctrl+s: skip it and go on, {again}, or end."
@@ -677,7 +681,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         return [
             (glyphs().passed, "merged"),
             (glyphs().failed, "stopped here"),
-            ("!", "touches a page that another request of the run touches too"),
+            ("!", "touches a page that another change request of the run touches too"),
             (glyphs().outdated, "is or will be out of date: updated from main when its turn comes"),
         ]
 

@@ -156,7 +156,7 @@ def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) 
     if standing is not None and standing.in_the_way:
         facts.append(Fact("in the way", Text(standing.in_the_way, style="bad")))
     if standing is not None and changed(item, standing):
-        edited = "It was edited since you saw it: the run stops there. Look; x, x queues it anew."
+        edited = "It was edited since you saw it: the run stops there. Look; x, x queues it again."
         facts.append(Fact("edited", Text(edited, style="bad")))
     if forecast is not None:
         for other, titles in forecast.same:

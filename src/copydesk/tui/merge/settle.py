@@ -89,7 +89,7 @@ def no_text(here: SettlePlace) -> str | None:
     if (why := whole_file(here)) is not None:
         return why
     hunk = here.hunk
-    return "This is no text: 1, 2 or 0." if hunk is not None and hunk.field else None
+    return "Not text: press 1, 2 or 0." if hunk is not None and hunk.field else None
 
 
 def still_open(here: SettlePlace) -> str | None:
@@ -307,7 +307,9 @@ class SettlePlace(Place, scope="settle"):
             self.say(f"main moved on: your choices stay, {plural(work.new, 'hunk')} open.", "warn")
         if work.stopped and not self._asked:
             self._asked = True
-            self.say("Stopped on its way: r goes on, b puts the request's pages back.", "warn")
+            self.say(
+                "Stopped on its way: r goes on, b puts the change request's pages back.", "warn"
+            )
         self._show(top=first)
         if self.resuming:
             self._resume()
@@ -462,7 +464,7 @@ class SettlePlace(Place, scope="settle"):
 
     @action("3", "both", unless=one_value, show=18, group="Settle", stages=True, override=True)
     async def take_both(self) -> None:
-        """Take both, the request's first; again: main's first."""
+        """Take both, the change request's first; again: main's first."""
         hunk = self.hunk
         choice = None if hunk is None else self.settlement.choices.get(hunk.key)
         await self._take("turned" if choice is not None and choice.side == "both" else "both")
@@ -530,7 +532,7 @@ class SettlePlace(Place, scope="settle"):
         if written is None:
             return
         if line := marker_left(written, markers):
-            self.tell(f"A marker still stands in line {line}: e edits it again.", "warn")
+            self.tell(f"A marker is still in line {line}: e edits it again.", "warn")
             return
         if not await self._take("text", written):
             return
@@ -554,13 +556,13 @@ class SettlePlace(Place, scope="settle"):
 
     @action("u", "undo", unless=nothing_back, show=8, group="Write", override=True)
     async def undo(self) -> None:
-        """Take back the last choice; once it is sent, the write, where that changed its text."""
+        """Undo the last choice; once it is sent, the write, where that changed its text."""
         kept = self.settlement.kept
         if self.steps and kept is not None:
             await self.settlement.undo()
             self._go_to(kept.steps[-1])
             self._show(top=False)
-            self.say("Taken back: it was only staged.")
+            self.say("Undone: it was only staged.")
             return
         await self.desk.undo()
 
@@ -579,7 +581,7 @@ class SettlePlace(Place, scope="settle"):
 
     @action("ctrl+s", "send", unless=still_open, danger=2, show=17, group="Settle", uses=SENDS)
     async def send(self) -> None:
-        """Bring the request up to date with what is chosen; a merge goes on afterwards."""
+        """Bring the change request up to date with what is chosen; a merge goes on afterwards."""
         work = self.settlement
         now = work.now
         assert now is not None
@@ -591,7 +593,7 @@ class SettlePlace(Place, scope="settle"):
         facts: list[Fact] = [
             Text(clean(now.subject) or "(no subject)", style="strong"),
             f"{chosen} as chosen here; the rest is merged by itself.",
-            "The request has all of main then. Nothing of main changes.",
+            "The change request then has all of main. Nothing of main changes.",
         ]
         if work.files:
             facts.append("Once it is sent, u does not bring back the other file.")
@@ -614,7 +616,7 @@ class SettlePlace(Place, scope="settle"):
               "update_change_request_content"),
     )  # fmt: skip
     async def put_back(self) -> None:
-        """Put the pages of the request back as they were before it was sent; the choices stay."""
+        """Put its pages back as they were before any was sent; the choices stay."""
         try:
             await self.settlement.put_back()
         except failure_types() as error:
@@ -648,6 +650,8 @@ class SettlePlace(Place, scope="settle"):
 
     def _stopped(self, why: str) -> None:
         """Say why it stopped, and how it goes on."""
-        on = " r goes on, b puts the request's pages back." if self.settlement.stopped else ""
+        on = (
+            " r goes on, b puts the change request's pages back." if self.settlement.stopped else ""
+        )
         self.tell(f"Stopped: {why.removesuffix('.')}.{on}", "bad")
         self._show(top=False)

@@ -178,7 +178,7 @@ PEOPLE: Resource[Any] = Resource(
     title="People",
     pages=_listing(""),
     shown=(_NAME, _LEVEL, _ORIGIN, _EMAIL),
-    empty="Nobody has a role here but administrators of the organization.",
+    empty="No one has a role here but administrators of the organization.",
     views=VIEWS,
     conditions=(Condition("role", "people with this role", values=LEVELS),),
 )
@@ -370,7 +370,7 @@ class StagedAccess(Commands, scope="access"):
         ),
     )  # fmt: skip
     async def apply(self) -> None:
-        """Show the plan of what is staged, and send it. u takes all of it back."""
+        """Show the plan of what is staged, and send it. u undoes all of it."""
         here = self.place
         if not await here.read_before_sending():
             return
@@ -419,13 +419,13 @@ class StagedAccess(Commands, scope="access"):
         )
         here.keep({key: each for key, each in here.staged.items() if key != address})
 
-    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Change")
+    @action("X", "discard staged", unless=nothing_staged, danger=2, show=13, group="Change")
     async def drop(self) -> None:
-        """Drop all that is staged. It asks, and u brings it back."""
+        """Discard all that is staged. It asks, and u brings it back."""
         here = self.place
         facts = [f"{each.name}: {each.said}" for each in here.staged.values()]
         if not await here.desk.push_screen_wait(
-            Confirm("Drop what is staged?", facts, verb="drop")
+            Confirm("Discard what is staged?", facts, verb="discard")
         ):
             return
         key, drafts = access_key(here.where, "staged"), here.session.drafts
@@ -435,7 +435,7 @@ class StagedAccess(Commands, scope="access"):
 
         await here.writer.perform(
             "Discard", f"staged access of {here.called}", discard, reversal=draft_dropped(key),
-            done="Dropped. u brings it back.",
+            done="Discarded. u brings it back.",
         )  # fmt: skip
         here.take_staged()
 
@@ -508,7 +508,7 @@ def invited_by(
         else:
             wrong["teams"] = f"{shorten(clean(text), NAME_CELLS)} is not a team"
     if not found and not wrong:
-        wrong["users"] = "nobody is named yet"
+        wrong["users"] = "no one is named yet"
     if wrong:
         raise FieldsWrongError(wrong)
     return found

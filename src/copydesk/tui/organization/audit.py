@@ -98,7 +98,7 @@ AUDIT: Resource[AuditEvent] = Resource(
         Condition("action", "events of one kind", offers=_actions,
                   uses=("list_organization_audit_event_actions",)),
         Condition("actor", "what a member did", offers=people_offered, uses=("list_members",)),
-        Condition("target", "what was done to the thing with this id"),
+        Condition("target", "what was done to the object with this id"),
         Condition("from", "what was done since a date", read=_moment),
         Condition("to", "what was done before a date", read=_moment),
     ),

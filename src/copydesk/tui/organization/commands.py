@@ -80,9 +80,10 @@ class OrganizationCommands(Commands, scope="organization_actions"):
     @action("!", "ping", unless=no_organization, show=False, group="Share",
             uses="ping_organization")  # fmt: skip
     async def ping(self) -> None:
-        """Tell the organization that you are here, and get a token with your claims if it has one.
+        """Tell the organization that you are here; get a token if it has one for you.
 
-        The token is a credential: it is shown when you ask for it only, and kept nowhere.
+        The token has your visitor attributes. It is a credential: it is shown when you ask for
+        it only, and kept nowhere.
         """
         meant = self.here.at_hand
         assert meant is not None
@@ -95,7 +96,8 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             await self.app.push_screen_wait(ClaimsSheet(token))
         else:
             self.place.tell(
-                "It knows that you are here. No token came back: it has no claims of yours."
+                "It knows that you are here. No token came back: it has no visitor attributes of "
+                "yours."
             )
 
     @command("ping", uses="ping_organization")
@@ -109,7 +111,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
     @action("I", "end invite", unless=(no_organization, not_admin), danger=3, show=False,
             group="Change", uses="delete_invite_link")  # fmt: skip
     async def end_invite(self) -> None:
-        """Delete an invite link, so that nobody joins by it any more. It asks which one."""
+        """Delete an invite link, so that no one joins by it any more. It asks which one."""
         await self._end_invite("")
 
     @command("end-invite", "LINK", uses="delete_invite_link")
@@ -153,7 +155,8 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             draft_key=key,
             facts=[
                 "It takes the link that people were sent; g w lists them all, if the service does.",
-                "Who has joined by it stays, and nobody joins by it any more: no way back.",
+                "Who has joined by it stays, and no one joins by it any more. This cannot be "
+                "undone.",
             ],
             send=send,
             verb="delete",
@@ -171,7 +174,7 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
     ASKS = False
 
     def __init__(self, token: str) -> None:
-        super().__init__("Your claims as a visitor")
+        super().__init__("Your visitor attributes")
         self._token = token
         self._shown = False
 
@@ -207,8 +210,8 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
 def claims_facts(token: str, *, shown: bool) -> list[Text]:
     """Return the answer of a ping; the token only where it is shown."""
     facts = [
-        Text("The organization gave back a token with your claims as a visitor."),
-        Text("Whoever has it reads what you may read: give it to nobody.", style="warn"),
+        Text("The organization returned a token with your visitor attributes."),
+        Text("Whoever has it reads what you may read: give it to no one.", style="warn"),
     ]
     said = clean(token) if shown else f"{glyphs().dot * 12}  {len(token):,} characters, hidden"
     return [*facts, Text(""), Text(said, style="code" if shown else "muted")]

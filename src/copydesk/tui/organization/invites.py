@@ -70,7 +70,7 @@ INVITES: Resource[InviteLink] = Resource(
     key=lambda link: link.id,
     label=link_name,
     shown=(
-        Shown("to", "LEADS TO", lambda link, now: leads_to(link) or "the organization", flex=1,
+        Shown("to", "LINKS TO", lambda link, now: leads_to(link) or "the organization", flex=1,
               minimum=20, sort=leads_to),
         Shown("role", "GIVES", lambda link, now: gives(link), 8, values=(*LEVELS, GUEST),
               sort=lambda link: -rank(gives(link))),
@@ -227,7 +227,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
     @action("e", "gives", unless=(nothing_selected, may_not_add), danger=1, show=26,
             group="Change", uses="update_invite_link")  # fmt: skip
     async def change(self) -> None:
-        """Change what the link gives to those who come by it from now on. u takes it back."""
+        """Change what the link gives to those who come by it from now on. u undoes it."""
         from copydesk.contract.models.invite import InviteLinkUpdate
 
         item, home = self.item, self.organization or ""
@@ -250,14 +250,14 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
     @action("D", "delete", unless=(nothing_selected, may_not_add), danger=2, show=18,
             group="Change", uses="delete_invite_link")  # fmt: skip
     async def delete(self) -> None:
-        """Delete the link, so that nobody joins by it any more."""
+        """Delete the link, so that no one joins by it any more."""
         item, home = self.item, self.organization or ""
         assert item is not None
         sheet = Confirm(
             f"Delete the link: {shorten(link_name(item), NAME_CELLS)}",
-            ["Who has joined by it stays, and nobody joins by it any more."],
+            ["Who has joined by it stays, and no one joins by it any more."],
             verb="delete",
-            warning="There is no way back: a new link has another address.",
+            warning="This cannot be undone: a new link has another address.",
         )
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(

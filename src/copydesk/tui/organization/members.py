@@ -136,7 +136,7 @@ MEMBERS: Resource[Member] = Resource(
         Shown("sign_on", "SIGNS IN", lambda member, now: sign_on(member)),
         Shown("account", "ACCOUNT", lambda member, now: account_state(member)),
     ),
-    empty="Nobody is a member yet.",
+    empty="No one is a member yet.",
     get="get_member",
     arguments=lambda target, member: (target.organization or "", member.id),
     url=lambda member: web_address(member.user.urls.app) or None,
@@ -303,7 +303,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
     @action("e", "role", unless=(nothing_selected, not_admin), danger=1, show=28, group="Change",
             uses="update_member", types=True)  # fmt: skip
     async def change_role(self) -> None:
-        """Give the member another role in the organization, or none: a guest. u takes it back."""
+        """Give the member another role in the organization, or none: a guest. u undoes it."""
         from copydesk.contract.models.member import MemberUpdate
 
         item, home = self.item, self.organization
@@ -339,7 +339,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             uses=("add_sso_member", "get_member", "list_members", "list_organizations"), types=True,
             )  # fmt: skip
     async def add(self) -> None:
-        """Take in somebody who signs in by single sign-on, or let a member sign in so."""
+        """Take in someone who signs in by single sign-on, or let a member sign in so."""
         home, key = self.organization, self.draft_key("add")
         assert home is not None
 
@@ -380,7 +380,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         facts = [
             "Who is new gets the role and the team of the single sign-on, else the default role, "
             "and needs an e-mail address in a domain that the organization admits.",
-            "Who is a member already signs in that way from now on: there is no way back.",
+            "Who is a member already signs in that way from now on: this cannot be undone.",
         ]
         form = Form(
             "Add by single sign-on",
@@ -432,7 +432,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         facts = [
             f"{who} {plural(item.spaces, 'space')}, {_in_teams(item)}, and the reviews asked of "
             f"{whom}. What was written stays.",
-            "There is no way back: who comes in again has neither spaces nor teams.",
+            "This cannot be undone: who comes in again has neither spaces nor teams.",
         ]
         sheet = TypeToConfirm(
             f"Leave {title}" if mine else f"Remove {name}",
@@ -462,7 +462,7 @@ def _in_teams(item: Member) -> str:
 def _wrong_id(text: str) -> str | None:
     if not text or not set(text) & set("/@ "):
         return None
-    return "that is no id: ctrl+o offers people"
+    return "not an id: ctrl+o offers people"
 
 
 @place(
@@ -485,7 +485,7 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
 
     def within(self) -> Iterable[str]:
         yield "Members"
-        yield self._called or clean(self.target.item or "nobody")
+        yield self._called or clean(self.target.item or "no one")
 
     def opened(self) -> None:
         """Read the name of the member."""

@@ -122,7 +122,7 @@ def of_provider(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
 def provider_details(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]:
     """Yield the details of a provider beyond the columns."""
     if missing := what_it_lacks(provider):
-        yield "", Text(f"Nobody signs in by it yet: it lacks {missing}.", style="warn")
+        yield "", Text(f"No one signs in by it yet: it lacks {missing}.", style="warn")
     yield "", Text("To be entered at the provider (Y copies):", style="muted")
     for label, value in to_enter(provider):
         yield label, clean(value or "not told")
@@ -138,7 +138,7 @@ def made_facts() -> Sequence[str]:
     """Return the facts of the form of a new provider."""
     return [
         "What has to be entered at the provider is in the details once it is made.",
-        "Nobody signs in by it before its provider id, sign-in address and certificate are known.",
+        "No one signs in by it before its provider id, sign-in address and certificate are known.",
     ]
 
 
@@ -157,7 +157,9 @@ def edit_facts(provider: SAMLProvider) -> list[str | Text]:
         if not value
     ]
     if once:
-        facts.append(f"Setting its {listed(once, 'or')} has no way back: it can be exchanged only.")
+        facts.append(
+            f"Setting its {listed(once, 'or')} cannot be undone: it can only be exchanged."
+        )
     return facts
 
 
@@ -171,15 +173,15 @@ def provider_loss(
     """
     facts: list[str | Text] = []
     if provider.status == "active":
-        facts.append("Nobody signs in by it any more; the members who came by it stay.")
+        facts.append("No one signs in by it any more; the members who came by it stay.")
     else:
-        facts.append("Nobody signs in by it yet.")
+        facts.append("No one signs in by it yet.")
     if provider.status == "active" and others == 0 and enforced:
-        said = "Single sign-on is required here, and there is no other way: nobody gets in."
+        said = "Single sign-on is required here, and there is no other way: no one gets in."
         facts.append(Text(said, style="bad"))
     elif others:
         facts.append(f"{plural(others, 'other provider')} can be used to sign in.")
-    said = "There is no way back: a new one has other addresses to be entered at the provider."
+    said = "This cannot be undone: a new one has other addresses to be entered at the provider."
     return [*facts, Text(said, style="warn")]
 
 
@@ -203,7 +205,7 @@ def wrong_certificate(text: str) -> str | None:
         first = b""
     if (whole or not frames) and first == bytes([_SEQUENCE]):
         return None
-    return "this is no certificate: it begins with -----BEGIN CERTIFICATE-----"
+    return "not a certificate: one begins with -----BEGIN CERTIFICATE-----"
 
 
 def short_name(text: str) -> str:
@@ -237,7 +239,7 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
         Shown("made", "MADE", lambda provider, now: ago(provider.created_at, now), 10, drop=3,
               sort=lambda provider: provider.created_at),
     ),
-    empty="Nobody signs in by a provider here. ctrl+n adds one.",
+    empty="No one signs in by a provider here. ctrl+n adds one.",
     get="get_saml_provider",
     arguments=lambda target, provider: (target.organization or "", provider.id),
     url=start_address,
@@ -418,7 +420,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
     @action("D", "delete", unless=(only_listed, nothing_selected, may_not_administer), danger=3,
             show=18, group="Change", uses=("delete_saml_provider", "list_sso_logins"))  # fmt: skip
     async def delete(self) -> None:
-        """Delete the provider for good. It asks for the name; nobody signs in by it any more."""
+        """Delete the provider for good. It asks for the name; no one signs in by it any more."""
         item, home = self.item, self.organization or ""
         assert item is not None
         ways = await self.reads.now(

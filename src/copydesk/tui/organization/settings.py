@@ -167,8 +167,8 @@ def no_way_back(names: Sequence[str], organization: Organization) -> str:
     if not gone:
         return ""
     if len(names) == 1:
-        return "The service does not tell what it is now: a change cannot be taken back."
-    return f"The service does not tell {listed(gone)}: changes of that cannot be taken back."
+        return "The service does not tell what it is now: a change cannot be undone."
+    return f"The service does not tell {listed(gone)}: changes of that cannot be undone."
 
 
 def setting_facts(setting: Setting, organization: Organization) -> Sequence[Fact]:
@@ -198,7 +198,7 @@ def not_switched(here: OrganizationPlace) -> str | None:
     setting = here.rows.selected
     if setting is None or setting.switch or setting.removable:
         return None
-    return f"{setting.label} is no switch: Enter changes it."
+    return f"{setting.label} is not on or off: Enter changes it."
 
 
 def switch_label(here: OrganizationPlace) -> str:
@@ -345,7 +345,7 @@ class OrganizationPlace(Place, scope="organization"):
             group="Change", types=True,
             uses=("update_organization", "list_sites", "list_members"))  # fmt: skip
     async def change(self) -> None:
-        """Change the setting under the cursor. u takes it back."""
+        """Change the setting under the cursor. u undoes it."""
         setting = self.rows.selected
         assert setting is not None
         if setting.id == "mergeRules":
@@ -356,7 +356,7 @@ class OrganizationPlace(Place, scope="organization"):
     @action("ctrl+e", "change all", unless=(not_read, not_admin), danger=1, show=28, group="Change",
             uses=("update_organization", "list_sites"), types=True)  # fmt: skip
     async def edit(self) -> None:
-        """Change several settings at once, in one form. u takes it back."""
+        """Change several settings at once, in one form. u undoes it."""
         await self._fill_in("Organization settings", "edit")
 
     async def _fill_in(self, title: str, method: str, setting: str = "") -> None:
@@ -412,7 +412,7 @@ class OrganizationPlace(Place, scope="organization"):
     @action("x", "switch", unless=(not_read, no_setting, not_switched, not_admin), show=26,
             danger=2, group="Change", uses="update_organization", now=switch_label)  # fmt: skip
     async def switch(self) -> None:
-        """Switch the setting on or off, or take away what it holds. u takes it back."""
+        """Switch the setting on or off, or take away what it holds. u undoes it."""
         setting, read = self.rows.selected, self.read
         assert setting is not None
         assert read is not None

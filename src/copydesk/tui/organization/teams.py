@@ -65,12 +65,12 @@ def team_loss(team: Team) -> Sequence[str | Text]:
         said = f"{plural(team.members, 'member')} of it stay in the organization."
         lost = "They lose whatever only the team gives them"
     else:
-        said, lost = "Nobody is in it.", "It is given nothing any more"
+        said, lost = "No one is in it.", "It is given nothing any more"
     more = f", in {plural(team.spaces, 'space')}" if team.spaces else ""
     return [
         said,
         f"{lost}{more}.",
-        Text("There is no way back: a new team has nobody in it, and no space.", style="warn"),
+        Text("This cannot be undone: a new team has no one in it, and no space.", style="warn"),
     ]
 
 
@@ -296,7 +296,7 @@ PEOPLE: Resource[TeamMember] = Resource(
               lambda person, now: ago(person.organization.joined_at, now)),
         Shown("account", "ACCOUNT", lambda person, now: account_state(person.organization)),
     ),
-    empty="Nobody is in this team. ctrl+n adds people.",
+    empty="No one is in this team. ctrl+n adds people.",
     of="item",
     url=lambda person: web_address(person.organization.user.urls.app) or None,
     copies=lambda person: [("e-mail address", person.organization.user.email)],
@@ -495,7 +495,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
 
         async def send(body: TeamMembersUpdate) -> None:
             if not body.add:
-                raise FieldsWrongError({"add": "nobody is named yet"})
+                raise FieldsWrongError({"add": "no one is named yet"})
             api = await self.session.ready()
             new = await ids_of(api, ids[0], body.add)
             inside = await people_in(api, ids)
@@ -586,7 +586,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             f"Leave {name}" if leaving else f"Remove {who} from {name}",
             facts,
             verb="leave" if leaving else "remove",
-            warning="There is no way back by yourself: an owner has to add you." if final else "",
+            warning="You cannot undo this yourself: an owner has to add you." if final else "",
         )
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(

@@ -293,7 +293,7 @@ class SpaceCommands(Commands, scope="resource"):
         """Choose the space whose list is shown, where it is the list of one."""
         place, organization = self.place, self.place.organization
         if not place.OF_SPACE:
-            place.say("This is no list of one space.", "warn")
+            place.say(":of works in lists of one space.", "warn")
             return
         if organization is None:
             place.say(NO_HOME, "warn")

@@ -84,7 +84,7 @@ async def edit_rich(
         try:
             after = await asyncio.to_thread(base.read, text)
         except RichTextError as error:
-            wrong = ProblemsSheet("It cannot be sent so", [str(error)])
+            wrong = ProblemsSheet("Not sent. Fix this first", [str(error)])
             if await here.desk.push_screen_wait(wrong):
                 continue
             return False
@@ -99,7 +99,7 @@ async def edit_rich(
         return False
     told = await asyncio.to_thread(_changes, now, after)
     if not says_the_same(now, begun[0]):
-        said = "Somebody changed it since you began: yours would take the place of that."
+        said = "Someone changed it since you began: yours would take the place of that."
         told += ["", Text(said, style="warn")]
     if not base.markdown:
         said = "Markdown cannot say all of it, so it was edited as its JSON."
@@ -151,7 +151,7 @@ def change_lines(before: str, after: str) -> list[Text]:
             text = line.text
             more = f" {glyphs().more}" if len(text) > LONGEST_ROW else ""
             if line.kind in ("from", "to"):
-                text, tone = "(stands elsewhere now)", "muted"
+                text, tone = "(is elsewhere now)", "muted"
             lines.append(Text(f"{sign}{text[:LONGEST_ROW]}{more}", style=tone))
     if rows > MOST_ROWS:
         lines.append(

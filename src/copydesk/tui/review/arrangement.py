@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from copydesk.domain.reversal import Step
 
 NOTHING_STAGED = (
-    "The pages stand as they are sent.",
+    "The pages are in the order in which they are sent.",
     "J and K move a page, > and < below another and out, e changes title, address and icon.",
     "Nothing is sent until ctrl+s.",
 )
@@ -156,7 +156,7 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
 
     def _not_pickable(self, row: Row) -> str | None:
         removed = self.order.shown.state(row).removed
-        return f"{row.title} is staged to be deleted; X there takes that back." if removed else None
+        return f"{row.title} is staged to be deleted; X there undoes that." if removed else None
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"

@@ -116,7 +116,7 @@ class CheckCommands(ReviewCommands, scope="review"):
 
     @action("!", "check", unless=not_read, show=5, group="Checks", now=while_checked, uses=USES)
     def check(self) -> None:
-        """Check what the request changes: links, headings, pictures, and by `[checks]` commands.
+        """Check what is changed here: links, headings, pictures, and by `[checks]` commands.
 
         Again it stops them.
         """

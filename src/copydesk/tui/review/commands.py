@@ -158,7 +158,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         if draft.thread is not None:
             return f"reply in {thread.label}" if thread is not None else "reply"
         if draft.page is None:
-            return "on the request"
+            return "on the change request"
         change = self.model.find(draft.page)
         return f"on {clean(change.node.title)}" if change is not None else "on a page"
 
@@ -221,10 +221,10 @@ class RequestCommands(ReviewCommands, scope="review"):
             elif last.state == "done":
                 done = "Approved" if good else "Asked for changes in"
                 sent = plural(len(drafts), "draft")
-                said = f"{done} {self.model.numbered}, with {sent}; a verdict cannot be undone."
+                said = f"{done} {self.model.numbered}, with {sent}; a review cannot be undone."
                 self.place.tell(said, "good")
             elif not sheet.is_attached:  # else it shows what came of each
-                self.place.tell(f"The verdict was not given. {last.message}", "bad")
+                self.place.tell(f"The review was not sent. {last.message}", "bad")
 
         run = BulkRun("Send", items, send, ended)
         sheet = BulkSheet(run, session=self.place.session)
@@ -381,7 +381,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         group="Request",
     )
     async def merge(self) -> None:
-        """Merge into main, behind a sheet with rules, warnings and the result."""
+        """Merge into main, with a dialog of rules, warnings and the result."""
         opened = self.model.opened
         assert opened is not None
         cut_off = await is_cut_off(self.place.session, opened.space.id, opened.request.id)
@@ -425,7 +425,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         takes="none",
     )
     async def revert(self, rest: str) -> None:
-        """Take back a merge: a change request that makes its pages what they were before it."""
+        """Revert a merge: a change request makes its pages what they were before it."""
         await self.take_back(rest.strip())
 
     def resume_draft(self, part: str) -> bool:
@@ -460,7 +460,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         key = revert_key(space, found.merged.id)
         facts = (*found.lines(), "Nothing changes for readers until it is merged.")
         sheet = WriteSheet(
-            f"Take back #{found.merged.number} {clean(found.merged.subject)}: why?",
+            f"Revert #{found.merged.number} {clean(found.merged.subject)}: why?",
             key,
             text=why,
             facts=facts,
@@ -481,11 +481,11 @@ class RequestCommands(ReviewCommands, scope="review"):
             return
         await work.send()
         await self.place.desk.go("review", target)
-        self.place.tell(f"#{made.number} takes it back once it is merged.", "good")
+        self.place.tell(f"#{made.number} reverts it once it is merged.", "good")
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
-        """Go to the cluster of questions that this request answers, else to all clusters."""
+        """Go to the cluster of questions that this change request answers, else to all clusters."""
         opened = self.model.opened
         cluster = opened.request.conversations_issues_cluster if opened else None
         target = Target(organization=self.place.session.organization, cluster=cluster)
@@ -494,7 +494,7 @@ class RequestCommands(ReviewCommands, scope="review"):
 
     @action("g q", "its finding", show=False, group="Go", inline=True, uses=LOOKED_FOR)
     async def go_finding(self) -> None:
-        """Go to the finding that this request was begun for, else to its topic, or to findings."""
+        """Go to the finding that this was begun for, else to its topic, or to all findings."""
         desk, opened = self.place.desk, self.model.opened
         topic = opened.request.site_topic if opened else None
         target = Target(organization=self.place.session.organization)
@@ -513,9 +513,9 @@ def no_linked_page(here: HasReview) -> str | None:
     if change is None:
         return "Go to a page first."
     if change.thing:
-        return f"This is no page but a {clean(change.thing)}: it has no links."
+        return f"This is not a page but a {clean(change.thing)}: it has no links."
     if change.after is None:
-        return "The request removes this page: it has no links in it."
+        return "The change request removes this page: it has no links in it."
     return None
 
 
@@ -524,14 +524,14 @@ class ImpactCommands(ReviewCommands, scope="review"):
 
     @action(
         "i",
-        "impact",
+        "affected pages",
         unless=not_read,
         show=3,
         group="Look",
         uses="list_space_page_backlinks",
     )
     async def show_impact(self) -> None:
-        """See which pages lead to what this request changes, and which links it breaks."""
+        """See which pages link to what this change request changes, and which links it breaks."""
         await self.place.desk.go("impact", self._target())
 
     @action(
@@ -543,7 +543,7 @@ class ImpactCommands(ReviewCommands, scope="review"):
         uses="list_change_request_page_links",
     )
     async def show_page_links(self) -> None:
-        """Read the page as the request makes it, with its links beside it."""
+        """Read the page as the change request makes it, with its links beside it."""
         await self.place.desk.go("pages", self._target().but(page=self.model.page_id))
 
     def _target(self) -> Target:
@@ -690,7 +690,7 @@ class WalkCommands(ReviewCommands, scope="review"):
     async def comment_whole(self) -> None:
         """Comment on the page in front; ctrl+r makes it the change request as a whole, and back.
 
-        Before the request has been read, and beside its pages, it is the request as a whole.
+        Before the change request has been read, and beside its pages, it is that as a whole.
         """
         change = self.model.change
         whole = Subject(f"Comment on {self.model.numbered}", "request")
@@ -728,7 +728,7 @@ class DraftCommands(ReviewCommands, scope="review"):
         uses=("create_change_request_comment", "create_change_request_comment_reply"),
     )
     async def send_drafts(self, rest: str) -> None:
-        """Send all comments and replies that wait here, after showing them; u takes all back."""
+        """Send all comments and replies that wait here, after showing them; u undoes them."""
         why = may_not_comment(self.here)
         if rest.strip() != "drafts" or why is not None:
             self.place.say(why or "Say :send drafts.", "warn")
@@ -748,11 +748,11 @@ class DraftCommands(ReviewCommands, scope="review"):
             [pending_line(draft) for draft in drafts],
             send,
             verb="send",
-            left="keep the rest as drafts",
+            left="leave the rest as drafts",
         )
         sent = cast("int | None", await self.place.desk.push_screen_wait(sheet))
         if sent:
-            self.place.tell(f"Sent {plural(sent, 'draft')}. u takes them back.", "good")
+            self.place.tell(f"Sent {plural(sent, 'draft')}. u undoes them.", "good")
 
     def resume_draft(self, part: str) -> bool:
         """Open the field that ``part`` names (`session.draft_keys`) as soon as possible."""
@@ -822,7 +822,7 @@ class DraftCommands(ReviewCommands, scope="review"):
             self._start(Subject(f"Comment on {self.model.numbered}", part))
         elif change is None:
             self.place.say(
-                "The page of this draft is not changed by this request any more.", "warn"
+                "The page of this draft is no longer changed by this change request.", "warn"
             )
         elif node == "page":
             self._start(Subject(f"Comment on the page {clean(change.node.title)}", part, page))

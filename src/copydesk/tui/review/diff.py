@@ -61,7 +61,7 @@ class Said:
 
 def nothing_folded(view: DiffView) -> str | None:
     """Say so when there is nothing to fold or unfold."""
-    return None if view.page is not None and view.page.folds else "Nothing is folded here."
+    return None if view.page is not None and view.page.folds else "Nothing is collapsed here."
 
 
 def nothing_shown(view: DiffView) -> str | None:
@@ -763,9 +763,9 @@ class DiffView(WrappedList, scope="diff"):
 
     # Folding
 
-    @action("z", "unfold", unless=nothing_folded, show=6, group="Look")
+    @action("z", "expand", unless=nothing_folded, show=6, group="Look")
     def fold(self) -> None:
-        """Unfold the unchanged lines under the cursor; on any other line fold all again."""
+        """Expand the unchanged lines under the cursor; on any other line collapse all."""
         row = self._row()
         line = self.line
         held = self._held[self._front]
@@ -777,13 +777,13 @@ class DiffView(WrappedList, scope="diff"):
             held.all = False
         self._again(line)
 
-    @action("z R", "unfold all", unless=nothing_folded, show=False, group="Look")
+    @action("z R", "expand all", unless=nothing_folded, show=False, group="Look")
     def unfold_all(self) -> None:
         """Show every line of the page."""
         line, self._held[self._front].all = self._here(), True
         self._again(line)
 
-    @action("z M", "fold all", unless=nothing_folded, show=False, group="Look")
+    @action("z M", "collapse all", unless=nothing_folded, show=False, group="Look")
     def fold_all(self) -> None:
         """Show only changed lines and what is around them."""
         line, self._held[self._front].all = self._here(), False

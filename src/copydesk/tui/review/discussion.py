@@ -209,7 +209,7 @@ class Discussion:
         self.model.news = None
         self.model.threads.take(comments)
         self.model.threads_read = True
-        self.all_threads.empty = "No threads yet. C starts one on a page or on the request."
+        self.all_threads.empty = "No threads yet. C starts one on a page or on the change request."
         self.show()
         self.suggestions.finish()
         if self._wanted_thread is not None and self.diff.page is not None:
@@ -282,7 +282,7 @@ class Discussion:
     def show_beside(self) -> None:
         """Fill the pane beside the text: the whole page, its lines in order, then lost lines."""
         if self.place.view == "overview":
-            none = "No threads on the request as a whole. C starts one."
+            none = "No threads on the change request as a whole. C starts one."
             left = [("C", self.model.drafts["request"])] if "request" in self.model.drafts else []
             groups = [Group("", self.model.threads.on_page(None))]
         else:
@@ -301,7 +301,7 @@ class Discussion:
         here = self.model.threads.on_page(None if whole else self.model.page_id)
         threads = [thread for thread in here if not thread.verdict]
         count = sum(thread.open for thread in threads)
-        where = "the request" if whole else "this page"
+        where = "the change request" if whole else "this page"
         self.beside.title = f"{count} open of {len(threads)} on {where}" if threads else "Threads"
 
     def _all_groups(self) -> list[Group]:

@@ -108,7 +108,7 @@ def no_page_here(here: HasReview) -> str | None:
     change = here.model.find(page)
     if page is None or page.startswith("branch:"):
         return "Put the cursor on a page first."
-    return None if change is None or not change.thing else "This is no page."
+    return None if change is None or not change.thing else "Not a page."
 
 
 def not_staged(here: HasReview) -> str | None:
@@ -272,7 +272,7 @@ class PageEditing(ReviewCommands, scope="review"):
         override=True,
     )
     async def delete_page(self) -> None:
-        """Stage that the page is deleted, with those below it. u takes it back."""
+        """Stage that the page is deleted, with those below it. u undoes it."""
         page = page_at(self.here)
         assert page is not None
         edit = await self._begin(page)
@@ -346,7 +346,7 @@ class PageEditing(ReviewCommands, scope="review"):
             return
         title = clean(edit.named)
         if edit.kind == "delete":
-            self.place.tell(f"{title} is staged to be deleted: u or X takes that back.", "warn")
+            self.place.tell(f"{title} is staged to be deleted: u or X undoes that.", "warn")
             return
         asked = "Alt text:" if is_picture(file.name) else "The words of the link:"
         key = insertion_key(*self.model.ids, page, "words")
@@ -368,20 +368,20 @@ class PageEditing(ReviewCommands, scope="review"):
 
     @action(
         "X",
-        "drop staged",
+        "discard staged",
         unless=not_staged,
         show=5,
         group="Pages",
-        now=while_staged("drop staged"),
+        now=while_staged("discard staged"),
         stages=True,
     )
     async def drop_staged(self) -> None:
-        """Drop what is staged of the page. u brings it back."""
+        """Discard what is staged of the page. u brings it back."""
         page = page_at(self.here)
         assert page is not None
         title = clean(self.model.edits[page].named)
         await self._all.stage(
-            {page: None}, f"Dropped what was staged of {title}. u brings it back."
+            {page: None}, f"Discarded what was staged of {title}. u brings it back."
         )
 
 
@@ -450,7 +450,7 @@ class EditCommands(ReviewCommands, scope="review"):
         """Let a person edit what is staged of a page, and stage what comes of it."""
         title = clean(edit.named)
         if edit.kind == "delete":
-            self.place.tell(f"{title} is staged to be deleted: u or X takes that back.", "warn")
+            self.place.tell(f"{title} is staged to be deleted: u or X undoes that.", "warn")
             return
         sources = SourceEditor(self.place, *self.model.ids)
         written = await sources.write(page, edit, line)
@@ -466,7 +466,7 @@ class EditCommands(ReviewCommands, scope="review"):
             written = both
             said = f"Staged, with what another window staged of {title} meanwhile."
         if line := unsettled_line(written):
-            said = f"Staged, but both sides still stand in line {line}: e edits it."
+            said = f"Staged, but both sides are still in line {line}: e edits it."
         elif why := why_not_sent(written) or self._taken(page, written):
             said = f"Staged, but it cannot be sent so: {why}. e edits it."
         if await self.stage({page: written}, said):
@@ -501,7 +501,7 @@ class EditCommands(ReviewCommands, scope="review"):
 
         def came(check: Check) -> None:
             standing = check.standings[page]
-            who, title = check.who or "Somebody", clean(edit.named)
+            who, title = check.who or "Someone", clean(edit.named)
             if standing.open:
                 said = f"{who} changed the same of {title} meanwhile: ctrl+s asks about it."
                 self.place.say(said, "warn")
@@ -615,9 +615,9 @@ class EditCommands(ReviewCommands, scope="review"):
         uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
     )  # fmt: skip
     async def undo(self) -> None:
-        """Take back the last staged step; what was sent since it as everywhere.
+        """Undo the last staged step; what was sent since it as everywhere.
 
-        The merge of this request, where nothing was sent since: a change request takes it back.
+        The merge of this change request, where nothing was sent since: a change request reverts it.
         """
         staged = self.model.staged
         if staged is not None and self._written >= len(self.place.session.log):
@@ -629,7 +629,7 @@ class EditCommands(ReviewCommands, scope="review"):
             if pages:
                 self._stepped_back = len(self.place.session.log)
                 await self._changed(pages)
-                self.place.tell("Taken back: it was only staged. ctrl+r stages it again.")
+                self.place.tell("Undone: it was only staged. ctrl+r stages it again.")
                 return
         if merge_is_meant(self.here):
             await self.takes_back()
@@ -660,7 +660,7 @@ class EditCommands(ReviewCommands, scope="review"):
             return
         self._written = self._stepped_back = len(session.log)
         await self._changed(pages)
-        self.place.tell("Staged again. Nothing is sent; u takes it back.")
+        self.place.tell("Staged again. Nothing is sent; u undoes it.")
 
     # Sending
 
@@ -676,7 +676,7 @@ class EditCommands(ReviewCommands, scope="review"):
         takes="none",
     )
     async def send_staged(self) -> None:
-        """Show all that is staged as a diff, and send it with one request; u takes it back."""
+        """Show all that is staged as a diff, and send it with one call; u undoes it."""
         staged, session = self.model.staged, self.place.session
         assert staged is not None
         if waits(session, staged.request):
@@ -718,14 +718,14 @@ class EditCommands(ReviewCommands, scope="review"):
             return
         if front is not None and front.id.startswith(NEW):
             self.model.inserted = front.node.title
-        self.place.tell(f"Sent: {count} of {self.model.numbered}. u takes it back.", "good")
+        self.place.tell(f"Sent: {count} of {self.model.numbered}. u undoes it.", "good")
         self.place.read_again()
 
     def _why_no_files(self, files: StagedFiles) -> str:
         """Say why the files that staged pages name cannot be sent now; "" where they can."""
         if files.gone:
             name = files.gone[0]
-            return f"{name} is not kept here any more: I inserts it again, e takes it out."
+            return f"{name} is no longer saved here: I inserts it again, e takes it out."
         if files.sizes and self.place.session.offline:
             return "Files go only while the service is there: all of it stays staged."
         return ""
@@ -745,7 +745,7 @@ class EditCommands(ReviewCommands, scope="review"):
             if at:
                 now = await check_edits(api, staged.space, staged.request, staged.edits)
             if now.open:
-                raise WriteError("Somebody changed the same meanwhile: ctrl+s asks about it.")
+                raise WriteError("Someone changed the same meanwhile: ctrl+s asks about it.")
             await send_edits(
                 staged, now, target=self.model.numbered, recall=False, now=True, group=group,
                 note="" if at else note,
@@ -756,14 +756,14 @@ class EditCommands(ReviewCommands, scope="review"):
             await staged.read()
 
         lines = [plural(len(part), "change") for part in parts]
-        title = f"Send {plural(len(parts), 'request')} to {self.model.numbered}"
+        title = f"Send {plural(len(parts), 'call')} to {self.model.numbered}"
         sheet = RunSheet(title, lines, send, verb="send them", back=back, agreed=True)
         sent = await self.place.desk.push_screen_wait(sheet)
         if sent == len(parts):
             return True
         await self._changed(list(staged.edits))
         self.place.tell(
-            f"{sent or 0} of {plural(len(parts), 'request')} sent; the rest is staged: ctrl+s "
+            f"{sent or 0} of {plural(len(parts), 'call')} sent; the rest is staged: ctrl+s "
             "goes on.",
             "warn",
         )
@@ -778,7 +778,7 @@ class EditCommands(ReviewCommands, scope="review"):
         if check.unsettled:
             page, line = next(iter(check.unsettled.items()))
             title = clean(check.ready[page].named)
-            self.place.tell(f"Both sides still stand in {title}, line {line}: e edits it.", "warn")
+            self.place.tell(f"Both sides are still in {title}, line {line}: e edits it.", "warn")
             return None
         return check
 
@@ -812,7 +812,7 @@ class EditCommands(ReviewCommands, scope="review"):
     async def _settle(self, page: str, standing: Standing, check: Check) -> bool:
         """Ask what becomes of an edit that cannot be sent so; False where that was left."""
         edit, title = standing.edit, shorten(clean(standing.edit.named), 40)
-        who = check.who or "Somebody"
+        who = check.who or "Someone"
         if standing.how == "clash":
             told = f"{who} changed {plural(len(standing.clashes), 'place')} of {title} too"
             options = [
@@ -822,18 +822,21 @@ class EditCommands(ReviewCommands, scope="review"):
             ]
         elif standing.how == "edited":
             told = f"{who} edited {title}, which you delete"
-            options = [Option("mine", "delete it all the same"), Option("drop", "leave it")]
+            options = [Option("mine", "delete it all the same"), Option("discard", "leave it")]
         else:
             told = (
                 f"{title} is gone" if edit.kind == "update" else f"The page above {title} is gone"
             )
-            options = [Option("drop", "drop mine"), Option("insert", "make it again, at the top")]
+            options = [
+                Option("discard", "discard mine"),
+                Option("insert", "make it again, at the top"),
+            ]
         sheet = Choice(told, options)
         chosen = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if chosen is None:
             return False
-        if chosen == "drop":
-            return await self.stage({page: None}, f"Dropped what was staged of {title}.")
+        if chosen == "discard":
+            return await self.stage({page: None}, f"Discarded what was staged of {title}.")
         if chosen == "insert":
             new = PageEdit("insert", check.revision, text=edit.text)
             staged = self.model.staged
@@ -859,12 +862,12 @@ class EditCommands(ReviewCommands, scope="review"):
         facts: list[Fact] = []
         if len(parts) > 1:
             changes = plural(sum(map(len, parts)), "change")
-            said = f"{changes}: {plural(len(parts), 'request')}; b takes the first back."
+            said = f"{changes}: {plural(len(parts), 'call')}; b undoes the first."
             facts += [Text(said, style="warn"), ""]
         if files.line:
             facts += [Text(files.line), ""]
         for page in check.merged:
-            said = f"{check.who or 'Somebody'} changed {clean(check.ready[page].named)} too: "
+            said = f"{check.who or 'Someone'} changed {clean(check.ready[page].named)} too: "
             facts += [Text(f"{said}both are in it.", style="warn"), ""]
         rules = self.model.rules
         reviews = () if rules is None else rules.reviews or ()

@@ -109,7 +109,10 @@ def no_line(here: HasReview) -> str | None:
     ):
         return NoRowYet("The page is not read yet.")
     if here.view != "changes" or here.diff.page is None:
-        return "There is no line to comment on here. 2 goes to the changes, C is for the request."
+        return (
+            "There is no line to comment on here. 2 goes to the changes, C is for the change "
+            "request."
+        )
     if here.model.edit is not None:
         return "This is what you staged: = shows the page as it is sent, to comment on."
     if here.diff.line is None:
@@ -205,7 +208,7 @@ def may_not_write(here: HasReview) -> str | None:
 def no_page(here: HasReview) -> str | None:
     """Say so when no changed page is in front."""
     if here.view != "changes":
-        return "This works on the changes: 2 goes there."
+        return "Only in Changes. Press 2."
     return None if here.model.change is not None else "No changed page is open."
 
 

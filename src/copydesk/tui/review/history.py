@@ -41,7 +41,7 @@ PAGE, SPACE = "page", "space"
 MADE = {
     "edits": "edited",
     "merge": "merged",
-    "rollback": "rolled back",
+    "rollback": "undone",
     "update": "updated",
     "computed": "computed",
 }
@@ -102,7 +102,7 @@ HISTORY: Resource[RevisionRow] = Resource(
         Shown("pages", "PAGES", lambda row, now: changed_by(row), flex=2, drop=2, detail=False),
         Shown("age", "AGE", lambda row, now: ago(row.at, now) or None),
     ),
-    empty="There is no revision here.",
+    empty="No revision selected.",
     of="space",
     get="get_revision",
     arguments=lambda target, row: (target.space or "", row.id),
@@ -135,7 +135,7 @@ def of_no_page(here: HistoryPlace) -> str | None:
 def spent(place: Place, requests: int) -> str:
     """Return how many requests something takes, of how many that are left."""
     budget = place.session.budget
-    return f"({requests} requests{'' if budget is None else f' of your {budget.remaining:,}'})"
+    return f"({requests} calls{'' if budget is None else f' of your {budget.remaining:,}'})"
 
 
 @place(
@@ -201,7 +201,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
 
     @action("space", "choose", unless=nothing_selected, show=12, group="Look")
     def choose(self) -> None:
-        """Choose a revision to compare, two at most; again takes it back."""
+        """Choose a revision to compare, two at most; again leaves it out."""
         item = self.item
         assert item is not None
         marked = self.rows.marks ^ {item.id}
@@ -302,7 +302,7 @@ def nothing_before(here: BlamePlace) -> str | None:
     if item.revision is None:
         return f"This block is {_older(item, here.session.now)}."
     if item.former is None or item.revision.parent is None:
-        return f"Nobody wrote it before: {request_of(item.revision)} began the page."
+        return f"No one wrote it before: {request_of(item.revision)} began the page."
     return None
 
 
@@ -363,7 +363,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
     )  # fmt: skip
     def read_more(self) -> None:
         """Read older revisions, to tell who wrote the blocks that are still older than what was
-        read; the line at the bottom says how many requests that takes.
+        read; the line at the bottom says how many calls that takes.
         """
         self._most += BLAMED
         super().reload()
@@ -419,7 +419,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
             )
         return said if self.target.revision is None else f"{said}, as it was before; - goes back"
 
-    @action("g r", "its request", unless=no_request, show=12, group="Go")
+    @action("g r", "its change request", unless=no_request, show=12, group="Go")
     async def show_request(self) -> None:
         """Go to the change request that brought the block."""
         assert self.item is not None
@@ -437,7 +437,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         uses=("get_revision", "get_revision_changes", "get_revision_page"),
     )
     async def show_before(self) -> None:
-        """Show who wrote what stood there before the block was brought; - goes back to it."""
+        """Show who wrote what was there before the block was brought; - goes back to it."""
         assert self.item is not None
         assert self.item.revision is not None
         at = self.item.former

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from copydesk.session.reads.review import Opened
 
 NOTHING = {
-    "all": "No page leads to what this change request changes, and it breaks no link.",
+    "all": "No page links to what this change request changes, and it breaks no link.",
     BROKEN: "This change request breaks no link.",
-    POINTS: "No page leads to what this change request changes.",
+    POINTS: "No page links to what this change request changes.",
 }
 """What each view says when it is empty."""
 
@@ -38,9 +38,9 @@ class _Read:
     impact: Impact
 
 
-@place("impact", title="Impact")
+@place("impact", title="Affected pages")
 class ImpactPlace(Place, scope="impact"):
-    """The links that break with a change request, and the pages that lead to what it changes."""
+    """The links that break with a change request, and the pages that link to what it changes."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -54,10 +54,10 @@ class ImpactPlace(Place, scope="impact"):
             [
                 Column("page", "ON PAGE", lambda row: row.title, flex=3, minimum=18),
                 Column("space", "SPACE", lambda row: row.space_title, 16, drop=2),
-                Column("leads", "LEADS TO", present.leads_to, flex=3, minimum=18),
+                Column("leads", "LINKS TO", present.leads_to, flex=3, minimum=18),
                 Column("what", "WHAT HAPPENS", present.what_happens, 28, drop=1),
             ],
-            title="Impact",
+            title="Affected pages",
             empty=NOTHING["all"],
             reading="Reading links…",
             id="impact",
@@ -77,7 +77,7 @@ class ImpactPlace(Place, scope="impact"):
             request = self._read.opened.request
             yield clean(self._read.opened.space.title)
             yield f"#{request.number} {clean(request.subject) or '(no subject)'}"
-        yield "Impact"
+        yield "Affected pages"
 
     def views_note(self) -> str:
         """What was found, in a sentence."""
@@ -89,7 +89,7 @@ class ImpactPlace(Place, scope="impact"):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of what changes, and of a link that breaks."""
-        return [*super().signs(), (glyphs().failed, "leads nowhere any more"), *page_signs()[2:]]
+        return [*super().signs(), (glyphs().failed, "links nowhere any more"), *page_signs()[2:]]
 
     def reload(self) -> None:
         """Read the request and every link around it again; leaving the place stops that."""

@@ -42,7 +42,7 @@ class NewsCommands(ReviewCommands, scope="review"):
         self._began: tuple[str, int | None] | None = None
         """The page that stood first unasked, and the line on it."""
 
-    @action(".", "fold in", unless=nothing_new, show=False, group="Look", override=True)
+    @action(".", "show new", unless=nothing_new, show=False, group="Look", override=True)
     def fold_in(self) -> None:
         """Show what others wrote and changed; the cursor stays on its message and its line."""
         self._fold_threads()

@@ -510,7 +510,7 @@ class PageReader(ReviewCommands, scope="review"):
         if not self.here.diff.sides and self.app.size.width < SIDES + FRAME:
             self.place.say(
                 f"Side by side takes {SIDES + FRAME} cells, and here are {self.app.size.width}: "
-                "both stand one above the other.",
+                "both are one above the other.",
                 "warn",
             )
             return
@@ -551,7 +551,7 @@ class PageReader(ReviewCommands, scope="review"):
         wanted = rest.strip().casefold()
         found = next((c for c in self.model.shown if wanted in place_of(c).casefold()), None)
         if found is None:
-            self.place.say(f"No changed page is called {clean(rest)!r}.", "warn")
+            self.place.say(f"No changed page has the name {clean(rest)!r}.", "warn")
             return
         self.place.choose_view("changes")
         self.show_page(found.id)

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     ),
 )
 class Review(Place):
-    """The changed pages of a request, the lines of one of them, and the threads on it."""
+    """The changed pages of a change request, the lines of one of them, and the threads on it."""
 
     COMMAND_CLASSES = (
         PageReader,
@@ -558,7 +558,7 @@ class Review(Place):
         if self.model.behind:
             said.append(f"{self.model.numbered} changed")
         if said:
-            return f"{', '.join(said)} (press . to fold them in)"
+            return f"{', '.join(said)} (press . to show them)"
         if self.pane is self.page_tree:
             return "   ".join(f"{sign} {means}" for sign, means in page_signs())
         if self.discussion.fresh and self.pane in (
@@ -576,6 +576,6 @@ class Review(Place):
             ("[1] [2]", "threads, numbered in the order in which } visits them"),
             ("[-x-]", "words that are gone"),
             ("{+x+}", "words that are new"),
-            (f"-- {glyphs().right}", "blocks that stand elsewhere now: from where, and where to"),
-            (glyphs().gap, "unchanged blocks, folded: z unfolds them"),
+            (f"-- {glyphs().right}", "blocks that are elsewhere now: from where, and where to"),
+            (glyphs().gap, "unchanged blocks, collapsed: z shows them"),
         ]

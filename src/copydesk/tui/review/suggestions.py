@@ -71,7 +71,7 @@ def not_suggested(here: HasReview) -> str | None:
     if suggestions.ticked or suggestions.current() is not None:
         return None
     if not suggestions.found:
-        return "Nobody suggests anything here: s suggests other words for a line."
+        return "No one suggests anything here: s suggests other words for a line."
     return "Put the cursor on a suggestion first: } goes to the next thread."
 
 
@@ -104,7 +104,7 @@ def none_suggested(here: HasReview) -> str | None:
     """Say so when nobody suggests anything."""
     if not here.model.threads_read:
         return NotYet("The threads are not read yet.")
-    return None if here.discussion.suggestions.found else "Nobody suggests anything here."
+    return None if here.discussion.suggestions.found else "No one suggests anything here."
 
 
 def while_any(label: str) -> Callable[[HasReview], str]:
@@ -173,7 +173,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
     async def suggest_lines(self) -> None:
         """Write how the line under the cursor, or those of the range (v), should be.
 
-        It goes with your verdict as a comment that its reader can apply. Where a check says how a
+        It goes with your review as a comment that its reader can apply. Where a check says how a
         line should be, the field begins with that.
         """
         change, page, text = self.model.change, self.here.diff.page, self.model.text
@@ -238,7 +238,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
             text="\n".join(said[0].lines if said else better or old),
             facts=("How it should read; an empty field deletes it.",),
             verb="done",
-            instead="It goes with your verdict; ctrl+r sends it alone.",
+            instead="It goes with your review; ctrl+r sends it alone.",
             exact=True,
             beside=words,
         )
@@ -261,10 +261,10 @@ class SuggestCommands(ReviewCommands, scope="review"):
                 *self.model.ids, f"{page}/{node}", "comment", text, page=page, node=node
             )
             self.here.discussion.show_sent(await self.writing.deliver(draft))
-            self.place.tell("Suggested: its reader can apply it. u takes it back.", "good")
+            self.place.tell("Suggested: its reader can apply it. u undoes it.", "good")
             return
         await self.here.discussion.drafts_changed()
-        self.place.tell("Kept with your drafts: it goes with your verdict, or by :send drafts.")
+        self.place.tell("Kept with your drafts: it goes with your review, or by :send drafts.")
 
     # A draft of one
 
@@ -318,10 +318,10 @@ class SuggestCommands(ReviewCommands, scope="review"):
         takes="none",
     )
     async def apply_suggestions(self) -> None:
-        """Apply the marked suggestions, or the one under the cursor, with one request.
+        """Apply the marked suggestions, or the one under the cursor, with one call.
 
         What you staged of their pages goes along. Their threads are resolved, and the description
-        names who suggested; u takes all of it back.
+        names who suggested; u undoes all of it.
         """
         suggestions, staged = self.here.discussion.suggestions, self.model.staged
         assert staged is not None
@@ -355,7 +355,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         said = outcome(len(plan.run.taken), list(plan.left.values()))
         with_it = f" With it went what you staged of {', '.join(also)}." if also else ""
         tone = "warn" if plan.left or left else "good"
-        self.place.tell(f"{said}{with_it} {left or 'u takes it back.'}", tone)
+        self.place.tell(f"{said}{with_it} {left or 'u undoes it.'}", tone)
         self.place.read_again()
 
     async def _read(self, chosen: Sequence[Suggested]) -> Texts | None:

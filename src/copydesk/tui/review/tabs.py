@@ -236,7 +236,7 @@ class RequestTabs:
             model.contributors,
         )
         if opened.request.status == "merged":
-            said = ":revert takes the merge back."
+            said = ":revert reverts it."
             facts.insert(3, (" ", Text(said, style="muted")))
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
 

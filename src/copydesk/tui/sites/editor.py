@@ -43,7 +43,7 @@ ADDRESS_CELLS = 60
 ICON = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 """What the name of an icon is made of."""
 
-SECTIONS_FIRST = "Groups and links stand beside sections: this site has none yet."
+SECTIONS_FIRST = "Groups and links go beside sections: this site has none yet."
 
 EDITABLE: Mapping[str, Sequence[str]] = {
     "group": ("title", "icon"),
@@ -78,7 +78,7 @@ def to_be_removed(here: SiteStructurePlace) -> str | None:
 def no_copy(here: SiteStructurePlace) -> str | None:
     """Say why the row cannot be copied, which is done at once and not staged."""
     if here.row is None or here.row.kind != "site-space":
-        return "Only a space that the site shows is copied: l unfolds a section."
+        return "Only a space that the site shows is copied: l expands a section."
     if here.node is None:
         return "It is not there yet: ctrl+s sends what is staged."
     return None
@@ -88,7 +88,7 @@ def not_hideable(here: SiteStructurePlace) -> str | None:
     """Say so when a section is among the rows: only site spaces can be hidden."""
     items = here.draft.arrangement.now.items
     if any(items[row].kind == "section" for row in here.rows.picked() if row in items):
-        return "A section cannot be hidden, only what it shows: unfold it with l."
+        return "A section cannot be hidden, only what it shows: expand it with l."
     return None
 
 
@@ -146,7 +146,7 @@ class EditCommands(Commands, scope="site_structure"):
         uses="list_adaptive_template_conditions", stages=True, types=True,
     )  # fmt: skip
     async def edit(self) -> None:
-        """Change what a section, a group or a link is called and shows; path and condition of a
+        """Change what a section, a group or a link shows, and its name; path and condition of a
         space. Staged here, nothing is sent.
         """
         row = self.place.row
@@ -374,7 +374,7 @@ class EditCommands(Commands, scope="site_structure"):
             self.place.rows.reveal(made[0])
 
         where = f"in {now.items[level].title}" if level in now.items else "at the top"
-        facts = [f"It stands {where}. Nothing is sent until ctrl+s in the structure."]
+        facts = [f"It is {where}. Nothing is sent until ctrl+s in the structure."]
         if kind == "group":
             facts.append("Then > on a row below it puts that in, < takes it out.")
         fields = [
@@ -466,7 +466,7 @@ class EditCommands(Commands, scope="site_structure"):
         uses="duplicate_site_space", takes="one",
     )  # fmt: skip
     async def duplicate(self) -> None:
-        """Copy the space, and show the copy to nobody yet: a draft, at once. u deletes both."""
+        """Copy the space, and show the copy to no one yet: a draft, at once. u deletes both."""
         from copydesk.contract.models.site_structure import SiteSpaceDuplicate
 
         node, ids = self.place.node, self.place.tabs.ids

@@ -116,8 +116,8 @@ def loss(link: Link, site: SiteRow | None) -> Sequence[Text | str]:
     return [
         "Whoever has its address gets nothing any more"
         + ("." if works else ", also when links would work again."),
-        Text("There is no way back: a new link has another address.", style="warn"),
-        "x only switches it off, and can be taken back.",
+        Text("This cannot be undone: a new link has another address.", style="warn"),
+        "x only switches it off, and can be undone.",
     ]
 
 
@@ -408,7 +408,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         now=switch_label,
     )
     async def switch(self) -> None:
-        """Switch the link off, so that its address opens nothing, or on again. u takes it back."""
+        """Switch the link off, so that its address opens nothing, or on again. u undoes it."""
         link = self.link
         assert link is not None
         active = not link.active

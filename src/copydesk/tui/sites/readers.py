@@ -166,7 +166,7 @@ def summary(tree: tuple[ReaderNode, ...]) -> str:
     return ", ".join(said)
 
 
-EVERYBODY = "everybody"
+EVERYBODY = "everyone"
 TYPED = "typed"
 """The choice of an audience by a key that was typed."""
 
@@ -215,7 +215,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.rows: TreeList[ReaderNode] = TreeList(
             source,
             self._columns(()),
-            title="Readers",
+            title="What readers get",
             empty="Reading what readers get…",
             sign=sign,
             dim=lambda row: not row.reached,
@@ -239,7 +239,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
         return address(row, secret=self.read.key if self.read is not None else "")
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Readers")
+        yield from self.tabs.trail("What readers get")
         if self.read is not None:
             yield self.read.who
 
@@ -382,7 +382,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
 
     @action("f", "who reads", unless=not_read, show=26, group="Views", uses="get_published_site")
     async def choose_audience(self) -> None:
-        """Choose who reads: everybody, or who has one of the share links."""
+        """Choose who reads: everyone, or who has one of the share links."""
         assert self.read is not None
         options = [Option(EVERYBODY, nobody_special(self.read.site))]
         options += [
@@ -413,7 +413,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
 
     @command("key", "KEY", uses="get_published_site")
     def read_with_key(self, rest: str) -> None:
-        """Read the site with a share link's key, or its address; :key alone reads as everybody."""
+        """Read the site with a share link's key, or its address; :key alone reads as everyone."""
         # A key is a secret: it is not offered again among what was entered.
         command_line.HISTORY[:] = [
             line for line in command_line.HISTORY if line.partition(" ")[0] != "key"

@@ -98,7 +98,7 @@ def read_file(name: str) -> tuple[list[Wanted], list[BadLine]]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"it is no UTF-8 text (byte {error.start + 1:,})") from error
+        raise ValueError(f"not UTF-8 text (byte {error.start + 1:,})") from error
     return read_redirects_file(text)
 
 
@@ -281,7 +281,7 @@ class ImportCommands(Commands, scope="redirects"):
                         done += 1
         finally:
             here.read_again()
-        here.tell(f"{plural(done, 'redirect')} done, {len(refused)} refused. u takes them back.",
+        here.tell(f"{plural(done, 'redirect')} done, {len(refused)} refused. u undoes them.",
                   "warn" if refused else "good")  # fmt: skip
         if refused:
             await here.desk.push_screen_wait(Notice("The service refused", _some(refused)))

@@ -77,7 +77,7 @@ def redirect_facts(row: RedirectRow, now: datetime) -> list[Fact]:
         found.append(Fact("!", Text(row.trouble, style="warn")))
     if row.source.endswith("*"):
         rest = "goes on behind the destination" if row.capture else "is left out"
-        found.append(Fact("rest", f"what stands for the * {rest}"))
+        found.append(Fact("rest", f"what the * is {rest}"))
     found.append(Fact("kind", kind_cell(row)))
     held = "draft: it leads nowhere until W lets it hold" if row.draft else "live"
     found.append(Fact("state", held))
@@ -196,7 +196,7 @@ class RedirectCommands(Commands, scope="redirects"):
         override=True,
     )
     async def turn(self) -> None:
-        """Let a draft hold, or make a draft of a redirect that holds. u takes it back."""
+        """Let a draft hold, or make a draft of a redirect that holds. u undoes it."""
         row = self.place.redirect
         assert row is not None
         what = "Let redirect hold" if row.draft else "Make a draft of redirect"
@@ -456,9 +456,9 @@ class RedirectsPlace(Place, scope="redirects"):
             Field(
                 "rest",
                 "Rest",
-                "keep" if capture else "drop",
-                options=[Option("drop", "left out"), Option("keep", "goes on behind it")],
-                help="What becomes of what stands for the * of the path.",
+                "keep" if capture else "discard",
+                options=[Option("discard", "left out"), Option("keep", "goes on behind it")],
+                help="What becomes of the part of the path in place of the *.",
             ),
             Field(
                 "kind",

@@ -62,7 +62,7 @@ def not_changeable(here: SiteSettingsPlace) -> str | None:
 
 def no_setting(here: SiteSettingsPlace) -> str | None:
     """Say so when the cursor is on no setting."""
-    return None if here.rows.selected is not None else "There is no setting here."
+    return None if here.rows.selected is not None else "No setting selected."
 
 
 def fixed_setting(here: SiteSettingsPlace) -> str | None:
@@ -117,7 +117,7 @@ class SettingsCommands(Commands, scope="site_settings"):
         uses=("update_site", "get_site", "list_share_links"),
     )
     async def change(self) -> None:
-        """Change the setting under the cursor, as Enter does; u takes it back."""
+        """Change the setting under the cursor, as Enter does; u undoes it."""
         setting, site = self.place.rows.selected, self.place.site
         if setting is None or site is None:
             return
@@ -265,15 +265,13 @@ class SettingsCommands(Commands, scope="site_settings"):
             before, site = site, await api(ops.get_site, *self.place.tabs.ids)
             if present.value_of(site, name) == setting_as_read(name, wanted):
                 self.place.show_site(site)
-                raise NotDoneError("Somebody else has set it to that already.")
+                raise NotDoneError("Someone else has set it to that already.")
             if present.value_of(before, name) == present.value_of(site, name):
                 return site
             changed = True
 
     def _by_others(self, site: Site, setting: Setting) -> str:
-        return (
-            f"Somebody changed it meanwhile: it is {present.shown_of(site, setting.name)} by now."
-        )
+        return f"Someone changed it meanwhile: it is {present.shown_of(site, setting.name)} by now."
 
 
 @place("site-settings", title="Site settings")
@@ -312,7 +310,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         if self.refused:
             return self.refused
         if self.site is not None and not self.site.published:
-            return "not published: nobody reads it yet"
+            return "not published: no one reads it yet"
         return super().status_left()
 
     def raw(self) -> Raw | None:

@@ -36,7 +36,7 @@ FOUND_BY: Mapping[str, str] = {
 }
 """How the readers of a visibility come to a site, where that differs."""
 
-NOBODY = "nobody yet: it is not published"
+NOBODY = "no one yet: it is not published"
 
 NAMED = 6
 """So many titles are named before the others are counted."""
@@ -56,7 +56,7 @@ TYPES: Mapping[str, str] = {
 
 HELP: Mapping[str, tuple[str, ...]] = {
     "title": ("What readers see as the name of the site. 2 to 128 characters.",),
-    "published": ("When it is published, the audience can reach it; else nobody can.",),
+    "published": ("When it is published, the audience can reach it; else no one can.",),
     "visibility": ("Who can read the site once it is published.",),
     "hostname": ("The host that the address of the site begins with.",),
     "basename": (
@@ -69,7 +69,7 @@ HELP: Mapping[str, tuple[str, ...]] = {
     ),
     "adaptiveContent": (
         "Whether conditions on sections and spaces decide what a visitor is shown.",
-        "The Schema tab says what is known of a visitor.",
+        "The tab Visitor attributes says what is known of a visitor.",
     ),
     "agentsContext": ("Whether assistants may read the site for their answers.",),
     "type": ("The plan of this site.",),
@@ -255,7 +255,7 @@ def links_line(links: Sequence[ShareLink] | None) -> str:
         return ""
     active = sum(link.active for link in links)
     if not links:
-        return "It has no share link yet: nobody could open it."
+        return "It has no share link yet: no one could open it."
     if not active:
         return f"None of its {plural(len(links), 'share link')} is switched on."
     return f"{plural(active, 'share link')} switched on, of {len(links)}."
@@ -272,14 +272,14 @@ def visibility_facts(
         "",
     ]
     if not site.published:
-        facts.append("It is not published: nobody reads it until it is.")
+        facts.append("It is not published: no one reads it until it is.")
     elif {before, wanted} == {"public", "unlisted"}:
         facts.append(f"Whoever has the address keeps it; {FOUND_BY[wanted]} from then on.")
     elif _width(wanted) > _width(before):
         shown = plural(site.site_spaces, "space")
         facts.append(Text(f"More people can read it at once: all of its {shown}.", style="warn"))
     else:
-        facts.append(Text("Everybody else loses it at once.", style="warn"))
+        facts.append(Text("Everyone else loses it at once.", style="warn"))
     if wanted == "share-link" and (said := links_line(links)):
         facts.append(said)
     elif before == "share-link" and links:
@@ -301,7 +301,7 @@ def adaptive_facts(site: Site, conditional: Sequence[str] | None, *, on: bool) -
     if conditional is None:
         facts.append("What has a condition could not be read.")
     elif not count:
-        facts.append("No section or space of it has a condition: nobody sees a difference yet.")
+        facts.append("No section or space of it has a condition: no one sees a difference yet.")
     elif on:
         facts.append(f"Only visitors who meet its condition see: {names}.")
     else:
@@ -324,7 +324,7 @@ def basename_facts(site: Site, wanted: str) -> list[Text | str]:
     else:
         facts.append(_moved(site))
     if not site.basename:
-        facts.append("It had none before, and the service takes none back: u cannot undo this.")
+        facts.append("It had none before, and the service does not remove one: u cannot undo this.")
     return facts
 
 
@@ -334,7 +334,7 @@ def proxy_facts(site: Site, wanted: str) -> list[Text | str]:
     if not facts:
         facts = [f"The proxy becomes {clean(wanted) or 'none'}.", ""]
     if wanted:
-        facts.append("That host has to pass its requests on to the site before readers arrive:")
+        facts.append("That host has to pass its calls on to the site before readers arrive:")
         facts.append(Text(clean(inner_address(site)) or "it has no host yet", style="link"))
     facts.append(_moved(site))
     return facts
@@ -403,7 +403,7 @@ def delete_facts(
     if site.published:
         who = AUDIENCES.get(str(site.visibility), clean(str(site.visibility)))
         facts.append(Text(f"It is published: read by {who} now.", style="bad"))
-    facts.append(Text("There is no way back.", style="bad"))
+    facts.append(Text("This cannot be undone.", style="bad"))
     return facts
 
 

@@ -157,7 +157,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
     @action("e", "change", unless=(not_read, is_key), danger=1, show=30, group="Change",
             uses="update_site_publishing_auth", types=True)  # fmt: skip
     async def change(self) -> None:
-        """Change the setting under the cursor; u takes it back."""
+        """Change the setting under the cursor; u undoes it."""
         setting, read = self.place.rows.selected, self.place.read
         assert read is not None
         if setting is None:
@@ -234,9 +234,9 @@ class SignInCommands(Commands, scope="site_sign_in"):
         sheet = TypeToConfirm(
             f"New key for the sign-in of {read.title}",
             [
-                "Whoever signs readers in has to be given the new key: until then nobody gets in.",
+                "Whoever signs readers in has to be given the new key: until then no one gets in.",
                 "Readers who have signed in have to do so again.",
-                Text("There is no way back: the former key is gone.", style="warn"),
+                Text("This cannot be undone: the former key is gone.", style="warn"),
             ],
             expect=read.site.title,
             verb="make a new key",

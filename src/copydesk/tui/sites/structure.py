@@ -68,7 +68,7 @@ NOTHING_STAGED = (
 
 AFTER_MOVES = "Addresses do not change when the order does."
 
-AFTER_PLAN = "If a request fails, it stops and asks."
+AFTER_PLAN = "If a call fails, it stops and asks."
 
 
 @place(
@@ -421,7 +421,7 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
         names = {
             "default": "no default",
             "hidden": "shown",
-            "condition": "for everybody",
+            "condition": "for everyone",
         }
         told = [words for field, words in names.items() if field in changed]
         said.append(", ".join(told), style="changed")

@@ -38,8 +38,8 @@ SITES = "sites"
 TABS: tuple[tuple[str, str, str], ...] = (
     ("site-structure", "Structure", "Structure"),
     (SHARE_LINKS, "Share links", "Links"),
-    ("site-readers", "Readers", "Readers"),
-    ("site-schema", "Schema", "Schema"),
+    ("site-readers", "What readers get", "Readers"),
+    ("site-schema", "Visitor attributes", "Attributes"),
     ("site-settings", "Settings", "Settings"),
     ("redirects", "Redirects", "Redirects"),
     ("site-sign-in", "Sign-in", "Sign-in"),
@@ -344,7 +344,7 @@ class PublicationCommands(Commands, scope="site_publishing"):
             f"{verb.capitalize()} {present.title_of(site)}",
             facts,
             verb=verb,
-            warning="Somebody changed it meanwhile: this is how it is now." if changed else "",
+            warning="Someone changed it meanwhile: this is how it is now." if changed else "",
         )
 
     async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:

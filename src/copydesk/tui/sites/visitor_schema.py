@@ -55,7 +55,7 @@ UNFOLD_LIMIT = 6
 EXAMPLE = '"partner": {"type": "boolean", "description": "Signed in as a partner"}'
 """How an attribute is declared."""
 
-KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X drops it."
+KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X discards it."
 
 
 def not_allowed(here: SiteSchemaPlace) -> str | None:
@@ -132,11 +132,13 @@ class EditCommands(Commands, scope="site_schema"):
         ):
             await self.edit()
 
-    @action("X", "drop edit", unless=nothing_kept, show=12, group="Change")
+    @action("X", "discard edit", unless=nothing_kept, show=12, group="Change")
     async def drop(self) -> None:
-        """Drop the edit that is kept on this machine; u brings it back."""
+        """Discard the edit that is saved on this machine; u brings it back."""
         key, drafts = self.place.draft_key, self.place.session.drafts
-        sheet = Confirm("Drop the edit of the schema?", ["Nothing was sent of it."], verb="drop it")
+        sheet = Confirm(
+            "Discard the edit of the schema?", ["Nothing was sent of it."], verb="discard it"
+        )
         if not await self.place.desk.push_screen_wait(sheet):
             return
 
@@ -145,7 +147,7 @@ class EditCommands(Commands, scope="site_schema"):
 
         await self.place.writer.perform(
             "Discard", "edit of the adaptive schema", discard, reversal=draft_dropped(key),
-            done="Dropped. u brings it back.",
+            done="Discarded. u brings it back.",
         )  # fmt: skip
         self.place.take_kept()
 
@@ -160,7 +162,7 @@ class EditCommands(Commands, scope="site_schema"):
                 where.append(f"{error}."),
                 Text(_around(line, error.column), "code"),
             ]
-            return await self._wrong("This is no JSON", facts)
+            return await self._wrong("Not JSON", facts)
         self.place.session.asks()
         problems = await asyncio.to_thread(all_problems, found.value)
         wrong = [problem for problem in problems if problem.certain]
@@ -189,7 +191,7 @@ class EditCommands(Commands, scope="site_schema"):
             when = present.changed_at(now.updated, self.place.session.now)
             facts += [
                 "",
-                Text(f"Somebody changed the schema since you began ({when}). They:", style="warn"),
+                Text(f"Someone changed the schema since you began ({when}). They:", style="warn"),
                 *present.change_lines(theirs, {}),
                 Text("Sending yours puts it in the place of theirs.", style="warn"),
             ]
@@ -268,7 +270,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         yield Part("side", self.facts, self.json)
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Schema")
+        yield from self.tabs.trail("Visitor attributes")
         if self.read is not None and self.read.refused:
             yield "read-only"
         elif self.kept is not None:

@@ -617,7 +617,8 @@ class SpacesPlace(Place, scope="spaces"):
         self._keep_rows()
         if not found.complete:
             self.say(
-                "This service lists no spaces: shown are those of collections, sites and requests."
+                "This service lists no spaces: shown are those of collections, sites and change "
+                "requests."
             )
         elif organizations > 1:
             self.say(f"You are in {organizations} organizations: press “g o” to choose another.")

@@ -58,9 +58,9 @@ NOTHING_STAGED = (
     "Nothing is sent until ctrl+s.",
 )
 
-AFTER_PLAN = ("If a request fails, it stops and asks.",)
+AFTER_PLAN = ("If a call fails, it stops and asks.",)
 
-LIVE = "It holds at once for everybody; there is no draft of it on the service."
+LIVE = "It holds at once for everyone; there is no draft of it on the service."
 
 
 def check_roles(arrangement: Arrangement, read: TreeRead) -> None:

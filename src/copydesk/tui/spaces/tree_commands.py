@@ -132,7 +132,7 @@ async def emoji_named(text: str) -> str:
     wanted = "_".join(text.strip(":").casefold().split())
     found = signs(wanted, names, most=1) if wanted else []
     if not found:
-        raise NotDoneError(f"There is no emoji called {text}: ctrl+o lists them.")
+        raise NotDoneError(f"No emoji has the name {text}: ctrl+o lists them.")
     return found[0][1]
 
 
@@ -347,7 +347,13 @@ class CreationCommands(Commands, scope="organization_structure"):
             self._title_field("space"),
             Field("emoji", "Emoji", offers=emoji_options, note="a sign, or a name as in :rocket:"),
             Field("language", "Language", check=_language, note="a code such as en, de, pt-br"),
-            Field("editMode", "Editing", "live", _edit_mode, "live, or locked: only by requests"),
+            Field(
+                "editMode",
+                "Editing",
+                "live",
+                _edit_mode,
+                "live, or locked: only by change requests",
+            ),
         ]
         await self._new("space", level, fields, after=below)
 
@@ -576,11 +582,11 @@ class DeletionCommands(Commands, scope="organization_structure"):
 
     @command("transfer", uses=("transfer_space", "transfer_collection", "list_translations"))
     async def transfer(self, rest: str) -> None:
-        """Hand the row over to another organization, at once. It cannot be taken back."""
+        """Transfer the row to another organization, at once. It cannot be undone."""
         row, node = self.place.row, self.place.node
         why = why_not(self.place, *ON_ROW)
         if why is None and row is not None and (row.id.startswith(NEW) or self._staged_in(row)):
-            why = "Something is staged of it: send that first (ctrl+s), or drop it (X)."
+            why = "Something is staged of it: send that first (ctrl+s), or discard it (X)."
         if why is not None or row is None or node is None:
             self.place.say(why or "", "warn")
             return
@@ -664,7 +670,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
                             members[user] = False
                     if not members[user]:
                         found.append(
-                            f"{node.title}: its rule “{label(rule)}” names somebody who is not "
+                            f"{node.title}: its rule “{label(rule)}” names someone who is not "
                             "there; change it first (m)."
                         )
         return found
@@ -676,15 +682,15 @@ class DeletionCommands(Commands, scope="organization_structure"):
         from copydesk.contract.models.space import SpaceTransfer
 
         facts = [
-            f"{row.title} leaves this organization and stands last at the top of {title}.",
+            f"{row.title} leaves this organization and is last at the top of {title}.",
             "Roles of people who are not there end, and so do integrations in it.",
-            "This is sent at once and cannot be taken back from here.",
+            "This is sent at once and cannot be undone from here.",
         ]
         if row.kind == "collection":
             facts.insert(1, f"It takes {plural(len(spaces), 'space')} along.")
         agreed = await self.place.desk.push_screen_wait(
             TypeToConfirm(
-                f"Hand {row.title} over to {title}", facts, expect=row.title, verb="hand over"
+                f"Hand {row.title} over to {title}", facts, expect=row.title, verb="transfer"
             )
         )
         if not agreed:
@@ -705,7 +711,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
 def _language(text: str) -> str | None:
     if not text or text in LANGUAGES:
         return None
-    return "That is no language code; en, de, fr and pt-br are some."
+    return "Not a language code; en, de, fr and pt-br are some."
 
 
 def _edit_mode(text: str) -> str | None:

@@ -145,7 +145,7 @@ async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) ->
     owner = (session.me.id, session.me.display_name) if session.me else keeper.owner
     if owner is not None and owner[0] != me.id:
         raise NotDoneError(
-            f"This is the token of {name}, and what is kept here is that of {clean(owner[1])}. "
+            f"This is the token of {name}, and what is saved here is that of {clean(owner[1])}. "
             "copydesk login NAME makes a profile of its own for it."
         )
     return f" ({name})"
@@ -212,7 +212,7 @@ class TokenSheet(Sheet[str]):
         elif contact.limited == BUSY:
             stands = f"{host} wants to be asked later, so it says nothing of the token."
         elif contact.limited:
-            stands = f"{host} allows no more requests now, so it says nothing of the token."
+            stands = f"{host} takes no more calls now, so it says nothing of the token."
         elif not contact.answers:
             stands = f"{host} has not answered yet, so nothing is known of the token."
         else:

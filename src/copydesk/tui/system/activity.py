@@ -152,7 +152,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
                 width=8,
             ),
             *(said if any(line.message for line in self._lines()) else []),
-            Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),
+            Column("request", "CALL ID", lambda line: clean(line.request_id), width=12, drop=2),
         ]
 
     def _changed(self) -> None:
@@ -240,7 +240,7 @@ class Requests(ScrollingSheet[None], scope="requests"):
         return [
             Column("screen", "SCREEN", lambda row: row.asker.screen or "copydesk", width=13),
             Column("why", "WHY", lambda row: WHY[row.asker.why], width=6),
-            Column("name", "REQUEST", lambda row: row.name, flex=1, minimum=30),
+            Column("name", "CALL", lambda row: row.name, flex=1, minimum=30),
             Column("count", "N", lambda row: f"{row.count:,}", width=4, align="right"),
             Column("last", "LAST", at, width=8, drop=1),
             Column("took", "TOOK", lambda row: f"{row.seconds / row.count * 1000:,.0f} ms", width=8,
@@ -251,7 +251,7 @@ class Requests(ScrollingSheet[None], scope="requests"):
     def _budget(self) -> Text:
         budget, rows = self._session.budget, self._rows()
         bad = sum(row.bad for row in rows)
-        sent = plural(sum(row.count for row in rows), "request")
+        sent = plural(sum(row.count for row in rows), "call")
         said = f"{sent} sent{f', {bad:,} without success' if bad else ''}. "
         if budget is None:
             return Text(said)

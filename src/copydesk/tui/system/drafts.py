@@ -117,7 +117,7 @@ NAMED_AT_ONCE = 30
 
 def none_selected(here: Drafts) -> str | None:
     """Say so when no draft is under the cursor."""
-    return None if here.rows.selected is not None else "There is no draft here."
+    return None if here.rows.selected is not None else "No draft selected."
 
 
 @place("drafts", key="d", title="Drafts")
@@ -148,7 +148,7 @@ class Drafts(Place, scope="drafts"):
                 ),
             ],
             title="Drafts",
-            empty="Nothing waits to be sent. What you type is kept here until it is.",
+            empty="Nothing waits to be sent. What you type is saved here until it is.",
             id="drafts",
         )  # fmt: skip
         self.text = TextView(title="Text", empty="No draft is selected.", literal=True)

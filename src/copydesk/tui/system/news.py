@@ -20,7 +20,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 @place("news", key="N", title="News")
 class NewsPlace(Place, scope="news"):
-    """Verdicts on your requests, mentions, answers, reviews asked of you, merges when ready."""
+    """Reviews of what you wrote, mentions, answers, reviews asked of you, merges when ready."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -39,7 +39,8 @@ class NewsPlace(Place, scope="news"):
                 Column("about", "ABOUT", lambda item: item.subject, flex=1, minimum=12),
             ],
             title="News",
-            empty="Nothing yet. A verdict on a request of yours, a mention, an answer, a review "
+            empty="Nothing yet. A review of a change request of yours, a mention, an answer, a "
+            "review "
             "that is asked of you and the end of a merge when ready are listed here.",
             dim=lambda item: item.id not in self._new,
             id="news",

@@ -370,7 +370,7 @@ class OutboxPlace(Place, scope="outbox"):
     def status_left(self) -> str:
         """Say how much waits for a decision."""
         asks = self.outbox.asks
-        return f"{plural(asks, 'write')} held until you decide" if asks else ""
+        return f"{plural(asks, 'write')} waiting until you decide" if asks else ""
 
     # What to do with it
 
@@ -390,17 +390,18 @@ class OutboxPlace(Place, scope="outbox"):
         "ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1, stages=True
     )
     async def send_all(self) -> None:
-        """Send the waiting writes in order; held ones stay until you decide."""
+        """Send the waiting writes in order; those that ask you stay until you decide."""
         self.say("Sending.")
         said = await self.outbox.send(tell=False)
         left = self.outbox.count
         self.tell(
-            said or f"Nothing was sent: {plural(left, 'write')} held.", "warn" if left else "good"
+            said or f"Nothing was sent: {plural(left, 'write')} waiting.",
+            "warn" if left else "good",
         )
 
-    @action("D", "drop", unless=(none_selected, is_sending), show=14)
+    @action("D", "discard", unless=(none_selected, is_sending), show=14)
     async def drop(self) -> None:
-        """Drop the write under the cursor; its text is a draft again. u puts it back."""
+        """Discard the write under the cursor; its text is a draft again. u puts it back."""
         entry = self.entry
         assert entry is not None
 
@@ -413,9 +414,9 @@ class OutboxPlace(Place, scope="outbox"):
             f"{clean(entry.what)} {clean(entry.target)}",
             send,
             reversal=way_back_in(entry.id),
-            done="Dropped. u puts it back."
+            done="Discarded. u puts it back."
             if sure
-            else "Dropped: it may have arrived. u puts it back.",
+            else "Discarded: it may have arrived. u puts it back.",
         )
         self.show()
 

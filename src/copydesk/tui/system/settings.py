@@ -200,7 +200,7 @@ class SettingsPlace(Place, scope="settings"):
 
     @action("x", "default", unless=nothing_to_reset, show=11)
     async def reset(self) -> None:
-        """Give the setting under the cursor its default again; u takes that back."""
+        """Give the setting under the cursor its default again; u undoes that."""
         row = self.rows.selected
         assert row is not None
         before = await asyncio.to_thread(self.file.typed, row.name)

@@ -122,7 +122,7 @@ async def turn(
 
     def so_far(done: int) -> None:
         if len(pasts) > 1:  # which takes a while where the service is slow
-            doing = "Doing again" if again else "Taking back"
+            doing = "Redoing" if again else "Undoing"
             place.say(f"{doing} {plural(len(pasts), 'write')}, {done} so far…")
 
     try:
@@ -140,13 +140,13 @@ async def turn(
         else:
             place.turned(results)
     if left == len(pasts):
-        place.tell("Nothing was done again." if again else "Nothing was taken back.")
+        place.tell("Nothing was redone." if again else "Nothing was undone.")
         return
     idle = sum(past.idle for past in pasts)
     if idle == len(pasts):
         place.tell("It was sent, and changed nothing.", "warn")
         return
-    said = "Done again" if again else "Taken back"
+    said = "Redone" if again else "Undone"
     if stays := not_taken(results):
         names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in pasts[:NAMED])
         place.tell(f"{said}: {names}, except {len(stays)}. {stays[0]}", "warn")
@@ -155,9 +155,9 @@ async def turn(
         return
     others = [past for past in pasts if past.by_others]
     if others and len(pasts) == 1:
-        entry, left_to_do = pasts[0].entry, "do again" if again else "take back"
+        entry, left_to_do = pasts[0].entry, "redo" if again else "undo"
         is_so = f"{entry.what} {entry.target} is {said.lower()} already"
-        place.tell(f"{is_so}, by somebody else: there was nothing left to {left_to_do}.", "good")
+        place.tell(f"{is_so}, by someone else: there was nothing left to {left_to_do}.", "good")
     elif len(pasts) == 1:
         entry, note = pasts[0].entry, "" if again else pasts[0].reversal.note
         told = f"{said}: {entry.what} {entry.target}"
@@ -192,8 +192,8 @@ async def _plan_agreed(
     sent = [past for past in pasts if not is_of_outbox(past)]
     if not sent:
         return True
-    does, verb = ("Do again", "Redo") if again else ("Take back", "Undo")
-    said = "was taken back. Doing it again" if again else "was sent already. Taking it back"
+    does, verb = ("Redo", "Redo") if again else ("Undo", "Undo")
+    said = "was undone. Redoing it" if again else "was sent already. Undoing it"
     facts: list[Fact] = [Text(f"This {said} sends:", style="strong"), ""]
     for past in sent[:SHOWN]:
         facts.append(f"{verb} {plan_line(past, called, again=again)}")
@@ -278,7 +278,7 @@ async def _older(place: Place, final: Written, older: Written) -> bool:
         facts: list[Fact] = [
             f"{plural(lasting, 'write')} of that action cannot be undone, "
             f"{final.what.lower()} {final.target} among them.",
-            f"This takes back the other {len(rest)}:",
+            f"This undoes the other {len(rest)}:",
             *(clean(f"{past.entry.what} {past.entry.target}") for past in rest[:SHOWN]),
         ]
         if len(rest) > SHOWN:
@@ -301,8 +301,8 @@ def _rest_sheet(rest: Sequence[Past]) -> Confirm:
     """Return the sheet that names what a cut-off undo left."""
     names = [clean(f"{past.entry.what} {past.entry.target}") for past in rest[:SHOWN]]
     more = [f"and {len(rest) - SHOWN} more"] if len(rest) > SHOWN else []
-    lead = f"copydesk ended while it took an action back; {plural(len(rest), 'write')} of it stand:"
-    return Confirm("Take back the rest", [lead, "", *names, *more], verb="take them back")
+    lead = f"copydesk ended while it undid an action; {plural(len(rest), 'write')} of it are left:"
+    return Confirm("Undo the rest", [lead, "", *names, *more], verb="undo them")
 
 
 def _sheet(error: ChangedSinceError, count: int) -> Confirm:
@@ -341,15 +341,15 @@ STATES = {
 """What is shown of how a write stands, and its tone."""
 
 MEANT = {
-    "done": "u takes it back. It is read first: what changed since is not overwritten unasked.",
-    "undone": "It was taken back.",
-    "undoing": "Taking it back was cut off, and reading did not tell whether it happened. "
+    "done": "u undoes it. It is read first: what changed since is not overwritten unasked.",
+    "undone": "It was undone.",
+    "undoing": "Undoing it was cut off, and reading did not tell whether it happened. "
     "u reads again, and asks.",
     "redoing": "Doing it again was cut off, and reading did not tell whether it happened. "
     "u reads again, and asks.",
     "open": "It is not known whether it happened. u reads again, and asks.",
-    "gone": "What it was about is gone: there is nothing to take back.",
-    "failed": "It did not happen: there is nothing to take back.",
+    "gone": "What it was about is gone: there is nothing to undo.",
+    "failed": "It did not happen: there is nothing to undo.",
 }
 """What each state means for the reader."""
 
@@ -358,7 +358,7 @@ CUT = ("undoing", "redoing", "open")
 
 def none_here(here: UndoList) -> str | None:
     """Say so when there is nothing under the cursor."""
-    return None if here.rows.selected is not None else "There is nothing to take back."
+    return None if here.rows.selected is not None else "There is nothing to undo."
 
 
 def not_undoable(here: UndoList) -> str | None:
@@ -369,9 +369,7 @@ def not_undoable(here: UndoList) -> str | None:
     if past is None or past.standing in ("done", *CUT):
         return None
     if past.standing == "undone":
-        return "It was taken back already." + (
-            " ctrl+r does it again." if past.reversal.forth else ""
-        )
+        return "It was undone already." + (" ctrl+r does it again." if past.reversal.forth else "")
     return MEANT[past.standing]
 
 
@@ -383,13 +381,13 @@ def not_redoable(here: UndoList) -> str | None:
     if here.session.read_only and not past.reversal.here:
         return refusal(here.session, "redo")
     if past.standing != "undone":
-        return "Only what was taken back can be done again."
-    return None if past.reversal.forth else "What this made is gone: write it anew."
+        return "Only what was undone can be redone."
+    return None if past.reversal.forth else "What this made is gone: write it again."
 
 
 @place("undo", title="Undo")
 class UndoList(Place, scope="undo_list"):
-    """The writes of this desk that have a way back, newest first."""
+    """The writes of this desk that can be undone, newest first."""
 
     OF_DESK = False
     IN_ORGANIZATION = False
@@ -412,8 +410,8 @@ class UndoList(Place, scope="undo_list"):
                 Column("age", "AGE", self._age, width=6, align="right"),
                 Column("state", "STATE", self._state, width=14),
             ],
-            title="What can be taken back",
-            empty="Nothing was written here that can be taken back.",
+            title="What can be undone",
+            empty="Nothing was written here that can be undone.",
             id="undo-list",
         )
         self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)
@@ -511,7 +509,7 @@ class UndoList(Place, scope="undo_list"):
             said = f"Written with others of one action: {count} in this list. u asks which."
             lines.append(said)
         if past.reversal.before is None and past.reversal.still is None:
-            lines.append("There is nothing to read first: it is taken back as it is.")
+            lines.append("There is nothing to read first: it is undone as it is.")
         return "\n\n".join(lines)
 
     def follow_cursor(self, rows: Pane) -> None:
@@ -533,10 +531,10 @@ class UndoList(Place, scope="undo_list"):
 
     @action("u", "undo this", unless=(none_here, not_undoable), show=12, override=True)
     async def undo(self) -> None:
-        """Take back the write under the cursor, if it is still as it was left; else it asks.
+        """Undo the write under the cursor, if it is still as it was left; else it asks.
 
-        Of an action that wrote several, also in an earlier run, all that are left can be taken
-        back at once.
+        Of an action that wrote several, also in an earlier run, all that are left can be undone
+        at once.
         """
         past = self.rows.selected
         if past is None:
@@ -544,7 +542,7 @@ class UndoList(Place, scope="undo_list"):
         if past.standing in CUT:
             await look_again(self, past)
         else:
-            pasts = await self._which(past, "Take back")
+            pasts = await self._which(past, "Undo")
             if len(pasts) > 1:  # the whole action: what waits of it is not sent after that
                 waiting = self.session.reversals.waiting_of(past.entry.group)
                 pasts = [*await self.session.reversals.ways_out(waiting), *pasts]
@@ -571,7 +569,7 @@ class UndoList(Place, scope="undo_list"):
         """Do the write under the cursor again, if it is as it was before; else it asks."""
         past = self.rows.selected
         if past is not None:
-            await turn(self, (await self._which(past, "Do again"))[::-1], again=True)
+            await turn(self, (await self._which(past, "Redo"))[::-1], again=True)
 
 
 def _space_of(past: Past) -> str:

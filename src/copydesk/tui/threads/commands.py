@@ -425,9 +425,9 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
     @action("L", "follow", unless=no_thread, show=False, group="Threads", now=follow_label)
     async def follow(self) -> None:
-        """Follow the thread: it waits in the inbox whenever somebody else wrote. Again: no more.
+        """Follow the thread: it waits in the inbox whenever someone else wrote. Again: no more.
 
-        That is kept on this machine only; ``u`` takes it back.
+        That is saved on this machine only; ``u`` undoes it.
         """
         thread, marks = self.here.current_thread(), self.here.session.marks
         assert thread is not None
@@ -576,7 +576,7 @@ class MessageCommands(Commands, scope="message_actions"):
         field = "added_reactions" if adding else "removed_reactions"
         ids = self.here.thread_ids
         now = await self.place.writer.perform(
-            "React" if adding else "Take reaction back",
+            "React" if adding else "Undo reaction",
             describe(self.here, message),
             lambda api: change_message(api, ids, *_ids_of(thread, message), {field: [emoji]}),
             reversal=reacted(*ids, *_ids_of(thread, message), emoji=emoji, me=me.id, added=adding),
@@ -613,7 +613,7 @@ class MessageCommands(Commands, scope="message_actions"):
             await self.place.session.outbox.drop_replaced(waits)
         if said == typed(before, lines=True).strip():
             self.place.session.drafts.drop(key)
-            self.place.say("Nothing is changed any more.")
+            self.place.say("Same text: nothing to send.")
             return
 
         def arrived(now: Comment | CommentReply) -> None:

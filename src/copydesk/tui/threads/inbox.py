@@ -46,7 +46,7 @@ VIEWS: Mapping[str, str] = {
     "all": "All",
     "named": "Mentions",
     "answered": "Answers",
-    "yours": "On my requests",
+    "yours": "On my change requests",
     "asked": "To review",
     "followed": "Followed",
 }
@@ -55,7 +55,7 @@ VIEWS: Mapping[str, str] = {
 WORDS: Mapping[Why, tuple[str, str]] = {
     "named": ("@ names you", "accent"),
     "answered": ("answered you", ""),
-    "yours": ("your request", ""),
+    "yours": ("your change request", ""),
     "asked": ("to review", "muted"),
     "followed": ("you follow", "muted"),
 }
@@ -91,7 +91,7 @@ def in_order(rows: Iterable[InboxRow], sort: str, *, backwards: bool = False) ->
 
 
 NOTHING = "No thread waits on you."
-NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
+NOBODY = "The service does not say who you are, so the inbox is not known."
 
 NOWHERE = "No organization is chosen. g o goes to them."
 
@@ -105,7 +105,7 @@ def nothing_away(here: Inbox) -> str | None:
     """Say so when no thread is put away."""
     if here.shows_away or any(here.away(row) for row in here.known_rows):
         return None
-    return "No thread is put away. b does so until somebody writes."
+    return "No thread is put away. b does so until someone writes."
 
 
 def away_label(here: Inbox) -> str:
@@ -543,7 +543,7 @@ class Inbox(Place, scope="inbox"):
 
     @property
     def no_thread_here(self) -> str:
-        return "There is no thread here." if self.row is None else "This thread is not read yet."
+        return "No thread selected." if self.row is None else "This thread is not read yet."
 
     def commenting_refused(self) -> str | None:
         return None
@@ -617,9 +617,9 @@ class Inbox(Place, scope="inbox"):
 
     @action("b", "done", unless=no_row_here, show=5, group="Threads", now=away_label)
     async def put_away(self) -> None:
-        """Put a thread away until somebody writes; again: mute it for good; again: take it back.
+        """Put a thread away until someone writes; again: mute it for good; again: neither.
 
-        That is kept on this machine only. ``B`` shows what is put away, ``u`` takes it back.
+        That is saved on this machine only. ``B`` shows what is put away, ``u`` undoes it.
         """
         row = self.row
         if row is None:
@@ -628,7 +628,7 @@ class Inbox(Place, scope="inbox"):
         match self.away(row):
             case "":
                 marks = {DONE: row.at.isoformat(), MUTED: ""}
-                await self._mark(row, "Done", marks, "Done until somebody writes; b again: mute.")
+                await self._mark(row, "Done", marks, "Done until someone writes; b again: mute.")
             case "done":
                 marks = {DONE: "", MUTED: YES}
                 await self._mark(row, "Mute", marks, "Muted for good; b again: back.")

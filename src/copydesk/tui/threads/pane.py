@@ -35,7 +35,7 @@ class _Row(NamedTuple):
 
 def no_thread(view: ThreadView) -> str | None:
     """Say so when there is no thread to go to."""
-    return None if view.thread is not None else "There is no thread here."
+    return None if view.thread is not None else "No thread selected."
 
 
 def _words(text: str) -> str:

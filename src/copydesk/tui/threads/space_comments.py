@@ -105,7 +105,7 @@ SPACE_COMMENTS: Resource[Comment] = Resource(
         Shown("answered", "ANSWERED", _latest, 8, drop=4),
         Shown("status", "STATUS", lambda comment, now: comment.status, values=("open", "resolved")),
     ),
-    empty="Nobody has commented on this space. c starts a thread.",
+    empty="No one has commented on this space. c starts a thread.",
     of="space",
     get="get_space_comment",
     arguments=lambda target, comment: (target.space or "", comment.id),
@@ -149,7 +149,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     RAW = ("get_space_comment_reply",)
     COMMAND_CLASSES = (ThreadCommands, MessageCommands)
 
-    no_thread_here = "There is no thread here. c starts one."
+    no_thread_here = "No thread selected. c starts one."
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 def no_branch(tree: Any) -> str | None:
     """Say so when the cursor is on no node."""
-    return None if tree.selected is not None else "There is nothing here to unfold."
+    return None if tree.selected is not None else "There is nothing here to expand."
 
 
 class TreeList(VirtualList[Twig[T]], scope="tree"):
@@ -87,9 +87,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
     # Folding
 
-    @action("l", "unfold", unless=no_branch, show=False, group="Move", also=("right",))
+    @action("l", "expand", unless=no_branch, show=False, group="Move", also=("right",))
     def unfold(self) -> None:
-        """Unfold; on an unfolded node go to the first one below it."""
+        """Expand; on an expanded node go to the first one below it."""
         twig = self.selected
         if twig is None:
             return
@@ -98,9 +98,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         elif twig.unfolded:
             self.move(1)
 
-    @action("h", "fold", unless=no_branch, show=False, group="Move", also=("left",))
+    @action("h", "collapse", unless=no_branch, show=False, group="Move", also=("left",))
     def fold_branch(self) -> None:
-        """Fold; on a folded node go to the one above it."""
+        """Collapse; on a collapsed node go to the one above it."""
         twig = self.selected
         if twig is None:
             return
@@ -109,21 +109,21 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         elif (above := self.tree_source.parents.get(twig.id)) is not None:
             self.select(above)
 
-    @action("z", "fold", unless=no_branch, show=4, group="Look")
+    @action("z", "collapse", unless=no_branch, show=4, group="Look")
     def toggle(self) -> None:
-        """Fold or unfold."""
+        """Collapse or expand."""
         twig = self.selected
         if twig is not None and twig.foldable:
             (self.tree_source.collapse if twig.unfolded else self.tree_source.unfold)(twig.id)
 
-    @action("z R", "unfold all", show=False, group="Look")
+    @action("z R", "expand all", show=False, group="Look")
     def unfold_all(self) -> None:
-        """Unfold everything that has been read."""
+        """Expand everything that has been read."""
         self.tree_source.unfold_all()
 
-    @action("z M", "fold all", show=False, group="Look")
+    @action("z M", "collapse all", show=False, group="Look")
     def fold_all(self) -> None:
-        """Fold everything."""
+        """Collapse everything."""
         self.tree_source.unfold_all(unfolded=False)
 
     def reveal(self, row_id: str) -> bool:

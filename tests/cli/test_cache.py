@@ -54,4 +54,4 @@ def test_what_is_kept_is_shown_and_dropped(
     assert main(["cache", "clear"]) == 0
     assert not list(paths.snapshots.iterdir())
     assert main(["cache", "clear"]) == 0
-    assert "nothing to drop" in capsys.readouterr().out
+    assert "nothing to clear" in capsys.readouterr().out

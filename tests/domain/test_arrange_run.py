@@ -76,7 +76,7 @@ def test_it_says_before_what_cannot_be_taken_back() -> None:
     assert lasting_fact(none * 2) == "All of these are final."
     assert lasting_fact(one + none) == "1 of these is final; u undoes the rest."
     run = ArrangeRun.of("p", "t", "T", none).go().sending("b").arrived("b")
-    assert run.lasting_sentence() == "None of what was sent can be taken back: b: “Ünïcode”."
+    assert run.lasting_sentence() == "Nothing of what was sent can be undone: b: “Ünïcode”."
     assert run.finish().outcome.sentence == "1 call sent. This cannot be undone."
     unknown = ArrangeRun.of("p", "t", "T", one).go().sending("a").failed("a", "?", unknown=True)
     assert [each.state for each in unknown.calls] == ["unknown"]

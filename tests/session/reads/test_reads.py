@@ -35,6 +35,7 @@ from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.pages import Version
 from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
+from tests.session.reads import told
 from tests.session.reads.told import plain, read
 from tests.world import BASE_URL, World
 
@@ -47,8 +48,8 @@ EXTENSIONS = (
 class Bare(httpx.AsyncBaseTransport):
     """A desk without the extensions."""
 
-    def __init__(self, world: World) -> None:
-        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+    def __init__(self, desk: told.Desk) -> None:
+        self._desk = httpx.ASGITransport(desk, raise_app_exceptions=False)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -243,17 +244,22 @@ async def test_reads_say_of_a_desk_what_they_did(world: World, update_golden: bo
     desk = Desk(world)
     await desk.settle()
     found: dict[str, Any] = {}
-    bare = Api(BASE_URL, world.token(world.ana), transport=Bare(world))
-    async with world.api() as full, bare, world.api(desk.lee) as lee:
+    service = told.Desk(world)
+    bare = Api(BASE_URL, world.token(world.ana), transport=Bare(service))
+    async with service.api() as full, bare, world.api(desk.lee) as lee:
         for name, api in (("", full), ("bare: ", bare)):
             found |= {
                 f"{name}{part}": each for part, each in (await of_requests(desk, api)).items()
             }
+            found[f"{name}asked for requests"] = service.asked()
             found |= {f"{name}{part}": each for part, each in (await of_spaces(desk, api)).items()}
+            found[f"{name}asked for spaces"] = service.asked()
             for title in ("open", "clean", "draft", "merged", "archived"):
                 space = desk.other if title in ("merged", "archived") else desk.space
                 found[f"{name}{title}"] = await of_one(desk, api, getattr(desk, title), space)
+                found[f"{name}asked for {title}"] = service.asked()
         found["inbox"] = await of_inbox(desk, full, world.ana)
+        found["asked for the inbox"] = service.asked()
         found["inbox of lee"] = await of_inbox(desk, lee, desk.lee)
         replies = review.read_replies(full, desk.space, desk.clean, [desk.mine])
         found["replies"] = await read(replies)
@@ -263,6 +269,7 @@ async def test_reads_say_of_a_desk_what_they_did(world: World, update_golden: bo
             word = inbox.read_comment(full, desk.space, "", comment)
             found[f"comment {comment}"] = await read(word)
         found["update"] = await read(conflicts.update(full, desk.space, desk.open))
+        found["asked for a thread"] = service.asked()
         found["merge of a draft"] = await read(conflicts.merge(full, desk.space, desk.draft))
         found["was merged"] = await read(conflicts.merged(full, desk.other, desk.merged))
     compare("reads", found, update=update_golden, folder="session/reads")

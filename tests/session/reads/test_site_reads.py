@@ -35,6 +35,7 @@ from copydesk.session.reads import (
 )
 from copydesk.session.reads.site_readers import Audience
 from tests.golden_json import compare
+from tests.session.reads import told
 from tests.session.reads.told import plain, read
 from tests.world import BASE_URL, START, World
 
@@ -165,8 +166,8 @@ class Sites:
 class Fewer(httpx.AsyncBaseTransport):
     """A desk that has no redirects, no single clusters and no totals."""
 
-    def __init__(self, world: World) -> None:
-        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+    def __init__(self, desk: told.Desk) -> None:
+        self._desk = httpx.ASGITransport(desk, raise_app_exceptions=False)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -367,10 +368,12 @@ async def test_reads_of_sites_and_clusters_say_what_they_did(
     ]  # fmt: skip
     noted = world.change_request(desk.guide, edit=_note)
     found: dict[str, Any] = {}
-    fewer = Api(BASE_URL, world.token(world.ana), transport=Fewer(world))
-    async with world.api() as full, fewer, world.api(desk.lee) as lee, world.api(desk.zoe) as zoe:
+    service = told.Desk(world)
+    fewer = Api(BASE_URL, world.token(world.ana), transport=Fewer(service))
+    async with service.api() as full, fewer, world.api(desk.lee) as lee, world.api(desk.zoe) as zoe:
         await full(ops.merge_change_request, desk.fees, made[-1])
         found["parts"] = await of_parts(desk, full, noted)
+        found["asked for parts"] = service.asked()
         await full(ops.merge_change_request, desk.guide, noted)
         world.commit(desk.guide, {"guide": "# Guide\n\nMoved on.\n", "else": None})
         for name, api, me in (
@@ -380,15 +383,22 @@ async def test_reads_of_sites_and_clusters_say_what_they_did(
             found[f"{name}rights"] = await read(sites.read_rights(api, world.home, me))
             if name in ("", "fewer: "):
                 found[f"{name}clusters"] = await of_clusters(desk, api, made)
+                found[f"{name}asked for clusters"] = service.asked()
                 found[f"{name}history"] = await of_history(desk, api)
+                found[f"{name}asked for history"] = service.asked()
         found["sites"] = await of_sites(desk, full, world.ana)
+        found["asked for sites"] = service.asked()
         found["readers"] = await of_readers(desk, full)
+        found["asked for readers"] = service.asked()
         lees = await of_readers(desk, lee)
         found["readers as lee"] = {
             who: each["said"] for who, each in lees.items() if "said" in each
         }
         found["redirects"] = await of_redirects(desk, full, world.ana)
+        found["asked for redirects"] = service.asked()
         none = await redirects.read_redirects(fewer, (world.home, desk.site), desk.lee)
         found["no redirects"] = [none.missing, none.refused, plain(none.rows)]
+        service.asked()
         found["addresses"] = await of_addresses(desk, full)
+        found["asked for addresses"] = service.asked()
     compare("site_reads", found, update=update_golden, folder="session/reads")

@@ -1,4 +1,4 @@
-"""What a read returned, as JSON has it, to be compared with what was kept."""
+"""What a read returned and asked for, as JSON has it, to be compared with what was kept."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
+from copydesk.client.api import Api
 from copydesk.client.errors import ApiError
+from copydesk.client.in_process import AppTransport
 from copydesk.domain.diff import TextDiff
 from copydesk.domain.page_text import PageText
 from copydesk.session.errors import NotDoneError
+from tests.world import BASE_URL, World
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -50,3 +54,28 @@ async def read(reading: Any) -> Any:
         return plain(await reading)
     except (ApiError, NotDoneError) as error:
         return f"{type(error).__name__}: {error}"
+
+
+class Desk:
+    """The desk of a world in this process, which notes what it is asked."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._noted: set[str] = set()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            query = unquote(scope["query_string"].decode()).replace("&", " ")
+            path = scope["path"].removeprefix("/v1")
+            self._noted.add(f"{scope['method']} {path} {query}".rstrip())
+        await self._world.app(scope, receive, send)
+
+    def api(self, user: str | None = None) -> Api:
+        """Return a typed client of a person (``ana`` when not said)."""
+        token = self._world.token(user or self._world.ana)
+        return Api(BASE_URL, token, transport=AppTransport(self))
+
+    def asked(self) -> list[str]:
+        """Return what was asked for since the last time."""
+        noted, self._noted = self._noted, set()
+        return sorted(noted)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -136,7 +137,8 @@ Trouble = Callable[[httpx.Request], httpx.Response | None]
 class Way(httpx.AsyncBaseTransport):
     """A way to the desk on which a write, by its number from 1, or every read meets trouble.
 
-    "lost" loses the answer, "down" the request; a number is the status of a refusal.
+    "lost" loses the answer, "down" the request; a number is the status of a refusal. Held up
+    "before" a write arrives, or "after" it did, the program hears nothing more: it may end there.
     """
 
     def __init__(self, world: World) -> None:
@@ -144,6 +146,7 @@ class Way(httpx.AsyncBaseTransport):
         self.writes: list[str] = []
         self.trouble: dict[int, str | int] = {}
         self.reads: str = ""
+        self.held_up = asyncio.Event()
         self.hold: asyncio.Event | None = None
         """Until when writes are kept waiting."""
 
@@ -165,6 +168,11 @@ class Way(httpx.AsyncBaseTransport):
                 await self._desk.handle_async_request(request)
                 self.reads = "down"
                 raise httpx.ReadError("Cut off.", request=request)
+            case "before" | "after" as moment:
+                if moment == "after":
+                    await self._desk.handle_async_request(request)
+                self.held_up.set()
+                await asyncio.Event().wait()
             case int(status):
                 error = {"code": status, "message": "The door is shut"}
                 return httpx.Response(status, json={"error": error})
@@ -178,6 +186,8 @@ class Desk:
         self.world, self.folder = world, folder
         self.plan = Rearranged(world)
         self.way = Way(world)
+        self.going: list[asyncio.Task[object]] = []
+        """What programs that ended were doing."""
         self.begin()
 
     def begin(self) -> None:
@@ -187,13 +197,21 @@ class Desk:
         async def connect() -> Api:
             return api
 
-        store = State(self.folder / "state.db")
+        self.store = State(self.folder / "state.db")
         self.session = Session(
             connect,
-            arrangements=Arrangements(store, "desk"),
-            journal=Journal(store, "desk"),
+            arrangements=Arrangements(self.store, "desk"),
+            journal=Journal(self.store, "desk"),
         )
         self.arranger: Arranger = self.session.arranging
+
+    async def dies(self, doing: Coroutine[Any, Any, object]) -> None:
+        """Let the program end where it is held up while it does something, and start another."""
+        self.going.append(asyncio.create_task(doing))
+        await self.way.held_up.wait()
+        self.way.held_up.clear()
+        self.store.close()
+        self.begin()
 
     @property
     def shown(self) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
+from copydesk.contract.models.site_space import SiteSpaceCreate
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.site_inverses import site_row_changed
 from copydesk.domain.site_tree import SiteNode
@@ -18,8 +19,8 @@ from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.recovery import recover
-from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Desk, states
+from copydesk.session.writes.recovery import ARRIVED, NOT_ARRIVED, recover
+from tests.tui.arranging_world import AFTER, BEFORE, PLACE, REMOVED, Desk, states
 from tests.tui.killing_arrangements import group, ungrouped
 from tests.world import World
 
@@ -229,6 +230,133 @@ class Full(Arrangements):
         if self.left < 0:
             raise OSError(28, "No space left on device")
         super().save(run)
+
+
+def ends(desk: Desk) -> list[tuple[str, str, str]]:
+    """Return the writes that are noted, with how they ended and what says so."""
+    entries = desk.session.journal.entries()
+    return [(entry.what, entry.state, entry.sentence) for entry in entries]
+
+
+@pytest.mark.parametrize("arrived", [False, True])
+@pytest.mark.parametrize("nth", [1, 2, 4, 6])
+async def test_what_was_under_way_when_a_program_ended_is_read_and_not_sent_twice(
+    desk: Desk, nth: int, *, arrived: bool
+) -> None:
+    way = desk.way
+    way.trouble = {nth: "after" if arrived else "before"}
+    await desk.dies(desk.arranger.go(desk.plan.run(removing=True)))
+    assert await recover(desk.session, await desk.arranger.groups()) == ""
+    [left], said = await desk.arranger.find_interrupted()
+    assert (left.state, said) == ("stopped", "")
+    run = await desk.find()
+    done = nth - 1 + arrived
+    assert states(run).split() == ["done"] * done + ["waiting"] * (6 - done)
+    # What no reading settles by the way back alone is told by what is there now.
+    told = ARRIVED if arrived else "" if nth in (1, 6) else NOT_ARRIVED
+    noted = [each[1:] for each in ends(desk)]
+    assert noted == [("done", "")] * (nth - 1) + [("done" if arrived else "failed", told)]
+    assert [each.said for each in run.calls[nth - 1 : nth]] == [ARRIVED if arrived else ""]
+    run = await desk.arranger.go(run)
+    assert (run.state, run.outcome.sent) == ("finished", 6)
+    assert desk.shown == REMOVED
+    assert len(way.writes) == 6 + (not arrived)
+    if nth == 6:
+        return  # what was removed for good is not taken back, nor what came before it
+    await desk.session.reversals.undo()
+    assert desk.shown == BEFORE.replace("API[English French]", "API[English]")
+
+
+@pytest.mark.parametrize("arrived", [False, True])
+@pytest.mark.parametrize("nth", [1, 2, 4, 5])
+async def test_what_was_being_taken_back_when_a_program_ended_is_read_and_taken_back_once(
+    desk: Desk, nth: int, *, arrived: bool
+) -> None:
+    way = desk.way
+    run = await desk.arranger.go(desk.plan.run())
+    way.trouble = {5 + nth: "after" if arrived else "before"}
+    await desk.dies(desk.arranger.roll_back(run))
+    assert await recover(desk.session, await desk.arranger.groups()) == ""
+    [left], said = await desk.arranger.find_interrupted()
+    assert (left.state, left.back, said) == ("stopped", True, "")
+    run = await desk.find()
+    taken = nth - 1 + arrived
+    assert states(run).split() == ["done"] * (5 - taken) + ["taken-back"] * taken
+    told = ARRIVED if arrived else NOT_ARRIVED
+    assert ends(desk)[-1][1:] == ("done" if arrived else "failed", told)
+    run = await desk.arranger.roll_back(run)
+    assert states(run).split() == ["taken-back"] * 5
+    assert desk.shown == BEFORE
+    assert len(way.writes) == 10 + (not arrived)
+
+
+async def test_a_request_that_others_made_like_is_not_known_to_have_arrived(desk: Desk) -> None:
+    way = desk.way
+    way.trouble = {1: "before"}
+    await desk.dies(desk.arranger.go(desk.plan.run()))
+    # Somebody shows the same space in the same section meanwhile: as good as sent.
+    async with desk.world.api() as api:
+        body = SiteSpaceCreate(space_id=desk.plan.french, section_id=desk.plan.ids["Guides"])
+        await api(ops.add_site_space, desk.world.home, desk.plan.site, body)
+    [left], said = await desk.arranger.find_interrupted()
+    assert states(left) == "done waiting waiting waiting waiting"
+    run = await desk.arranger.go(left)
+    assert (run.state, desk.shown) == ("finished", AFTER)
+
+
+async def test_what_cannot_be_read_when_a_program_comes_back_is_read_later(desk: Desk) -> None:
+    desk.way.trouble = {4: "before"}
+    await desk.dies(desk.arranger.go(desk.plan.run()))
+    await desk.session.ready()
+    desk.way.reads = "down"
+    [left], said = await desk.arranger.find_interrupted()
+    assert (states(left), said) == ("done done done sending waiting", "")
+    run = await desk.arranger.go(left)
+    assert run.state == "stopped"
+    assert run.why.startswith("Offline")
+    desk.way.reads = ""
+    assert states(await desk.arranger.go(run)) == "done done done done done"
+
+
+@pytest.mark.parametrize(("trouble", "state"), [(403, "failed"), ("blind", "unknown")])
+async def test_a_request_that_was_sent_again_is_not_sent_once_more_from_the_log(
+    desk: Desk, trouble: str | int, state: str
+) -> None:
+    desk.way.trouble = {2: trouble, 4: 403}
+    run = await desk.arranger.go(desk.plan.run())
+    [first, line] = desk.session.log
+    assert (line.state, first.state) == (state, "done")
+    desk.way.reads = ""
+    run = await desk.arranger.go(run)
+    log = [(each.what, each.target, each.state) for each in desk.session.log]
+    again = ("Change", "French", "done" if state == "unknown" else "replaced")
+    assert log[:2] == [("Show a space", "French", "done"), again]
+    assert log[-1] == ("Change" if state == "failed" else "Move", "Status", "failed")
+    refused = desk.session.log[-1]
+    run = await desk.arranger.go(run)
+    assert run.state == "finished"
+    assert (refused.state, refused.message) == (
+        "replaced", "It was sent again later, and arrived.",
+    )  # fmt: skip
+    assert [each.state for each in desk.session.log].count("replaced") == 1 + (state == "failed")
+
+
+async def test_a_run_stops_after_the_request_under_way(desk: Desk) -> None:
+    seen: list[str] = []
+
+    def stop(run: ArrangeRun) -> None:
+        seen.append(states(run))
+        desk.arranger.stop(run)
+
+    run = await desk.arranger.go(desk.plan.run(), stop)
+    assert (run.state, states(run)) == ("stopped", "done waiting waiting waiting waiting")
+    assert seen[0] == "sending waiting waiting waiting waiting"
+    assert not desk.arranger.active
+    assert not desk.arranger.busy
+    run = await desk.arranger.go(run)
+    assert run.state == "finished"
+    run = await desk.arranger.find(PLACE, desk.plan.site) or run
+    assert run.state == "finished"
 
 
 def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:

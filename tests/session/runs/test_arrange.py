@@ -298,7 +298,7 @@ async def test_a_request_that_others_made_like_is_not_known_to_have_arrived(desk
     async with desk.world.api() as api:
         body = SiteSpaceCreate(space_id=desk.plan.french, section_id=desk.plan.ids["Guides"])
         await api(ops.add_site_space, desk.world.home, desk.plan.site, body)
-    [left], said = await desk.arranger.find_interrupted()
+    [left], _ = await desk.arranger.find_interrupted()
     assert states(left) == "done waiting waiting waiting waiting"
     run = await desk.arranger.go(left)
     assert (run.state, desk.shown) == ("finished", AFTER)

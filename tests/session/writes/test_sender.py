@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from copydesk.session.draft_keys import review_key
 from copydesk.session.session import Session
 from copydesk.session.writes import comments
 from copydesk.session.writes.log import ChangedSinceError, WriteError
+from copydesk.session.writes.outbox import QUIET_SECONDS
+from copydesk.session.writes.recovery import recover, settle_one
 from tests.golden_json import compare
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
@@ -50,6 +54,16 @@ class Desk:
             for name in ("One", "Two")
         )
         self.way = Way(world)
+        self.folder = folder
+        self.said: list[str] = []
+        self.seen: list[dict[str, Any]] = []
+        self._before: list[str] = []
+        self._going: list[asyncio.Task[Any]] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the program, again."""
+        world = self.world
 
         # The program goes by the clock of the desk, which stands still but for writes.
         def seconds() -> float:
@@ -60,18 +74,32 @@ class Desk:
         async def connect() -> Api:
             return api
 
-        store = State(folder / "state.db", clock=seconds)
-        self.journal = FullDisk(store, "desk")
-        self.said: list[str] = []
+        self.store = State(self.folder / "state.db", clock=seconds)
+        self.journal = FullDisk(self.store, "desk")
+
+        def begins() -> bool:
+            self.journal.opened()
+            return self.journal.crashed()
+
         self.session = Session(
             connect,
             journal=self.journal,
-            draft_store=DeskDrafts(store, "desk"),
+            draft_store=DeskDrafts(self.store, "desk"),
             clock=lambda: world.clock.now,
             report=lambda said, tone: self.said.append(f"{tone}: {said}"),
+            begins=begins,
         )
-        self.seen: list[dict[str, Any]] = []
-        self._before: list[str] = []
+
+    async def ends(self, moment: str, doing: Coroutine[Any, Any, Any]) -> None:
+        """Let the program end before or after the next write arrives, and start another."""
+        self.trouble(moment)
+        self._going.append(asyncio.create_task(doing))
+        await self.way.held_up.wait()
+        self.way.held_up.clear()
+        self.session.drafts.flush()
+        self.store.close()
+        self.begin()
+        self._before = []
 
     def trouble(self, *kinds: str | int | None) -> None:
         """Have the next writes meet trouble, each its own."""
@@ -110,6 +138,11 @@ class Desk:
             "Comment", "#1", send, reversal=comments.way_back(draft), draft=key,
             trace=comments.trace(self.session.me, draft), **more,
         )  # fmt: skip
+
+    def discard(self) -> None:
+        """Put all drafts aside."""
+        for key, _, _ in self.session.drafts.dated():
+            self.session.drafts.discard(key)
 
     async def tell(self, what: str, doing: Any = None) -> None:
         """Do something, wait for it, and note what is new in all that is to be seen then."""
@@ -165,6 +198,7 @@ async def test_writes_say_at_each_step_what_they_did(
     await _without_an_answer(desk)
     await _waiting(desk)
     await _on_a_full_disk(desk)
+    await _ended(desk)
     compare("writes", {"steps": desk.seen}, update=update_golden, folder="session/writes")
 
 
@@ -283,3 +317,49 @@ async def _on_a_full_disk(desk: Desk) -> None:
     desk.trouble("down")
     await desk.tell("it cannot wait", desk.comment("request", "Unkept."))
     desk.journal.full = ""
+
+
+async def _ended(desk: Desk) -> None:
+    """End the program in the middle of each kind of write; the next finds out what became of it."""
+    desk.discard()
+    for moment in ("before", "after"):
+        for how in ({}, {"now": True}, {"several": True}, {"group": "g", "now": True}):
+            name = f"{moment} {' '.join(how)}".strip()
+            await desk.ends(moment, desk.subject(desk.first, f"Ended {name}", **how))
+            await desk.tell(f"a rename ended {name}", recover(desk.session))
+            await desk.tell("u", desk.session.reversals.undo())
+        for how in ({}, {"now": True}, {"several": True}):
+            name = f"{moment} {' '.join(how)}".strip()
+            await desk.ends(moment, desk.comment("request", f"Ended {name}.", **how))
+            await desk.tell(f"a comment ended {name}", recover(desk.session))
+            desk.world.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+            await desk.tell("sent", desk.session.outbox.send())
+            desk.discard()
+        await desk.tell("renamed", desk.subject(desk.second, f"Undone {moment}", now=True))
+        await desk.ends(moment, desk.session.reversals.undo())
+        await desk.tell(f"its undo ended {moment}", recover(desk.session))
+        await desk.tell("commented", desk.comment("request", f"Undone {moment}.", now=True))
+        await desk.ends(moment, desk.session.reversals.undo())
+        await desk.tell(f"its undo ended {moment}", recover(desk.session))
+        desk.discard()
+    # What belongs to a run is left to it, and what nobody can read now is settled later.
+    await desk.ends("after", desk.subject(desk.first, "Of a run", group="apart", now=True))
+    await desk.tell("of a run", recover(desk.session, {"apart"}))
+    [past] = [each for each in desk.session.history.known.values() if each.standing == "open"]
+    await desk.tell("settled by itself", settle_one(desk.session, past))
+    await desk.ends("after", desk.subject(desk.first, "Unread", now=True))
+    await desk.session.ready()
+    desk.way.reads = "down"
+    await desk.tell("unread", recover(desk.session))
+    desk.way.reads = ""
+    desk.journal.full = "end"
+    await desk.tell("not to be noted", _refused(recover(desk.session)))
+    desk.journal.full = ""
+    await desk.tell("read", recover(desk.session))
+
+
+async def _refused(doing: Coroutine[Any, Any, str]) -> str:
+    try:
+        return await doing
+    except OSError as error:
+        return f"OSError: {error}"

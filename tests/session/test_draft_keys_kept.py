@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from copydesk.domain.access import Holder
 from copydesk.session import draft_keys
 from copydesk.session.draft_keys import (
     AHEAD,
@@ -33,6 +34,16 @@ KEYS = [
     draft_keys.marked_verdict_key("approved"), draft_keys.marked_verdict_key("changes-requested"),
     VIEW_NAME_KEY, "request of cluster K", "site setting X title", "site new", "site row X R",
     form_key("teams", HERE, "rename", "t"), form_key("teams", Target(), "create"),
+    "setting theme", draft_keys.access_key(Holder("space", "S"), "staged"),
+    draft_keys.access_key(Holder("collection", "B"), "guests"),
+    draft_keys.access_key(Holder("site", "X", "o"), "staged"),
+    draft_keys.share_link_key("X", "l"), draft_keys.redirect_key("X", "r"),
+    draft_keys.marks_key("S", "C"), draft_keys.source_key("S", "C", "P"),
+    draft_keys.source_key("S", draft_keys.NEW_REQUEST, "P"),
+    draft_keys.insertion_key("S", "C", "P", "words"), draft_keys.row_key("S", "C", "P"),
+    draft_keys.suggestion_key("S", "C", "lines", 1, 2, "P", "N"),
+    draft_keys.suggestion_key("S", "C", "words", 0, 0, "P", "N/a b"),
+    "suggestion lines S C 1 2", "site new X section",
     form_key("unknown-place", Target(space="s"), "x", "a b"), "S//space", "S//request", "S/C/space",
     "S/C/request", "S/C/verdict approved", "S//verdict approved", "S/C/verdict changes-requested",
     "S/C/reply T", "S//reply T", "S/C/edit M", "S//edit M", "S/C/P/page", "S//P/page", "S/C/P/N/N",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,8 +26,16 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.session import Session
-from copydesk.session.settling import Settlement, keep_joined
+from copydesk.session.settling import (
+    Settlement,
+    find_cut_off,
+    is_cut_off,
+    keep_joined,
+    update_whole,
+)
 from copydesk.session.writes.log import WriteError
+from tests.golden_json import compare
+from tests.session.reads.told import plain
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
 
@@ -87,10 +96,11 @@ class Desk:
         async def connect() -> Api:
             return self.api
 
-        store = State(self.folder / "state.db")
+        self.store = State(self.folder / "state.db")
         self.session = Session(
-            connect, journal=Journal(store, "d"), settlings=Settlings(store, "d")
-        )
+            connect, journal=Journal(self.store, "d"), settlings=Settlings(self.store, "d"),
+            clock=lambda: self.world.clock.now,
+        )  # fmt: skip
         self.work = Settlement(self.session, self.space, self.request)
 
     async def merge_main(self, edit: Callable[[Editor], None] = main_side) -> None:
@@ -470,3 +480,86 @@ async def test_settings_that_nobody_tells_are_asked_when_an_update_conflicts(des
     page = data_of(desk, desk.request)
     assert page.front_matter == "---\nlabel: mine\n---\n"
     assert page.layout == {"coverSize": "hero"}
+
+
+@pytest.mark.parametrize("pick", ["main", 4])
+async def test_settling_reads_both_sides_and_sends_what_was_chosen(
+    desk: Desk, pick: Side | int, update_golden: bool
+) -> None:
+    await with_files(desk)
+    work = desk.work
+    await work.read()
+    assert not work.stopped
+    found = {
+        "pages": plain(work.pages), "files": plain(work.files), "kept": plain(work.kept),
+        "staying": work.staying, "idle": work.idle, "elsewhere": work.elsewhere,
+        "names": [work.name_of(page.id) for page in work.pages], "refused": work.refused,
+    }  # fmt: skip
+    assert work.name_of("gone\x07") == "gone"
+    await desk.choose(Random(pick) if isinstance(pick, int) else pick)
+    told: list[bool] = []
+    await work.send(tell=lambda: told.append(work.under_way))
+    assert set(told) == {True}
+    assert not work.under_way
+    found["sent"] = desk.way.sent
+    found["after"] = plain(work.kept)
+    await work.read()
+    found["read again"] = [plain(work.kept), plain(work.pages), work.new]
+    compare(f"settling-{pick}", found, update=update_golden, folder="session")
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_the_next_program_is_led_back_to_what_was_cut_off(desk: Desk, moment: str) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("request")
+    assert not await is_cut_off(desk.session, desk.space, desk.request)
+    assert await find_cut_off(desk.session) == ""
+    desk.way.trouble = {1: moment}
+    sending = asyncio.create_task(desk.work.send())
+    await desk.way.held_up.wait()
+    desk.store.close()
+    desk.begin()
+    number = desk.world.row("change_request", desk.request)["number"]
+    assert await is_cut_off(desk.session, desk.space, desk.request)
+    assert not await is_cut_off(desk.session, desk.space, "another")
+    assert (await find_cut_off(desk.session)).startswith(f"Settling #{number}")
+    writes = len(desk.way.writes)
+    with pytest.raises(NotDoneError, match="settling it was cut off"):
+        await update_whole(desk.session, desk.api, desk.space, desk.request)
+    assert len(desk.way.writes) == writes
+    await desk.work.read()
+    assert desk.work.stopped
+    await desk.work.send()
+    assert desk.work.kept is not None
+    await desk.matches(desk.work.kept.wanted)
+    assert not await is_cut_off(desk.session, desk.space, desk.request)
+    assert await find_cut_off(desk.session) == ""
+    sending.cancel()
+
+
+@pytest.mark.parametrize("state", ["archived", "gone", "unread"])
+async def test_nothing_leads_back_to_a_request_that_is_over(desk: Desk, state: str) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("request")
+    desk.way.trouble = {1: 500}
+    with pytest.raises(WriteError):
+        await desk.work.send()
+    label = desk.work.kept.label if desk.work.kept is not None else ""
+    if state == "archived":
+        desk.world.write(lambda tx: tx.update("change_request", desk.request, status="archived"))
+    elif state == "gone":
+        desk.world.write(lambda tx: tx.run("DELETE FROM space WHERE id = ?", desk.space))
+    else:
+        desk.way.reads = "down"
+    said = await find_cut_off(desk.session)
+    led = f"Settling {label} stopped on its way: U in its review goes on."
+    assert said == (led if state == "unread" else "")
+
+
+async def test_a_request_whose_pages_are_its_own_is_updated_whole(desk: Desk) -> None:
+    request = desk.world.change_request(desk.space, {"new": "# New\n"})
+    await desk.merge_main()
+    updated = await update_whole(desk.session, desk.api, desk.space, request)
+    assert (updated.id, updated.outdated) == (request, False)

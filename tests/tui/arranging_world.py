@@ -144,6 +144,8 @@ class Way(httpx.AsyncBaseTransport):
     def __init__(self, world: World) -> None:
         self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
         self.writes: list[str] = []
+        self.sent: list[tuple[str, str]] = []
+        """Where each write went, and its body."""
         self.trouble: dict[int, str | int] = {}
         self.reads: str = ""
         self.held_up = asyncio.Event()
@@ -156,6 +158,7 @@ class Way(httpx.AsyncBaseTransport):
                 raise httpx.ConnectError("No route.", request=request)
             return await self._desk.handle_async_request(request)
         self.writes.append(request.method)
+        self.sent.append((request.url.path, request.content.decode()))
         if self.hold is not None:
             await self.hold.wait()
         match self.trouble.get(len(self.writes)):

@@ -343,6 +343,21 @@ async def of_history(desk: Sites, api: Api) -> dict[str, Any]:
         "of a page": [row.id for row in of_page.items],
         "ends": rest.next is None,
     }
+    found["not there"] = await read(history.read_comparison(api, desk.guide, None, "gone"))
+    found["blame"] = await read(history.read_blame(api, desk.guide, page))
+    found["blame then"] = await read(history.read_blame(api, desk.guide, page, rows[1].id))
+    newer = [("# Guide\n\nMoved on.\n\nMine.\n", history.MINE)]
+    found["blame of mine"] = await read(history.read_blame(api, desk.guide, page, newer=newer))
+    found["blame of a new one"] = await read(
+        history.read_blame(api, desk.guide, "new", newer=newer)
+    )
+    found["blame of none"] = await read(history.read_blame(api, desk.guide, "new"))
+    steps = []
+    reading = history.BlameReading(desk.guide, page)
+    for most in (1, 2, 9):
+        await reading.read_on(api, most)
+        steps.append([reading.read, reading.goes_on, plain(reading.rows())])
+    found["blame by and by"] = steps
     for before, after in ((rows[-1].id, rows[0].id), (None, rows[-1].id)):
         compared = await history.read_comparison(api, desk.guide, before, after)
         found[f"from {before}"] = plain(compared)

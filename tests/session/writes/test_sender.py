@@ -17,6 +17,7 @@ from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from copydesk.session.draft_keys import review_key
+from copydesk.session.errors import NotDoneError
 from copydesk.session.session import Session
 from copydesk.session.writes import comments
 from copydesk.session.writes.log import ChangedSinceError, WriteError
@@ -198,6 +199,7 @@ async def test_writes_say_at_each_step_what_they_did(
     await _without_an_answer(desk)
     await _waiting(desk)
     await _on_a_full_disk(desk)
+    await _in_the_outbox(desk)
     await _ended(desk)
     compare("writes", {"steps": desk.seen}, update=update_golden, folder="session/writes")
 
@@ -319,6 +321,61 @@ async def _on_a_full_disk(desk: Desk) -> None:
     desk.journal.full = ""
 
 
+async def _in_the_outbox(desk: Desk) -> None:
+    """Drop, put back and edit what waits: queued, held, and what may have arrived."""
+    outbox, writes = desk.session.outbox, desk.session.writes
+    desk.discard()
+    key = review_key(desk.space, desk.first, "request")
+    await desk.tell("nothing waits", _refused(outbox.drop("none")))
+    await desk.tell("nothing was dropped", _refused(outbox.queue_again("none")))
+    for kind in ("down", "blind"):
+        desk.trouble(kind)
+        desk.way.reads = "down" if kind == "down" else ""
+        await desk.tell(f"a comment met {kind}", desk.comment("request", f"It met {kind}."))
+        [entry] = outbox.items.values()
+        line = writes.unknown_of(key)
+        assert (line is not None) is (entry.state == "unknown")
+        assert writes.unknown_of("") is writes.unknown_of("other") is None
+        with outbox.editing(entry.id):
+            await desk.tell("held while it is edited", outbox.send())
+        edited = _refused(outbox.change(entry, text="Other words."))
+        await desk.tell("edited", edited)
+        await desk.tell("edited from what it was", _refused(outbox.change(entry, text="No.")))
+        await desk.tell("dropped", _refused(outbox.drop(entry.id)))
+        await desk.tell("put back", _refused(outbox.queue_again(entry.id)))
+        await desk.tell("put back twice", _refused(outbox.queue_again(entry.id)))
+        desk.session.drafts.save(key, "Newer words.")
+        await desk.tell("dropped for newer words", _refused(outbox.drop(entry.id)))
+        await desk.tell("put back beside these", _refused(outbox.queue_again(entry.id)))
+        desk.trouble()
+        desk.world.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+        await desk.tell("not among them", outbox.send("none"))
+        await desk.tell("sent", outbox.send())
+        desk.discard()
+    desk.trouble("down")
+    desk.way.reads = "down"
+    await desk.tell("a rename waits", desk.subject(desk.first, "Waits"))
+    desk.trouble(403)
+    await desk.tell("refused", outbox.send())
+    for entry in list(outbox.items.values()):
+        await desk.tell("refused, dropped", _refused(outbox.drop(entry.id)))
+        await desk.tell("refused, put back", _refused(outbox.queue_again(entry.id)))
+        desk.trouble("lost")
+        await desk.tell("sent by hand, its answer lost", outbox.send(entry.id, anyway=True))
+    for kind in (500, "down", 409, 429):
+        desk.trouble("down")
+        desk.way.reads = "down"
+        await desk.tell("a comment waits", desk.comment("request", f"Then {kind}."))
+        desk.trouble(kind)
+        await desk.tell(f"sent, it met {kind}", outbox.send())
+        desk.trouble()
+        desk.world.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+        await desk.tell("sent again", outbox.send())
+        for each in list(outbox.items):
+            await desk.tell("sent by hand", outbox.send(each, anyway=True, sure=True))
+        desk.session.contact.answered()
+
+
 async def _ended(desk: Desk) -> None:
     """End the program in the middle of each kind of write; the next finds out what became of it."""
     desk.discard()
@@ -358,8 +415,8 @@ async def _ended(desk: Desk) -> None:
     await desk.tell("read", recover(desk.session))
 
 
-async def _refused(doing: Coroutine[Any, Any, str]) -> str:
+async def _refused(doing: Coroutine[Any, Any, Any]) -> str:
     try:
-        return await doing
-    except OSError as error:
-        return f"OSError: {error}"
+        return str(await doing)
+    except (OSError, NotDoneError) as error:
+        return f"{type(error).__name__}: {error}"

@@ -362,12 +362,12 @@ async def _in_the_outbox(desk: Desk) -> None:
         await desk.tell("refused, put back", _refused(outbox.queue_again(entry.id)))
         desk.trouble("lost")
         await desk.tell("sent by hand, its answer lost", outbox.send(entry.id, anyway=True))
-    for kind in (500, "down", 409, 429):
+    for met in (500, "down", 409, 429):
         desk.trouble("down")
         desk.way.reads = "down"
-        await desk.tell("a comment waits", desk.comment("request", f"Then {kind}."))
-        desk.trouble(kind)
-        await desk.tell(f"sent, it met {kind}", outbox.send())
+        await desk.tell("a comment waits", desk.comment("request", f"Then {met}."))
+        desk.trouble(met)
+        await desk.tell(f"sent, it met {met}", outbox.send())
         desk.trouble()
         desk.world.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
         await desk.tell("sent again", outbox.send())

@@ -20,6 +20,7 @@ from copydesk.server import conversation_writes
 from copydesk.server import site_writes as seed
 from copydesk.server.desk_writes import Editor
 from copydesk.server.store import Tx
+from copydesk.session.change_rows import document_text
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import (
     addresses,
@@ -301,6 +302,18 @@ async def of_clusters(desk: Sites, api: Api, requests: Sequence[str]) -> dict[st
         "merges": await read(clusters.read_merges(api, home, START - timedelta(days=1))),
         "drafts": await read(clusters.count_drafts(api, home)),
         "analysed": await read(clusters.count_analysed(api, home)),
+        "taken": await read(clusters.find_taken(api, home)),
+        "taken of so many": await read(clusters.find_taken(api, home, 0)),
+        "linkable": await read(clusters.read_linkable(api, home)),
+        "names": await read(clusters.read_names(api, home)),
+        "suggested": await read(clusters.read_suggestions(api, home, labels[0], None, 1)),
+        "every issue": await read(clusters.read_every_issue(api, home)),
+        "issues since": await read(clusters.read_every_issue(api, home, START - timedelta(days=9))),
+        "every conversation": await read(clusters.read_every_conversation(api, home)),
+        "conversations since": await read(
+            clusters.read_every_conversation(api, home, START - timedelta(days=9), "intercom")
+        ),
+        "analysis": await read(clusters.read_analysis(api, home)),
     }
     for limit in (None, 1):
         listed = await clusters.find_requests(api, home, labels[0], limit)
@@ -387,6 +400,12 @@ async def test_reads_of_sites_and_clusters_say_what_they_did(
     fewer = Api(BASE_URL, world.token(world.ana), transport=Fewer(service))
     async with service.api() as full, fewer, world.api(desk.lee) as lee, world.api(desk.zoe) as zoe:
         await full(ops.merge_change_request, desk.fees, made[-1])
+        begun = await clusters.begin_request(full, desk.fees, second, "Begun", "Why.")
+        found["begun"] = [
+            begun.subject, begun.conversations_issues_cluster, document_text(begun.description)
+        ]  # fmt: skip
+        plainly = await clusters.begin_request(full, desk.fees, "", "Plain", "")
+        found["begun plainly"] = [plainly.conversations_issues_cluster, plainly.description]
         found["parts"] = await of_parts(desk, full, noted)
         found["asked for parts"] = service.asked()
         await full(ops.merge_change_request, desk.guide, noted)

@@ -4,10 +4,34 @@ from __future__ import annotations
 
 import pytest
 
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ReviewStatus
+from copydesk.contract.models.change_request import ChangeRequest as Request
+from copydesk.contract.models.change_request import ChangeRequestCreate, ChangeRequestUpdate
+from copydesk.contract.models.review import Review
+from copydesk.contract.models.space import Space
 from copydesk.contract.models.user import User
-from copydesk.session.writes.requests import VERBS, subject_made, subject_wrong, verdict
+from copydesk.domain.reversal import Reversal
+from copydesk.session.session import Session
+from copydesk.session.writes.recovery import find_trace
+from copydesk.session.writes.requests import (
+    ONLY_REVIEWS,
+    VERBS,
+    ask_for_content,
+    beginning,
+    changing,
+    right_missing,
+    subject_made,
+    subject_wrong,
+    takes_no_content,
+    verdict,
+    why_no_edit,
+    why_no_verdict,
+)
+from copydesk.session.writes.undo import Way
 from tests.session.rows import row
+from tests.world import START, World
 
 ME = User.model_validate({"id": "me", "displayName": "Me"})
 
@@ -32,3 +56,105 @@ def test_a_subject_fits_and_one_that_is_made_is_cut_to_fit() -> None:
     assert subject_made(" One\x07\n two ") == "One two"
     assert subject_made("x" * 100) == "x" * 100
     assert subject_made("x" * 98 + " yz") == "x" * 98 + "…"
+
+
+async def test_a_subject_is_changed_looked_for_and_taken_back(world: World) -> None:
+    space = world.space("Guide", {"a": "A.\n"})
+    request = world.change_request(space, {"a": "B.\n"}, subject="One")
+    body = ChangeRequestUpdate(subject="Two")
+    of = row(1, space=space, id=request)
+    write = changing(
+        of, "Rename", body, {"subject": "One"}, is_so=lambda now: now.subject == "Two", done="Done."
+    )
+    assert (write.what, write.target, write.done) == ("Rename", of.named, "Done.")
+    assert write.expects is None
+    assert write.look is not None
+    assert isinstance(write.reversal, Reversal)
+    async with world.api() as api:
+        assert await write.look(api) is None
+        assert (await write.send(api)).subject == "Two"
+        found = await write.look(api)
+        assert found is not None
+        assert found.id == request
+        way = Way({})
+        assert await way.became(api, write.reversal) is True
+        for step in write.reversal.back:
+            await way.take(api, step)
+        assert (await api(ops.get_change_request, space, request)).subject == "One"
+        assert await way.became(api, write.reversal) is False
+    status = ChangeRequestUpdate(status="archived")
+    write = changing(of, "Archive", status, {"status": "open"}, is_so=lambda now: True, done="")
+    assert write.expects == of.judged_by
+
+
+async def test_a_begun_request_is_found_again_and_taken_back(world: World) -> None:
+    space = world.space("Guide", {"a": "A.\n"})
+    async with world.api() as api:
+        me = await api(ops.get_current_user)
+        write = beginning(space, ChangeRequestCreate(subject="New"), me)
+        assert (write.what, write.target) == ("Start", "“New”")
+        assert write.trace is not None
+        assert await find_trace(api, write.trace, "New", START.timestamp()) is None
+        made = await write.send(api)
+        assert (made.status, made.subject, made.space) == ("draft", "New", space)
+        found = await find_trace(api, write.trace, "New", START.timestamp())
+        assert found.id == made.id
+        assert callable(write.reversal)
+        back = write.reversal(made)
+        assert back is not None
+        for step in back.back:
+            await Way({}).take(api, step)
+        gone = await api(ops.get_change_request, space, made.id)
+        assert gone.status == "archived"
+    unnamed = beginning(space, ChangeRequestCreate(), None)
+    assert (unnamed.target, unnamed.trace) == ("“”", None)
+
+
+@pytest.mark.parametrize(("said", "words"), [("Fine.", "Fine."), ("", None)])
+async def test_a_verdict_is_sent_with_its_words(world: World, said: str, words: str | None) -> None:
+    space = world.space("Guide", {"a": "A.\n"})
+    request = world.change_request(space, {"a": "B.\n"}, by=world.user("lee"))
+    of = row(1, space=space, id=request)
+    async with world.api() as api:
+        me = await api(ops.get_current_user)
+        write = verdict(of, "changes-requested", said, me)
+        await write.send(api)
+        [review] = (await api.page(ops.list_change_request_reviews, space, request)).items
+        assert isinstance(review, Review)
+        assert review.status == "changes-requested"
+        comment = review.comment
+        assert (comment and comment.markdown) == words
+
+
+def test_what_would_be_refused_is_known_before() -> None:
+    title = {"id": "s", "title": "API\x07", "createdAt": START, "updatedAt": START}
+    space = Space.model_validate({**title, "permissions": {"review": False}})
+    free = Space.model_validate(title)
+    merged, opened = (request_of(status) for status in ("merged", "open"))
+    assert right_missing(space, lambda may: may.review, "review") == "You may not review in API."
+    assert right_missing(space, lambda may: True, "review") is None
+    assert right_missing(free, lambda may: False, "review") is None
+    assert why_no_verdict(merged, free) == "#7 is merged and takes no review."
+    assert why_no_verdict(opened, space) == "You may not review in API."
+    assert why_no_verdict(opened, free) is why_no_verdict(request_of("draft"), free) is None
+    assert why_no_edit(merged, free) == "#7 is merged: its pages stay as they are."
+    assert why_no_edit(opened, space) == ONLY_REVIEWS
+    assert why_no_edit(opened, free) is why_no_edit(request_of("draft"), free) is None
+
+
+def request_of(status: str) -> Request:
+    return Request.model_validate(
+        {"id": "c", "number": 7, "space": "s", "status": status, "subject": "S",
+         "createdAt": START, "updatedAt": START}
+    )  # fmt: skip
+
+
+async def test_a_service_that_takes_no_content_is_known_before_anything_is_typed(
+    world: World,
+) -> None:
+    async def connect() -> Api:
+        return world.api()
+
+    session = Session(connect)
+    assert await ask_for_content(session) is None
+    assert takes_no_content(session) is None

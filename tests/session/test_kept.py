@@ -11,32 +11,48 @@ from typing import Any
 
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.domain.reversal import Reversal, Step
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import LENGTHS, Snooze, snooze_of
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, digest
 from copydesk.local.saved_views import SavedViews
+from copydesk.local.settings_list import SettingsFile
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.session.marks import (
     DONE,
     FOLLOWED,
+    LABELS,
+    LONGEST_LABEL,
+    LONGEST_NOTE,
+    MOST_LABELS,
     MUTED,
+    NOTE,
     YES,
     Marks,
     SeenPages,
     Snoozes,
+    labels_of,
+    labels_wrong,
+    marks_reversal,
+    note_wrong,
+    read_labels,
     seen_reversal,
     seen_steps,
     snooze_reversal,
 )
+from copydesk.session.session import Session
 from copydesk.session.settings import (
     LISTINGS,
     OWN,
     SERVED,
     Listing,
     listing_of,
+    put_setting,
+    setting_reversal,
+    settings_steps,
     view_reversal,
     views_steps,
 )
@@ -251,3 +267,66 @@ async def test_marks_are_kept_for_their_desk_and_taken_back_step_by_step(tmp_pat
     await again.read()
     await other.read()
     assert (marks.held, again.held, other.held) == ({}, {}, {})
+
+
+async def test_labels_and_a_note_are_set_listed_and_taken_back(tmp_path: Path) -> None:
+    marks = Marks(DeskMarks(State(tmp_path / "state.db"), "d"))
+    assert (marks.labels, marks.of("r")) == ([], {})
+    await marks.put("r", {LABELS: "later Big", NOTE: "Ask Lee."})
+    await marks.put("s", {LABELS: "big api"})
+    assert marks.labels == ["api", "big", "later"]
+    assert labels_of(marks.of("r")) == ("later", "Big")
+    assert labels_of(marks.of("t")) == ()
+    way = marks_reversal("r", {LABELS: "", NOTE: "Was."}, {LABELS: "later Big", NOTE: "Ask Lee."})
+    assert way.still is not None
+    assert way.still.said == "it was marked anew since"
+    await both_ways(marks.steps, way)
+    assert marks.of("r") == {LABELS: "later Big", NOTE: "Ask Lee."}
+
+
+def test_labels_are_read_as_they_are_typed_and_bounded() -> None:
+    assert read_labels(" One,two  ONE, three,") == "One two three"
+    assert read_labels(" , ") == ""
+    many = " ".join(f"l{at}" for at in range(MOST_LABELS))
+    assert labels_wrong(many) is labels_wrong(f"{many} L0") is labels_wrong("") is None
+    assert labels_wrong(f"{many} more") == f"At most {MOST_LABELS} labels."
+    assert labels_wrong("x" * LONGEST_LABEL) is None
+    said = labels_wrong("x" * (LONGEST_LABEL + 1))
+    assert said is not None
+    assert str(LONGEST_LABEL) in said
+    assert note_wrong("x" * LONGEST_NOTE) is None
+    assert note_wrong("x" * (LONGEST_NOTE + 1)) == "At most 2,000 characters."
+
+
+async def test_a_setting_is_changed_told_and_taken_back(tmp_path: Path) -> None:
+    held: list[str] = []
+
+    def use(name: str) -> str:
+        held.append(name)
+        return "at the next start"
+
+    file = SettingsFile(tmp_path / "settings.toml")
+    ours = Session(nowhere, settings_file=lambda: file, use_setting=use)
+    steps = settings_steps(ours)
+    before = file.typed("glyphs")
+    assert await put_setting(ours, "glyphs", "ascii") == "at the next start"
+    assert file.typed("glyphs") == "ascii"
+    way = setting_reversal("glyphs", before, "ascii")
+    assert way.still is not None
+    assert way.still.said == "it was changed since"
+    await both_ways(steps, way)
+    await put_setting(ours, "glyphs", None)
+    assert file.typed("glyphs") == before
+    assert set(held) == {"glyphs"}
+    with pytest.raises(ValueError, match="glyphs"):
+        await put_setting(ours, "glyphs", "no such")
+    none = Session(nowhere)
+    assert await take(settings_steps(none), Step("local.setting_now", {"name": "x"})) == {
+        "value": None
+    }
+    with pytest.raises(ValueError, match="no settings file"):
+        await put_setting(none, "glyphs", "ascii")
+
+
+async def nowhere() -> Api:
+    raise AssertionError("nothing is asked here")

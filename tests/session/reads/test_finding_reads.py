@@ -17,8 +17,11 @@ from copydesk.contract import operations as ops
 from copydesk.server import conversation_writes
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
-from copydesk.session.reads import cluster_report, findings
+from copydesk.session.change_rows import TEXT
+from copydesk.session.reads import change_requests, cluster_report, findings
+from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.cluster_report import read_report
+from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.told import plain, read
@@ -145,6 +148,16 @@ async def of_findings(support: Support, api: Api, service: told.Desk) -> dict[st
         await findings.find_begun_for(api, world.home, each)
         for each in (*(each.id for each in begun), support.requests[0], "gone")
     ]
+    everything = Scope(world.home)
+    for listing in LISTINGS:
+        for row in await change_requests.read_all(
+            api, everything, listing, world.ana, lambda far: None
+        ):
+            for part in (frozenset({TEXT}), frozenset()):
+                told_of = await change_requests.read_parts(api, everything, row, part, me=world.ana)
+                found[f"#{row.number} {sorted(part)}"] = [
+                    row.cluster, told_of.cluster, told_of.finding
+                ]  # fmt: skip
     found["asked for"] = service.asked()
     return found
 

@@ -375,6 +375,21 @@ async def _in_the_outbox(desk: Desk) -> None:
             await desk.tell("sent by hand", outbox.send(each, anyway=True, sure=True))
         desk.session.contact.answered()
 
+    async def renamed_and_read() -> Any:
+        api = await desk.session.ready()
+        body = ChangeRequestUpdate(subject="Read after")
+        await api(ops.update_change_request, desk.space, desk.second, body)
+        desk.way.reads = "down"
+        return await api(ops.get_change_request, desk.space, desk.second)
+
+    renamed = desk.session.writes.perform("Rename", "#2", renamed_and_read)
+    await desk.tell("arrived, and what it is now did not come", renamed)
+    desk.way.reads = ""
+    desk.world.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    await desk.tell("read again", desk.session.outbox.send())
+    for each in list(outbox.items):
+        await desk.tell("dropped, for no reading tells", _refused(outbox.drop(each)))
+
 
 async def _ended(desk: Desk) -> None:
     """End the program in the middle of each kind of write; the next finds out what became of it."""

@@ -172,8 +172,6 @@ async def test_one_missing_answer_leaves_nothing(program: Program) -> None:
 
 async def test_what_is_kept_is_told_and_dropped(program: Program) -> None:
     session, clock = program.session, program.world.clock
-    assert await about_cache(session) == NOTHING
-    assert await clear_cache(session) == NOTHING
     await program.title(await session.ready())
     held = await program.api.held()
     assert held is not None
@@ -187,6 +185,7 @@ async def test_what_is_kept_is_told_and_dropped(program: Program) -> None:
     assert said.startswith(f"Dropped {held.count} answers (")
     assert session.snapshot.read(KEY) == []
     assert await about_cache(session) == NOTHING
+    assert await clear_cache(session) == NOTHING
     assert await read_cached(lambda: program.title(program.api)) is None
 
 

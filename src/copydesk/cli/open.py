@@ -181,7 +181,7 @@ def _show(
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
-    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.app import CopydeskApp, use_own_commands
 
     unusable: list[UsageError] = []
     connection = ways.connection
@@ -203,6 +203,13 @@ def _show(
 
         keymap, mistakes = keymap_of(settings.keys)
         said_of_file += mistakes.values()
+    commands = settings.commands
+    if commands:
+        from copydesk.session.declarations import own_command_mistakes
+
+        wrong_commands = own_command_mistakes(commands, keymap)
+        said_of_file += wrong_commands.values()
+        commands = tuple(each for each in commands if each.name not in wrong_commands)
     wrong = [f"{paths.settings.name}, {each}" for each in said_of_file]
     named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
     if said_of_theme := why_no_theme(named):
@@ -254,6 +261,8 @@ def _show(
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None
     session.owners = settings.owners
+    session.hooks = settings.hooks
+    use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, settings.pictures
     app.kept_for = preface.conditions() if usual else ""
     if connection.token is None:

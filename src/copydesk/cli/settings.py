@@ -173,13 +173,16 @@ EXAMPLES = {
     'reads = "vale", when = "open"}',
     "owners": '[owners]\n"**" = "ana@example.com"\n"guides/billing" = ["bo@example.com", "Kim Li"]',
     "clusters": '[clusters]\nmodel = "~/models/static-multilingual"',
+    "commands": '[commands.ticket]\nkey = "! t"\non = "change request"\n'
+    'run = ["gh", "issue", "create", "--title={title}", "--body={url}"]',
+    "hooks": '[hooks]\nafter_merge = [["notify-send", "Merged", "{title}"]]',
 }
 """A table of each kind."""
 
 
 def table_keys(name: str) -> list[tuple[str, str]]:
     """Return the keys of a table with how they are written; none where any key may stand."""
-    from copydesk.local import check_settings, clusters, profiles, saved_views
+    from copydesk.local import check_settings, clusters, own_commands, profiles, saved_views
 
     match name:
         case "views":
@@ -190,6 +193,11 @@ def table_keys(name: str) -> list[tuple[str, str]]:
             return [(key, written) for key, (_, written) in check_settings.KEYS.items()]
         case "clusters":
             return [(key, written) for key, (_, written) in clusters.KEYS.items()]
+        case "commands":
+            return [(key, written) for key, (_, written) in own_commands.KEYS.items()]
+        case "hooks":
+            written = "a list of commands; each a list of words"
+            return [(event, written) for event in own_commands.EVENTS]
     return []
 
 
@@ -200,12 +208,17 @@ def settings_file(paths: Paths) -> SettingsFile:
 
 
 def more_mistakes(settings: Settings) -> dict[str, str]:
-    """Return what is wrong with themes and keys, by the name of the setting or the action."""
-    from copydesk.session.declarations import keymap
+    """Return what is wrong with themes, keys and own commands.
+
+    By the name of the setting, the action, or ``commands.NAME``.
+    """
+    from copydesk.session.declarations import keymap, own_command_mistakes
 
     wrong = why_no_theme(settings.theme)
-    mistakes = keymap(settings.keys)[1] if settings.keys != OwnKeys() else {}
-    return {**({"theme": wrong} if wrong else {}), **mistakes}
+    keys, mistakes = keymap(settings.keys) if settings.keys != OwnKeys() else ({}, {})
+    own = own_command_mistakes(settings.commands, keys)
+    own = {f"commands.{name}": said for name, said in own.items()}
+    return {**({"theme": wrong} if wrong else {}), **mistakes, **own}
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from difflib import get_close_matches
 
@@ -92,16 +92,20 @@ def _translated(given: Sequence[str], preset: Keys) -> tuple[str, ...]:
 
 
 def _unknown(name: str, ids: Sequence[str], declared: Keys) -> str:
-    if ids:
-        return ""
-    known = {*declared, *(action.rpartition(".")[2] for action in declared)}
+    return "" if ids else f"{name} is not an action: {nearest_action(name, declared)}"
+
+
+def nearest_action(name: str, declared: Iterable[str]) -> str:
+    """Return which action is meant by a name that none of the ids has, as the end of a sentence."""
+    known = {action for each in declared for action in (each, each.rpartition(".")[2])}
     near = get_close_matches(name, sorted(known), n=1)
-    meant = f"did you mean {near[0]}?" if near else "copydesk keys lists them"
-    return f"{name} is not an action: {meant}"
+    return f"did you mean {near[0]}?" if near else "copydesk keys lists them"
 
 
 def _no_key(given: Sequence[str]) -> str:
     for keys in given:
+        if keys.split(" ")[0] == "!":
+            return f"{keys}: ! is for your own commands alone"
         for key in keys.split(" "):
             if not _KEY.fullmatch(key):
                 return f"{keys!r} is not a key: write m, f5, ctrl+t, alt+n, or a chord such as g m"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from copydesk.domain.checks import BUILT_IN, FORMATS, Check, When
 from copydesk.domain.text import clean
 from copydesk.local.paths import find_paths, private_folder
+from copydesk.local.settings_lines import line_in_table
 
 if TYPE_CHECKING:
     pass
@@ -45,12 +46,14 @@ def checks_of(value: object, text: str) -> tuple[tuple[Check, ...], list[tuple[i
     ``value`` is the content under ``checks``, ``text`` the whole file.
     """
     if not isinstance(value, dict):
-        return (), [(_line("", text), "checks are a table: it begins with [checks]")]
+        return (), [
+            (line_in_table("checks", "", text), "checks are a table: it begins with [checks]")
+        ]
     checks: list[Check] = []
     wrong: list[tuple[int, str]] = []
     for name, given in value.items():
         mistakes = list(_mistakes(name, given))
-        wrong += [(_line(name, text), sentence) for sentence in mistakes]
+        wrong += [(line_in_table("checks", name, text), sentence) for sentence in mistakes]
         if not mistakes:
             fields: dict[str, Any] = {**given, "command": tuple(given["command"])}
             checks.append(Check(name, **fields))
@@ -93,23 +96,6 @@ def _mistake(key: str, value: object) -> str:
 def _runs(words: list[str]) -> bool:
     """Whether words can be a command."""
     return bool(words and words[0]) and not any("\0" in word for word in words)
-
-
-def _line(name: str, text: str) -> int:
-    """Return the line of a check, else of the table; 0 for none."""
-    table = r"[\"']?checks[\"']?"
-    one = rf"[\"']?{re.escape(name)}[\"']?"
-    begins = re.compile(rf"\s*\[?\s*{table}\s*[\].=]")
-    names = re.compile(rf"\s*(?:\[\s*{table}\s*\.\s*)?(?:{table}\s*\.\s*)?{one}\s*[\].=]")
-    found = 0
-    for at, line in enumerate(text.splitlines(), 1):
-        if found and name and names.match(line):
-            return at
-        if begins.match(line):
-            found = found or at
-            if name and names.match(line):
-                return at
-    return found
 
 
 LEFT_SECONDS = 3600.0

@@ -1,4 +1,4 @@
-"""The programs that copydesk starts: the editor, the browser, commands for tokens and checks."""
+"""The programs that copydesk starts: editor, browser, commands for tokens, checks, one's own."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ DRAIN_SECONDS = 2.0
 """How long the rest of what a command wrote is waited for once it has ended."""
 
 
-def environment() -> Mapping[str, str]:
-    """Return the environment for another program, without a token in it."""
-    return {name: value for name, value in os.environ.items() if name not in WITHHELD}
+def environment(more: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """Return the environment for another program, without a token in it, and with ``more``."""
+    kept = {name: value for name, value in os.environ.items() if name not in WITHHELD}
+    return {**kept, **(more or {})}
 
 
 def run(
@@ -33,11 +34,12 @@ def run(
     given: str | None = None,
     seconds: float | None = None,
     quiet: bool = False,
+    more: Mapping[str, str] | None = None,
 ) -> int:
     """Run a program with ``given`` as its input until it ends; return its exit status.
 
-    ``quiet``: it has no terminal. Raises ``OSError`` when it cannot be started, and
-    ``subprocess.TimeoutExpired`` after so many ``seconds``.
+    ``quiet``: it has no terminal. ``more`` are variables for it alone. Raises ``OSError`` when it
+    cannot be started, and ``subprocess.TimeoutExpired`` after so many ``seconds``.
     """
     away = subprocess.DEVNULL if quiet else None
     return subprocess.run(  # noqa: S603 - the commands are the user's own, or fixed
@@ -48,7 +50,7 @@ def run(
         stderr=away,
         timeout=seconds,
         check=False,
-        env=environment(),
+        env=environment(more),
     ).returncode
 
 
@@ -115,12 +117,21 @@ async def through(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-async def listen(command: Sequence[str], folder: Path, *, seconds: float, most: int) -> Ended:
-    """Run a command in a folder, without a shell and without input, and return what it wrote.
+async def listen(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    seconds: float,
+    most: int,
+    given: bytes = b"",
+    more: Mapping[str, str] | None = None,
+) -> Ended:
+    """Run a command in a folder, without a shell, and return what it wrote.
 
-    It is ended after so many ``seconds``, when it writes more than ``most`` bytes, and when the
-    task is cancelled, also while it is being started. What it started goes with it: all that is in
-    its process group. Raises ``OSError`` when it cannot be started.
+    ``given`` is its input, ``more`` are variables for it alone. It is ended after so many
+    ``seconds``, when it writes more than ``most`` bytes, and when the task is cancelled, also while
+    it is being started. What it started goes with it: all that is in its process group. Raises
+    ``OSError`` when it cannot be started.
     """
     loop = asyncio.get_running_loop()
 
@@ -129,8 +140,8 @@ async def listen(command: Sequence[str], folder: Path, *, seconds: float, most: 
             lambda: _Listener(most),
             *command,
             cwd=folder,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
+            env=environment(more),
+            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             start_new_session=True,
         )
 
@@ -141,6 +152,9 @@ async def listen(command: Sequence[str], folder: Path, *, seconds: float, most: 
     try:
         if cancelled is not None:
             raise cancelled
+        if isinstance(entry := transport.get_pipe_transport(0), asyncio.WriteTransport):
+            entry.write(given)
+            entry.close()
         done, _ = await asyncio.wait([listener.over], timeout=seconds)
         why = listener.over.result() if done else "time"
     finally:

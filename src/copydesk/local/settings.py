@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import Field, field, fields
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from copydesk.local.saved_views import views_of
 if TYPE_CHECKING:
     from copydesk.domain.checks import Check
     from copydesk.domain.clustering import Clustering
+    from copydesk.domain.own_command import Hook, OwnCommand
     from copydesk.domain.owners import Owned
     from copydesk.domain.profile import Profile
 
@@ -60,8 +62,7 @@ class Settings:
     """The settings, with their defaults. A field is a key of the file; ``says`` what it is for.
 
     A key of text or of a number is checked by its ``choices`` or its ``range``. The others are
-    tables, each read by a module of its own: `copydesk.local.keymap`, ``saved_views``,
-    ``profiles``, ``checks``, ``owners`` and ``clusters``.
+    tables, each read by a module of its own: ``saved_views``, ``profiles`` and those of `TABLES`.
     """
 
     theme: str = field(
@@ -122,12 +123,33 @@ class Settings:
     clusters: Clustering | None = field(
         default=None, metadata={"says": "how your own desk finds clusters in conversations"}
     )
+    commands: tuple[OwnCommand, ...] = field(
+        default=(), metadata={"says": "commands of your own, each with a key, for what is selected"}
+    )
+    hooks: tuple[Hook, ...] = field(
+        default=(), metadata={"says": "programs that run after a merge, a plan or news"}
+    )
 
 
 DECIDING = frozenset({"", "profile", "profiles"})
 """Keys whose mistakes are no warning: they say which service is opened ("": the whole file).
 
 So do these misspelt, and the keys of a profile that stand where no profile is.
+"""
+
+
+TABLES = {
+    "keys": ("copydesk.local.keymap", "own_keys_of"),
+    "checks": ("copydesk.local.check_settings", "checks_of"),
+    "owners": ("copydesk.local.owners", "owners_of"),
+    "clusters": ("copydesk.local.clusters", "clustering_of"),
+    "commands": ("copydesk.local.own_commands", "own_commands_of"),
+    "hooks": ("copydesk.local.own_commands", "hooks_of"),
+}
+"""The module and the function that reads each table: without the table no start waits for it.
+
+It takes what is below the key and the text of the file, and returns what holds, and the mistakes
+with their lines.
 """
 
 
@@ -186,30 +208,11 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
     profiles, wrong = profiles_of(value.pop("profiles", {}), text)
     problems += [Problem(line, "profiles", sentence) for line, sentence in wrong]
-    keys = OwnKeys()
-    if "keys" in value:
-        from copydesk.local.keymap import own_keys_of
-
-        keys, said = own_keys_of(value.pop("keys"), text)
-        problems += [Problem(line, "keys", sentence) for line, sentence in said]
-    checks: tuple[Check, ...] = ()
-    if "checks" in value:
-        from copydesk.local.check_settings import checks_of
-
-        checks, said = checks_of(value.pop("checks"), text)
-        problems += [Problem(line, "checks", sentence) for line, sentence in said]
-    owners: tuple[Owned, ...] = ()
-    if "owners" in value:
-        from copydesk.local.owners import owners_of
-
-        owners, said = owners_of(value.pop("owners"), text)
-        problems += [Problem(line, "owners", sentence) for line, sentence in said]
-    clusters: Clustering | None = None
-    if "clusters" in value:
-        from copydesk.local.clusters import clustering_of
-
-        clusters, said = clustering_of(value.pop("clusters"), text)
-        problems += [Problem(line, "clusters", sentence) for line, sentence in said]
+    for name, (module, reader) in TABLES.items():
+        if name in value:
+            read = getattr(import_module(module), reader)
+            usable[name], said = read(value.pop(name), text)
+            problems += [Problem(line, name, sentence) for line, sentence in said]
     for key, given in value.items():
         if key not in known:
             near = get_close_matches(key.casefold(), [*known, *KEYS], n=1)
@@ -232,10 +235,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         del usable["profile"]
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(line_of("profile", text), "profile", sentence))
-    settings = Settings(
-        **usable, keys=keys, views=views, profiles=profiles, checks=checks, owners=owners,
-        clusters=clusters,
-    )  # fmt: skip
+    settings = Settings(**usable, views=views, profiles=profiles)
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
     return settings

@@ -25,6 +25,7 @@ from copydesk.local.settings import (
     parse_settings,
 )
 from copydesk.local.settings_file import open_document, write_document
+from copydesk.local.settings_lines import line_in_table
 from copydesk.local.settings_schema import shown_values
 
 SIMPLE = (str, int)
@@ -91,11 +92,7 @@ class SettingsFile:
         text, found = "", self._check(settings)
         if found:
             text = self.text
-        return [
-            Problem(line_of(name, text), name, said) if name == "theme"
-            else Problem(line_in_keys(name, text), "keys", said)
-            for name, said in found.items()
-        ]  # fmt: skip
+        return [_problem(name, said, text) for name, said in found.items()]
 
     def rows(self) -> list[SettingRow]:
         """Return every setting, and every key of the file that is none. Raises ``OSError``."""
@@ -179,6 +176,15 @@ class SettingsFile:
                 return said
             settings = error.usable
         return self._check(settings).get(name, "")
+
+
+def _problem(name: str, said: str, text: str) -> Problem:
+    if name == "theme":
+        return Problem(line_of(name, text), name, said)
+    table, _, entry = name.partition(".")
+    if table == "commands":
+        return Problem(line_in_table(table, entry, text), table, said)
+    return Problem(line_in_keys(name, text), "keys", said)
 
 
 def setting_called(name: str) -> Field[Any]:

@@ -6,7 +6,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from copydesk.domain.keymap import PRESETS
-from copydesk.local import check_settings, clusters, profiles, saved_views
+from copydesk.local import check_settings, clusters, own_commands, profiles, saved_views
 from copydesk.local.settings import Settings
 
 TYPES: dict[type, dict[str, Any]] = {
@@ -54,6 +54,18 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
                 "properties": {"preset": {"enum": list(PRESETS), "default": "vim"}},
                 "additionalProperties": {"anyOf": [TYPES[str], TYPES[list]]},
             }
+        case "commands":
+            table = _table({}, "run")
+            own = own_commands.KEYS.items()
+            table["properties"] = {key: _any_of(*types) for key, (types, _) in own}
+            return {"type": "object", "additionalProperties": table}
+        case "hooks":
+            runs = {"type": "array", "items": TYPES[list]}
+            return {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": dict.fromkeys(own_commands.EVENTS, runs),
+            }
         case "owners":
             return {"type": "object", "additionalProperties": {"anyOf": [TYPES[str], TYPES[list]]}}
     found: dict[str, Any] = {**TYPES[type(setting.default)], "default": setting.default}
@@ -66,6 +78,10 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
 
 def _kinds(keys: dict[str, Any]) -> dict[str, type]:
     return {key: kind for key, (kind, _) in keys.items()}
+
+
+def _any_of(*kinds: type) -> dict[str, Any]:
+    return TYPES[kinds[0]] if len(kinds) == 1 else {"anyOf": [TYPES[kind] for kind in kinds]}
 
 
 def _table(keys: dict[str, type], *required: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.clock import instant
 from copydesk.domain.inverses import still_named
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import sentence
@@ -95,6 +96,22 @@ class ChangeRow:
     def named(self) -> str:
         """Its number and subject, for the log."""
         return f"{self.label} {self.subject}".rstrip()
+
+
+def request_thing(row: ChangeRow, space: str) -> Thing:
+    """Return a change request as one's own commands know it; ``space`` is a title."""
+    return Thing(
+        "change request",
+        {
+            "id": row.id,
+            "number": str(row.number),
+            "title": row.said,
+            "url": row.url,
+            "space": space,
+            "author": row.author,
+            "status": row.status,
+        },
+    )
 
 
 Titles = Callable[[str], str]

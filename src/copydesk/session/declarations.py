@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.domain.keymap import OwnKeys
+    from copydesk.domain.own_command import OwnCommand
 
 HERE = Path(__file__).parent
 SCREENS_FILE, ACTIONS_FILE = HERE / "screens.json", HERE / "actions.json"
@@ -87,6 +89,33 @@ def keymap(own: OwnKeys) -> tuple[Mapping[str, Sequence[str]], Mapping[str, str]
     }
     screens |= {(scope := name.rpartition(".")[0]): (scope,) for name in parts}
     return keymap_of(declared, screens, own)
+
+
+def own_command_mistakes(
+    commands: Sequence[OwnCommand], keymap: Mapping[str, Sequence[str]]
+) -> Mapping[str, str]:
+    """Return what is wrong with the names and keys of a person's own commands, by their names.
+
+    ``keymap`` has the keys of actions that are not those declared.
+    """
+    from copydesk.domain.keymap import nearest_action
+
+    known = {name: keymap.get(name, each.keys) for name, each in actions().all.items()}
+    screens = {way.name for way in ways()}
+    wrong: dict[str, str] = {}
+    for each in commands:
+        ids = [name for name in known if each.replaces in (name, name.rpartition(".")[2])]
+        if each.name in screens:
+            wrong[each.name] = f"command {each.name}: :{each.name} is a screen: call it otherwise"
+        elif each.replaces and not ids:
+            said = f"replaces is {clean(each.replaces, limit=60)!r}, which is not an action of a"
+            meant = nearest_action(each.replaces, known)
+            wrong[each.name] = f"command {each.name}: {said} screen: {meant}"
+        elif each.replaces and not any(each.key in known[name] for name in ids):
+            has = ", ".join(dict.fromkeys(key for name in ids for key in known[name]))
+            said = f"{each.replaces} has not the key {clean(each.key, limit=20)}, but {has}"
+            wrong[each.name] = f"command {each.name}: {said}"
+    return wrong
 
 
 def label(name: str, method: str) -> str | None:

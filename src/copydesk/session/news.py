@@ -151,6 +151,12 @@ class News:
         self.unseen = min(len(self.items), self.unseen + len(found))
         # Before it is told: what was told once is never told again.
         await self.keep()
+        for item in found:
+            fields = {
+                "id": item.request, "number": str(item.number), "title": item.subject,
+                "author": item.who, "status": item.kind,
+            }  # fmt: skip
+            session.happened("on_news", fields)
         if found:
             session.touched()
 

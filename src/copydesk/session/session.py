@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.user import User
     from copydesk.contract.operation import Operation
     from copydesk.domain.checks import Check
+    from copydesk.domain.own_command import Event, Hook
     from copydesk.domain.owners import Owned
     from copydesk.local.settings_list import SettingsFile
     from copydesk.session.news import News
@@ -99,6 +100,10 @@ class Session:
     hidden: DeskHidden = field(default_factory=lambda: DeskHidden(State()))
     checks: Sequence[Check] = ()
     """The checks of the settings."""
+    hooks: Sequence[Hook] = ()
+    """The programs that run after something happened, by the settings."""
+    hooked: set[asyncio.Task[None]] = field(default_factory=set)
+    """The hooks that are running."""
     views: SavedViews = field(default_factory=SavedViews)
     settings_file: Callable[[], SettingsFile] | None = None
     """Opens the file of the settings; None where this run has none."""
@@ -469,11 +474,23 @@ class Session:
         if moment is not None:
             self.stuck.add(moment)
 
+    def happened(self, event: Event, fields: Mapping[str, str]) -> None:
+        """Run the hooks of an event in the background, with what is known of it."""
+        if any(hook.event == event for hook in self.hooks):
+            from copydesk.session.own_commands import run_hooks
+
+            task = asyncio.create_task(run_hooks(self, event, fields), name=event)
+            self.hooked.add(task)
+            task.add_done_callback(self.hooked.discard)
+
     def note(self, said: str) -> None:
         """Add a message that has no room on screen to the log, unless it is there."""
-        if any(line.message == said for line in (*self.messages, *self.log)):
-            return
+        if not any(line.message == said for line in (*self.messages, *self.log)):
+            self.note_line("Message", "", "said", said)
+
+    def note_line(self, what: str, target: str, state: str, said: str) -> None:
+        """Add a line to the log that is of no write to the service."""
         # Numbered below all writes, so that no two lines of the log are taken for one.
         number = self.messages[-1].number - 1 if self.messages else 0
-        self.messages.append(Written(number, self.clock(), "Message", "", "said", said))
+        self.messages.append(Written(number, self.clock(), what, target, state, said))
         del self.messages[:-KEPT_MESSAGES]

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from textual.await_complete import AwaitComplete
     from textual.driver import Driver
 
+    from copydesk.domain.own_command import OwnCommand
     from copydesk.present.json_views import Raw
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
@@ -988,6 +989,14 @@ class CopydeskApp(DeskApp):
 def theme_names() -> Sequence[str]:
     """Return the names of all themes, Textual's own too."""
     return sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+
+
+def use_own_commands(app: CopydeskApp, commands: Sequence[OwnCommand]) -> None:
+    """Have a person's own commands on the screens; nothing is imported where there are none."""
+    if commands:
+        from copydesk.tui.system.own_commands import OwnCommands
+
+        app.keyboard.yours = OwnCommands(app, commands).of
 
 
 def reference() -> type[Reference]:

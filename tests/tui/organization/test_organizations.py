@@ -170,7 +170,9 @@ async def test_the_token_of_a_ping_is_shown_and_copied_when_asked_for_and_kept_n
     api = Api(BASE_URL, world.token(world.ana), transport=Greeting(world))
     app = open_world(world, "organizations", api=api)
     async with drive(app, "escape", size=(140, 40)) as driver:
-        await driver.press("!")
+        await driver.press(":")
+        await driver.type("ping")
+        await driver.press("enter")
         driver.golden("claims", update=update_golden)
         assert TOKEN not in driver.screen
         await driver.press("V")

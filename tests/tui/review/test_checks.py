@@ -76,8 +76,8 @@ async def test_findings_are_walked_hidden_and_made_messages(
     for size in ((140, 40), (80, 24)):
         async with drive(checked(review, vale), size=size) as driver:
             await driver.press(")")
-            assert "Nothing is checked yet: ! checks it." in driver.screen
-            await driver.press("!")
+            assert "Nothing is checked yet: % checks it." in driver.screen
+            await driver.press("%")
             assert "5 lines with findings: ) goes to the next." in driver.screen
             assert "1 in older text: zR shows" in driver.screen
             await driver.press("]", ")")
@@ -122,7 +122,7 @@ async def test_findings_are_walked_hidden_and_made_messages(
             await driver.press("(", "(", "z", "R", "g", "g")
             assert "Vale.Terms" in driver.screen.partition("We retry")[0]
     async with drive(checked(review), size=(140, 40)) as driver:
-        await driver.press("!")
+        await driver.press("%")
         assert "4 lines with findings" in driver.screen
         await driver.press("]", "|", ")")
         assert driver.screen.count("has no alternative text") == 2  # beside the line, and said
@@ -130,13 +130,13 @@ async def test_findings_are_walked_hidden_and_made_messages(
 
 async def test_what_changed_since_is_checked_again(review: ReviewWorld) -> None:
     async with drive(checked(review), size=(140, 40)) as driver:
-        await driver.press("!", "]", ")")
+        await driver.press("%", "]", ")")
         assert "has no alternative text" in driver.screen
         text = RETRIES_NOW + MORE.replace("![]", "![A queue]")
         review.world.edit_change_request(review.request, {"webhooks/retries": text})
         await driver.press("R")
         assert "has no alternative text" not in driver.screen
-        await driver.press("!")
+        await driver.press("%")
         assert "3 lines with findings" in driver.screen
 
 
@@ -176,16 +176,16 @@ async def has_ended(pid: int) -> None:
     os.close(process)
 
 
-@pytest.mark.parametrize("way", ["!", "escape", "quit"])
+@pytest.mark.parametrize("way", ["%", "escape", "quit"])
 async def test_a_check_that_hangs_is_ended(review: ReviewWorld, tmp_path: Path, way: str) -> None:
     slow, told = hanging(tmp_path)
     async with drive(checked(review, slow), size=(140, 40)) as driver:
         reading = asyncio.create_task(asyncio.to_thread(told.read_text))
-        await driver.send("!")
+        await driver.send("%")
         await eventually(reading.done, driver.turn)
         if way != "quit":
             await driver.press(way)
-        if way == "!":
+        if way == "%":
             assert "The checks are stopped." in driver.screen
         if way != "quit":
             await has_ended(int(reading.result()))
@@ -197,7 +197,7 @@ async def test_hidden_findings_stay_hidden_and_drafts_are_not_overwritten(
 ) -> None:
     app = checked(review)
     async with drive(app, size=(140, 40)) as driver:
-        await driver.press("!", ")", "c")
+        await driver.press("%", ")", "c")
         await driver.type("Mine: ")
         await driver.press("escape", "c")
         assert "Mine: " in driver.screen
@@ -205,5 +205,5 @@ async def test_hidden_findings_stay_hidden_and_drafts_are_not_overwritten(
     again = checked(review)
     again.session.hidden = app.session.hidden
     async with drive(again, size=(140, 40)) as driver:
-        await driver.press("!")
+        await driver.press("%")
         assert "3 lines with findings" in driver.screen

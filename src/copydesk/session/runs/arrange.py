@@ -422,6 +422,9 @@ class Arranger:
         try:
             await self._agree(run)
             done = await work(run)
+            if work == self._forth and done.state == "finished":
+                fields = {"title": run.title, "number": str(len(run.calls)), "id": run.target}
+                self._session.happened("after_apply", fields)
             try:
                 return await self._keep(done)
             except OSError as error:

@@ -110,9 +110,11 @@ class MergeSteps:
         )
 
     def _merged(self, item: RunItem, answer: Any) -> Change:
+        from copydesk.session.own_commands import tell_merged
         from copydesk.session.reads.merge_run import conflicting
 
         result, now = answer
+        tell_merged(self._session, now, item.space_title)
         revision = clean((result and result.revision) or now.revision_merged or "")
         if result is not None and result.result == "conflicts":
             self.clashes[item.key] = result.conflicts or ()

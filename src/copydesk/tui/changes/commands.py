@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from rich.text import Text
 
+from copydesk.domain.own_command import Thing
 from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
 from copydesk.domain.text import listed, plural
 from copydesk.present import change_request as present
 from copydesk.present.change_request import open_threads
 from copydesk.session.cached_reads import live_or_cached
-from copydesk.session.change_rows import RULES, ChangeRow
+from copydesk.session.change_rows import RULES, ChangeRow, request_thing
 from copydesk.session.draft_keys import marked_verdict_key, review_key
 from copydesk.session.identity import name_of
 from copydesk.session.marks import snooze_reversal
@@ -613,6 +614,11 @@ class PeopleCommands(Commands, scope="changes"):
     """Gives verdicts, and asks others for theirs."""
 
     place: ChangesPlace
+
+    def things(self) -> Sequence[Thing]:
+        known = self.place.known
+        chosen = self.place.rows.chosen()
+        return [request_thing(row, known.space_title(row.space)) for row in chosen]
 
     def reply_values(self) -> Mapping[str, str]:
         row = self.place.rows.selected

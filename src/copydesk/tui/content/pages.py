@@ -12,6 +12,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
+from copydesk.domain.own_command import Thing
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
@@ -278,6 +279,13 @@ class EditInRequest(Commands, scope="pages"):
     def _staged(self) -> StagedPages:
         """What is staged for a new change request of the space."""
         return StagedPages.of(self.place.session, self.place.target.space or "", NEW_REQUEST)
+
+    def things(self) -> Sequence[Thing]:
+        page, content = self.place.page_at_hand, self.place.content()
+        if page is None or content is None:
+            return []
+        named = {"id": page.id, "title": page.title, "url": page.url or "", "path": page.path}
+        return [Thing("page", {**named, "space": content.title})]
 
     def passages(self) -> Sequence[Passage]:
         """Return the first table in view of the page in front."""

@@ -30,6 +30,7 @@ from copydesk.domain.text import clean
 from copydesk.session.declarations import DANGERS
 
 if TYPE_CHECKING:
+    from copydesk.domain.own_command import Thing
     from copydesk.present.passages import Passage
     from copydesk.session.session import Session
     from copydesk.tui.framework.base_app import BaseApp
@@ -672,6 +673,10 @@ class Commands(Acts):
 
     def passages(self) -> Sequence[Passage]:
         """Return the parts of the text under the cursor that ``Y`` offers before all else."""
+        return ()
+
+    def things(self) -> Sequence[Thing]:
+        """Return what commands of one's own are for here: the chosen rows, or what is open."""
         return ()
 
     def reply_values(self) -> Mapping[str, str]:

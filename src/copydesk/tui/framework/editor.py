@@ -59,21 +59,32 @@ def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
         raise EditorError("Neither $VISUAL nor $EDITOR is set: set one, and start copydesk again.")
     at = [f"+{line}"] if line and Path(editor[0]).name in LINE else []
     shown = clean(editor[0], limit=60)
-    status, failed = 0, None
     try:
-        with app.suspend():
-            try:
-                status = run([*editor, *at, str(path)])
-            except OSError as error:  # raised here, it would leave the terminal to nobody
-                failed = error
+        status = run_in_terminal(app, lambda: run([*editor, *at, str(path)]))
     except SuspendNotSupported as error:
         raise EditorError("This terminal cannot be left for an editor.") from error
-    app.redraw()
-    if failed is not None:
-        said = f"{shown} cannot be started: {failed.strerror}. ${name} names it."
-        raise EditorError(said, started=False) from failed
+    except OSError as error:
+        said = f"{shown} cannot be started: {error.strerror}. ${name} names it."
+        raise EditorError(said, started=False) from error
     if status != 0:
         raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
+
+
+def run_in_terminal(app: DeskApp, work: Callable[[], int]) -> int:
+    """Leave the terminal to a program until it ends; return its exit status.
+
+    Raises ``SuspendNotSupported`` where that cannot be, and ``OSError`` of ``work``.
+    """
+    status, failed = 0, None
+    with app.suspend():
+        try:
+            status = work()
+        except OSError as error:  # raised here, it would leave the terminal to nobody
+            failed = error
+    app.redraw()
+    if failed is not None:
+        raise failed
+    return status
 
 
 Field: TypeAlias = Callable[[str, str], Awaitable[str | None]]

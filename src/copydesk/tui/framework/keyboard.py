@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -279,6 +279,8 @@ class Keyboard:
     def __init__(self, app: BaseApp) -> None:
         self.app = app
         self.run = run
+        self.yours: Callable[[Screen[Any]], Sequence[Acts]] = lambda screen: ()
+        """Returns the reader's own commands on a screen, whose keys come before its own."""
         self.early = EarlyKeys(app, self.is_text)
         self.ahead = TypingAhead(app, self.early, run, lambda: self.clock())
         self.pressed = False
@@ -326,6 +328,8 @@ class Keyboard:
         nodes = [screen] if focused is None else focused.ancestors_with_self
         chain: list[Acts] = []
         for node in nodes:
+            if node is screen:
+                chain.extend(self.yours(screen))
             if isinstance(node, Acts):
                 chain.extend(node.owners)
             if node is screen:

@@ -28,6 +28,7 @@ from copydesk.present.merge import (
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import SeenPages
+from copydesk.session.own_commands import tell_merged
 from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
@@ -347,6 +348,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                 self._draw("y merges nothing yet." if said in self._status.plain else said)
             return
         request, main = spoken.request, spoken.space.revision
+        title = clean(spoken.space.title)
         self.off = "The merge is under way."
         self._above, self._status = [], Text(f"Merging{glyphs().more}", style="warn")
         self._waits = self.place.session.recall_seconds > 0
@@ -358,6 +360,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                 f"#{request.number} {clean(request.subject)}",
                 lambda api: conflicts.merge(api, self._space_id, request.id, main),
                 look=lambda api: conflicts.merged(api, self._space_id, request.id),
+                then=lambda answer: tell_merged(place.session, answer[1], title),
                 recall=True,
             )
         except RecalledError:

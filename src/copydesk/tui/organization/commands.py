@@ -77,14 +77,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
         self.place.call_later(run, self, self.ACTIONS[part])
         return True
 
-    @action("!", "ping", unless=no_organization, show=False, group="Share",
-            uses="ping_organization")  # fmt: skip
-    async def ping(self) -> None:
-        """Tell the organization that you are here; get a token if it has one for you.
-
-        The token has your visitor attributes. It is a credential: it is shown when you ask for
-        it only, and kept nowhere.
-        """
+    async def _ping(self) -> None:
         meant = self.here.at_hand
         assert meant is not None
         answer = await self.place.writer.perform(
@@ -102,11 +95,14 @@ class OrganizationCommands(Commands, scope="organization_actions"):
 
     @command("ping", uses="ping_organization")
     async def ping_by_word(self, rest: str) -> None:
-        """Tell the organization that you are here, and get a token if it has one."""
+        """Tell the organization that you are here, and get a token with your claims if it has one.
+
+        The token is a credential: it is shown when you ask for it only, and kept nowhere.
+        """
         if (why := no_organization(self.here)) is not None:
             self.place.say(why, "warn")
         else:
-            await self.ping()
+            await self._ping()
 
     @action("I", "end invite", unless=(no_organization, not_admin), danger=3, show=False,
             group="Change", uses="delete_invite_link")  # fmt: skip

@@ -25,6 +25,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.own_command import FIELDS, Thing
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
@@ -48,7 +49,7 @@ from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import VirtualList, no_row
+from copydesk.tui.widgets.list import Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -117,6 +118,23 @@ class OrderCommands(Commands, scope="resource_list"):
         """The order, and whether backwards, that the list is being read whole for."""
         self.part = ""
         """Which part is listed, where that is not all: lists are sorted up to a length."""
+
+    def things(self) -> Sequence[Thing]:
+        place, resource = self.place, self.place.resource
+        told = [each for each in resource.shown if each.name in FIELDS]
+        one = [] if place.item is None else [place.item]
+        return [
+            Thing(
+                resource.noun,
+                {
+                    **{each.name: str(place.text_of(each, item) or "") for each in told},
+                    "id": resource.key(item),
+                    "title": place.label(item),
+                    "url": resource.url(item) or "",
+                },
+            )
+            for item in (place.rows.chosen() if isinstance(place.rows, Marking) else one)
+        ]
 
     @property
     def known(self) -> Sequence[tuple[str, str]]:

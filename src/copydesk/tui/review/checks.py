@@ -48,7 +48,7 @@ def no_finding(here: HasReview) -> str | None:
     if checks.running:
         return NotYet("The checks are running.")
     if not checks.outcomes:
-        return "Nothing is checked yet: ! checks it."
+        return "Nothing is checked yet: % checks it."
     return None if checks.stops else "The checks found nothing in what is changed here."
 
 
@@ -114,7 +114,7 @@ class CheckCommands(ReviewCommands, scope="review"):
             self._hidden = hidden
             self._show()
 
-    @action("!", "check", unless=not_read, show=5, group="Checks", now=while_checked, uses=USES)
+    @action("%", "check", unless=not_read, show=5, group="Checks", now=while_checked, uses=USES)
     def check(self) -> None:
         """Check what is changed here: links, headings, pictures, and by `[checks]` commands.
 
@@ -242,7 +242,7 @@ class CheckCommands(ReviewCommands, scope="review"):
     def _first(self, by: int, again: str) -> None:
         rows = self.here.diff.findings.rows
         if not rows:
-            self.place.say("This page changed since it was checked: ! checks again.", "warn")
+            self.place.say("This page changed since it was checked: % checks again.", "warn")
             return
         self._arrive(rows[0] if by > 0 else rows[-1], again)
 
@@ -277,7 +277,7 @@ class CheckCommands(ReviewCommands, scope="review"):
             await self._unhide()
             return
         if not self.outcomes:
-            self.place.say("Nothing is checked yet: ! checks it.", "warn")
+            self.place.say("Nothing is checked yet: % checks it.", "warn")
             return
         facts: list[str] = []
         for outcome in self.outcomes:

@@ -13,10 +13,11 @@ from rich.text import Text
 
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
 from copydesk.contract.models.review import Review
+from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean, plural
 from copydesk.present.threads import Thread
 from copydesk.session import suggested_reviewers, taking_back
-from copydesk.session.change_rows import row_of
+from copydesk.session.change_rows import request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.identity import name_of
@@ -63,6 +64,12 @@ from copydesk.tui.threads.commands import Subject
 
 class RequestCommands(ReviewCommands, scope="review"):
     """The actions on the change request as a whole."""
+
+    def things(self) -> Sequence[Thing]:
+        opened = self.model.opened
+        if opened is None:
+            return []
+        return [request_thing(row_of(opened.request), clean(opened.space.title))]
 
     def reply_values(self) -> Mapping[str, str]:
         opened, thread = self.model.opened, self.here.discussion.current_thread()

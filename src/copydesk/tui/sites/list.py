@@ -12,6 +12,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.own_command import Thing
 from copydesk.domain.site_inverses import site_made
 from copydesk.domain.text import clean, plural
 from copydesk.present import site as present
@@ -122,6 +123,13 @@ class CreationCommands(Commands, scope="sites"):
         super().__init__(here)
         self._begun = Plan()
         """The plan of a new site, until it is made."""
+
+    def things(self) -> Sequence[Thing]:
+        row = self.place.rows.selected
+        if row is None:
+            return []
+        named = {"id": row.id, "title": row.title, "site": row.title, "url": row.address}
+        return [Thing("site", named)]
 
     @action(
         "ctrl+n",

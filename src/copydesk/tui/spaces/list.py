@@ -16,6 +16,7 @@ from copydesk.client.errors import ApiError
 from copydesk.domain.address import markdown_link, shown_at
 from copydesk.domain.filter import Query, fold
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.own_command import Thing
 from copydesk.domain.space_tree import (
     DESCENDING,
     LOOSE,
@@ -104,6 +105,13 @@ class ArrangeCommands(Commands, scope="spaces"):
         super().__init__(here)
         self._looked: tuple[str, int] | None = None
         """When it was last looked for deleted spaces: where, and after how many writes."""
+
+    def things(self) -> Sequence[Thing]:
+        node = self.place.rows.selected_item
+        if node is None or node.kind == "loose":
+            return []
+        named = {"id": node.id, "title": node.title, "url": self.place.url() or ""}
+        return [Thing(node.kind, named | ({"space": node.title} if node.kind == "space" else {}))]
 
     @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",),
             stages=True)  # fmt: skip

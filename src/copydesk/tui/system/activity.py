@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TONES = {
     "done": "good", "failed": "bad", "unknown": "warn", "sending": "warn", "undone": "muted",
     "replaced": "muted", "said": "muted", "waiting": "warn", "recalled": "muted",
-    "queued": "warn", "dropped": "muted",
+    "queued": "warn", "dropped": "muted", "not done": "bad",
 }  # fmt: skip
 
 

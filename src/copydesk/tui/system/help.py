@@ -232,13 +232,15 @@ def offers(app: DeskApp) -> list[tuple[Option, Act]]:
     chain = keyboard.chain()
     for level, each in actions_of(chain):
         keys, owner = keys_of(each, keyboard.keymap), chain[level]
-        if each.group == "Move" or keys[0] in seen or away(app.session, each):
+        key = next(iter(keys), each.id)
+        if each.group == "Move" or key in seen or away(app.session, each):
             continue
         if each.reason(owner) is not None:
             continue
-        seen.add(keys[0])
+        seen.add(key)
         title = f"{each.label[:1].upper()}{each.label[1:]}: {each.summary}"
-        found.append((Option(each.id, title, shown(keys[0])), partial(run, owner, each)))
+        note = shown(key) if keys else ""
+        found.append((Option(each.id, title, note), partial(run, owner, each)))
     for entry in ENTRIES.values():
         keys = keys_of(entry.action, keyboard.keymap)
         note = shown(keys[0]) if keys else f":{entry.name}"

@@ -1,0 +1,174 @@
+"""A person's own commands, and the hooks: ``[commands]`` and ``[hooks]`` in the settings.
+
+    hooks.after_merge = [["notify-send", "Merged", "{title}"]]
+    [commands.ticket]
+    key = "! t"
+    run = ["gh", "issue", "create", "--title={title}"]
+
+Only the settings name commands; nothing that a service sends does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from copydesk.domain.own_command import KINDS, Event, Hook, OwnCommand, Show, Then, wrong_words
+from copydesk.domain.text import clean
+from copydesk.local.settings_lines import line_in_table
+
+KEYS: dict[str, tuple[tuple[type, ...], str]] = {
+    "run": ((list, str), 'a list such as ["gh", "issue", "create", "--title={title}"]'),
+    "key": ((str,), 'text in quotes such as "! t"'),
+    "on": ((str, list), f"one or a list of {', '.join(KINDS)}"),
+    "shell": ((bool,), "true or false; with true `run` is one text, for sh"),
+    "show": ((str,), f"one of {', '.join(get_args(Show))}"),
+    "then": ((str,), f"one of {', '.join(filter(None, get_args(Then)))}"),
+    "writes": ((bool,), "true or false"),
+    "each": ((bool,), "true or false"),
+    "replaces": ((str,), "the action whose key it takes, such as archive"),
+}
+"""The keys of a command, which are its fields, with their types and how they are written."""
+
+EVENTS: Sequence[Event] = get_args(Event)
+
+OWN_KEY = re.compile(r"! [^\s!]")
+"""The keys that no action of copydesk has."""
+
+_NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
+
+_LIST = 'a list of lists such as [["notify-send", "Merged", "{title}"]]'
+
+
+def own_commands_of(
+    value: object, text: str
+) -> tuple[tuple[OwnCommand, ...], list[tuple[int, str]]]:
+    """Return the commands of the settings, and every mistake with its line.
+
+    ``value`` is the content under ``commands``, ``text`` the whole file. A command with a mistake
+    is left out, and no other.
+    """
+    if not isinstance(value, dict):
+        line = line_in_table("commands", "", text)
+        return (), [(line, "commands are tables: each begins with [commands.NAME]")]
+    found: dict[str, OwnCommand] = {}
+    wrong: list[tuple[int, str]] = []
+    for name, given in value.items():
+        mistakes = list(_mistakes(str(name), given))
+        if (
+            not mistakes
+            and given.get("key")
+            and (
+                other := next(
+                    (each.name for each in found.values() if each.key == given["key"]), ""
+                )
+            )
+        ):
+            mistakes = [f"command {name}: {given['key']} is the key of {other} already"]
+        line = line_in_table("commands", str(name), text)
+        wrong += [(line, sentence) for sentence in mistakes]
+        if not mistakes:
+            fields = {
+                **given,
+                "run": (given["run"],) if isinstance(given["run"], str) else tuple(given["run"]),
+                "on": _listed(given.get("on", "any")),
+            }
+            found[name] = OwnCommand(name, **fields)
+    return tuple(found.values()), wrong
+
+
+def hooks_of(value: object, text: str) -> tuple[tuple[Hook, ...], list[tuple[int, str]]]:
+    """Return the hooks of the settings, and every mistake with its line."""
+    if not isinstance(value, dict):
+        said = f"hooks are a table: hooks.after_merge = {_LIST}"
+        return (), [(line_in_table("hooks", "", text), said)]
+    hooks: list[Hook] = []
+    wrong: list[tuple[int, str]] = []
+    for event, given in value.items():
+        line = line_in_table("hooks", str(event), text)
+        if event not in EVENTS:
+            wrong.append((line, f"{clean(str(event), limit=60)} is not a hook: {_near(event)}"))
+            continue
+        for run in given if isinstance(given, list) and given else [None]:
+            lead = f"hook {event}"
+            if run is None or not _is_list(run):
+                wrong.append((line, f"{lead} must be {_LIST}"))
+            elif mistakes := list(wrong_words(run, shell=False)):
+                wrong += [(line, f"{lead}: {each}") for each in mistakes]
+            else:
+                hooks.append(Hook(event, tuple(run)))
+    return tuple(hooks), wrong
+
+
+def _near(event: str) -> str:
+    near = get_close_matches(event, EVENTS, n=1)
+    return f"did you mean {near[0]}?" if near else f"the hooks are {', '.join(EVENTS)}"
+
+
+def _mistakes(name: str, given: object) -> Iterator[str]:
+    lead = f"command {clean(name, limit=60)}"
+    if not _NAME.fullmatch(name):
+        yield f"{lead}: a name begins with a letter, and has letters, digits, _ and -"
+    if not isinstance(given, Mapping):
+        yield f"{lead} is no table: it begins with [commands.NAME]"
+        return
+    if "run" not in given:
+        yield f"{lead} needs run: {KEYS['run'][1]}"
+    wrong = [sentence for key, value in given.items() if (sentence := _mistake(key, value))]
+    yield from (f"{lead}: {sentence}" for sentence in wrong or _together(given))
+
+
+def _mistake(key: str, value: object) -> str:
+    if key not in KEYS:
+        near = get_close_matches(key, KEYS, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+        return f"{clean(key, limit=60)} is no key of a command: {meant}"
+    kinds, written = KEYS[key]
+    if type(value) not in kinds or (isinstance(value, list) and not _is_list(value)):
+        return f"{key} must be {written}"
+    choices = {"show": get_args(Show), "then": get_args(Then)}.get(key, ())
+    if choices and value not in choices:
+        return f"{key} is {value!r}: use {written}"
+    return next(_unknown_kinds(value), "") if key == "on" else ""
+
+
+def _unknown_kinds(value: Any) -> Iterator[str]:
+    for kind in _listed(value):
+        if kind not in KINDS:
+            near = get_close_matches(kind, KINDS, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"use {', '.join(KINDS)}"
+            yield f"on is {clean(kind, limit=60)!r}: {meant}"
+
+
+def _together(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with keys of which each alone is right."""
+    run, key, shell = given.get("run"), given.get("key", ""), given.get("shell", False)
+    if isinstance(run, str) != shell:
+        yield 'run must be one text where shell = true, and a list such as ["gh", "issue"] else'
+    elif run is not None:
+        words = [run] if isinstance(run, str) else run
+        yield from (wrong_words(words, shell=shell) if _runs(words) else ["run is empty"])
+    if given.get("replaces") and not key:
+        yield "replaces needs the key that it takes"
+    if key and not given.get("replaces") and not OWN_KEY.fullmatch(key):
+        yield (
+            f'key is {clean(key, limit=20)!r}: write ! and one letter, such as "! t", or say with '
+            "replaces which action has that key"
+        )
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _is_list(value: object) -> bool:
+    """Whether a value is the words of a command."""
+    texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return texts and isinstance(value, list) and _runs(value)
+
+
+def _runs(words: Sequence[str]) -> bool:
+    """Whether words can be run."""
+    return bool(words and words[0].strip()) and not any("\0" in word for word in words)

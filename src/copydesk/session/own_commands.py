@@ -1,0 +1,111 @@
+"""Running the commands of the settings, a person's own and the hooks, with one line in the log."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.own_command import Event, Ready, ready
+from copydesk.domain.text import clean, clean_long, shorten
+from copydesk.local.child_processes import Ended, listen
+from copydesk.session.change_rows import request_thing, row_of
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.session.session import Session
+
+SECONDS = 60
+"""For how long a command may run."""
+
+MOST_BYTES = 1024 * 1024
+"""Bytes of what a command writes that are read."""
+
+SAID_CELLS = 200
+"""Characters of what a command said that are told in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run: a sentence, whether it is ``done``, what it wrote; all text is clean."""
+
+    said: str
+    done: bool
+    output: str = ""
+
+
+def shown_line(run: Ready) -> str:
+    """Return the whole line of a run as a shell would take it; clean."""
+    words = run.words[2:] if run.variables else (shlex.join(run.words),)
+    return clean(" ".join(words), lines=True)
+
+
+async def run_ready(session: Session, what: str, target: str, run: Ready) -> Outcome:
+    """Run a command, and note in the log what came of it."""
+    return _noted(session, what, target, await _run(run))
+
+
+async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -> None:
+    """Run the hooks of an event, one after the other; each gets what is known as JSON."""
+    known = {"profile": session.profile, **fields}
+    told = json.dumps({"event": event, **known}, ensure_ascii=True).encode()
+    for hook in [each for each in session.hooks if each.event == event]:
+        try:
+            outcome = await _run(ready(hook.run, known), given=told)
+        except ValueError as error:
+            outcome = Outcome(str(error), done=False)
+        _noted(session, "Hook", f"{event}: {clean(hook.run[0])}", outcome)
+        if not outcome.done:
+            session.report(f"{event}: {outcome.said}", "warn")
+
+
+def tell_merged(session: Session, request: ChangeRequest, space: str) -> None:
+    """Run the hooks of a merge, where it is one; ``space`` is the title of its space."""
+    if request.status == "merged":
+        session.happened("after_merge", request_thing(row_of(request), space).fields)
+
+
+def _noted(session: Session, what: str, target: str, outcome: Outcome) -> Outcome:
+    session.note_line(what, target, "done" if outcome.done else "not done", outcome.said)
+    session.touched()
+    return outcome
+
+
+async def _run(run: Ready, *, given: bytes = b"") -> Outcome:
+    program = shorten(clean(run.words[0], limit=500), 60)
+    try:
+        ended = await listen(
+            run.words,
+            Path.cwd(),
+            seconds=SECONDS,
+            most=MOST_BYTES,
+            given=given,
+            more=run.variables,
+        )
+    except FileNotFoundError:
+        return Outcome(f"{program} is not there.", done=False)
+    except OSError as error:
+        return Outcome(f"{program} cannot be started: {error.strerror or error}.", done=False)
+    return _outcome(ended)
+
+
+def _outcome(ended: Ended) -> Outcome:
+    output = clean_long(ended.output.decode(errors="replace"))
+    if ended.why == "time":
+        return Outcome(f"Stopped after {SECONDS} s.", False, output)
+    if ended.why == "flood":
+        return Outcome("Stopped: it wrote more than 1 MiB.", False, output)
+    if ended.status:
+        told = _last(clean_long(ended.errors.decode(errors="replace"))) or _last(output)
+        said = f"It ended with status {ended.status}"
+        return Outcome(f"{said}: {told}" if told else f"{said}.", False, output)
+    return Outcome(_last(output) or "Done.", True, output)
+
+
+def _last(text: str) -> str:
+    """Return the last line that says something."""
+    lines = (line.strip() for line in reversed(text.splitlines()))
+    return shorten(next(filter(None, lines), ""), SAID_CELLS)

@@ -1,4 +1,4 @@
-"""Own commands and hooks in the settings: a mistake drops its entry alone, with its line."""
+"""Own commands, hooks and columns in the settings: a mistake drops its entry alone, with a line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from copydesk.cli.settings import more_mistakes, settings_file
 from copydesk.domain.keymap import OwnKeys, keymap_of
+from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.own_command import KINDS, Hook, OwnCommand
 from copydesk.local.paths import HOME_VARIABLE, find_paths
 from copydesk.local.settings import SettingsError, parse_settings
@@ -130,3 +131,30 @@ def test_every_kind_of_a_list_can_be_named() -> None:
         if issubclass(place, ResourcePlace) and hasattr(place, "RESOURCE")
     }
     assert kinds <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('[lists.changes]\ncolumns = ["number"]\n', 0, ""),
+        ('lists.changes.columns = ["number"]\n', 0, ""),
+        ("[lists.changes]\ncolumns = 5\n", 1, "list changes: columns must be a list such as"),
+        ("\n[lists.changes]\ncolumns = []\n", 2, "list changes: columns must be a list such as"),
+        ('[lists.changes]\ncolumn = ["number"]\n', 1, "list changes has columns, and no column"),
+        ("lists = 5\n", 1, "lists are tables"),
+        ('\n[lists.chages]\ncolumns = ["x"]\n', 2, "no such screen: did you mean changes?"),
+    ],
+)
+def test_the_columns_of_a_list_are_read_and_a_mistake_names_its_line(
+    text: str, line: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
+    paths = find_paths()
+    paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    paths.settings.write_text(text)
+    settings, problems = settings_file(paths).read()
+    if not said:
+        assert not problems
+        assert settings.lists == (ListColumns("changes", ("number",)),)
+    assert [each.line for each in problems[:1]] == ([line] if said else [])
+    assert all(said in each.sentence for each in problems[:1])

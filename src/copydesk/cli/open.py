@@ -210,6 +210,10 @@ def _show(
         wrong_commands = own_command_mistakes(commands, keymap)
         said_of_file += wrong_commands.values()
         commands = tuple(each for each in commands if each.name not in wrong_commands)
+    if settings.lists:
+        from copydesk.session.declarations import list_mistakes
+
+        said_of_file += list_mistakes(settings.lists).values()
     wrong = [f"{paths.settings.name}, {each}" for each in said_of_file]
     named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
     if said_of_theme := why_no_theme(named):
@@ -262,6 +266,7 @@ def _show(
     app.goes_on = target is None
     session.owners = settings.owners
     session.hooks = settings.hooks
+    session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, settings.pictures
     app.kept_for = preface.conditions() if usual else ""

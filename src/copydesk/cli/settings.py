@@ -175,6 +175,7 @@ EXAMPLES = {
     "clusters": '[clusters]\nmodel = "~/models/static-multilingual"',
     "commands": '[commands.ticket]\nkey = "! t"\non = "change request"\n'
     'run = ["gh", "issue", "create", "--title={title}", "--body={url}"]',
+    "lists": '[lists.changes]\ncolumns = ["number", "subject", "age"]',
     "hooks": '[hooks]\nafter_merge = [["notify-send", "Merged", "{title}"]]',
 }
 """A table of each kind."""
@@ -182,7 +183,14 @@ EXAMPLES = {
 
 def table_keys(name: str) -> list[tuple[str, str]]:
     """Return the keys of a table with how they are written; none where any key may stand."""
-    from copydesk.local import check_settings, clusters, own_commands, profiles, saved_views
+    from copydesk.local import (
+        check_settings,
+        clusters,
+        list_columns,
+        own_commands,
+        profiles,
+        saved_views,
+    )
 
     match name:
         case "views":
@@ -195,6 +203,8 @@ def table_keys(name: str) -> list[tuple[str, str]]:
             return [(key, written) for key, (_, written) in clusters.KEYS.items()]
         case "commands":
             return [(key, written) for key, (_, written) in own_commands.KEYS.items()]
+        case "lists":
+            return [("columns", list_columns.WRITTEN)]
         case "hooks":
             written = "a list of commands; each a list of words"
             return [(event, written) for event in own_commands.EVENTS]
@@ -208,17 +218,18 @@ def settings_file(paths: Paths) -> SettingsFile:
 
 
 def more_mistakes(settings: Settings) -> dict[str, str]:
-    """Return what is wrong with themes, keys and own commands.
+    """Return what is wrong with themes, keys, own commands and lists.
 
-    By the name of the setting, the action, or ``commands.NAME``.
+    By the name of the setting, the action, ``commands.NAME`` or ``lists.NAME``.
     """
-    from copydesk.session.declarations import keymap, own_command_mistakes
+    from copydesk.session.declarations import keymap, list_mistakes, own_command_mistakes
 
     wrong = why_no_theme(settings.theme)
     keys, mistakes = keymap(settings.keys) if settings.keys != OwnKeys() else ({}, {})
     own = own_command_mistakes(settings.commands, keys)
     own = {f"commands.{name}": said for name, said in own.items()}
-    return {**({"theme": wrong} if wrong else {}), **mistakes, **own}
+    lists = {f"lists.{name}": said for name, said in list_mistakes(settings.lists).items()}
+    return {**({"theme": wrong} if wrong else {}), **mistakes, **own, **lists}
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from copydesk.local.saved_views import views_of
 if TYPE_CHECKING:
     from copydesk.domain.checks import Check
     from copydesk.domain.clustering import Clustering
+    from copydesk.domain.list_columns import ListColumns
     from copydesk.domain.own_command import Hook, OwnCommand
     from copydesk.domain.owners import Owned
     from copydesk.domain.profile import Profile
@@ -129,6 +130,9 @@ class Settings:
     hooks: tuple[Hook, ...] = field(
         default=(), metadata={"says": "programs that run after a merge, a plan or news"}
     )
+    lists: tuple[ListColumns, ...] = field(
+        default=(), metadata={"says": "the columns of the lists of screens, in your order"}
+    )
 
 
 DECIDING = frozenset({"", "profile", "profiles"})
@@ -145,6 +149,7 @@ TABLES = {
     "clusters": ("copydesk.local.clusters", "clustering_of"),
     "commands": ("copydesk.local.own_commands", "own_commands_of"),
     "hooks": ("copydesk.local.own_commands", "hooks_of"),
+    "lists": ("copydesk.local.list_columns", "list_columns_of"),
 }
 """The module and the function that reads each table: without the table no start waits for it.
 

@@ -182,7 +182,7 @@ def _problem(name: str, said: str, text: str) -> Problem:
     if name == "theme":
         return Problem(line_of(name, text), name, said)
     table, _, entry = name.partition(".")
-    if table == "commands":
+    if table in ("commands", "lists"):
         return Problem(line_in_table(table, entry, text), table, said)
     return Problem(line_in_keys(name, text), "keys", said)
 

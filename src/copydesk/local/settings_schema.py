@@ -59,6 +59,9 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
             own = own_commands.KEYS.items()
             table["properties"] = {key: _any_of(*types) for key, (types, _) in own}
             return {"type": "object", "additionalProperties": table}
+        case "lists":
+            columns = _table({"columns": list}, "columns")
+            return {"type": "object", "additionalProperties": columns}
         case "hooks":
             runs = {"type": "array", "items": TYPES[list]}
             return {

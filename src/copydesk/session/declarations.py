@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,7 @@ from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.domain.keymap import OwnKeys
+    from copydesk.domain.list_columns import ListColumns
     from copydesk.domain.own_command import OwnCommand
 
 HERE = Path(__file__).parent
@@ -115,6 +117,19 @@ def own_command_mistakes(
             has = ", ".join(dict.fromkeys(key for name in ids for key in known[name]))
             said = f"{each.replaces} has not the key {clean(each.key, limit=20)}, but {has}"
             wrong[each.name] = f"command {each.name}: {said}"
+    return wrong
+
+
+def list_mistakes(lists: Sequence[ListColumns]) -> Mapping[str, str]:
+    """Return which lists are of no screen, by their names."""
+    known = [way.name for way in ways() if way.view is None]
+    wrong: dict[str, str] = {}
+    for each in lists:
+        if each.name not in known:
+            near = get_close_matches(each.name, known, n=1)
+            meant = f"did you mean {near[0]}?" if near else "docs/places.md names them"
+            said = f"list {clean(each.name, limit=60)}: there is no such screen: {meant}"
+            wrong[each.name] = said
     return wrong
 
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.user import User
     from copydesk.contract.operation import Operation
     from copydesk.domain.checks import Check
+    from copydesk.domain.list_columns import ListColumns
     from copydesk.domain.own_command import Event, Hook
     from copydesk.domain.owners import Owned
     from copydesk.local.settings_list import SettingsFile
@@ -100,6 +101,8 @@ class Session:
     hidden: DeskHidden = field(default_factory=lambda: DeskHidden(State()))
     checks: Sequence[Check] = ()
     """The checks of the settings."""
+    lists: Mapping[str, ListColumns] = field(default_factory=dict)
+    """The columns of lists, by the names of their screens."""
     hooks: Sequence[Hook] = ()
     """The programs that run after something happened, by the settings."""
     hooked: set[asyncio.Task[None]] = field(default_factory=set)

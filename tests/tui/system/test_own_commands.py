@@ -185,7 +185,7 @@ async def test_what_it_writes_is_shown_without_control_codes(
     app = having(open_world(review.world, "changes"), own)
     async with drive(app, size=(140, 40)) as driver:
         await driver.press("! l")
-        await eventually(lambda: app.session.messages, driver.idle)
+        await eventually(lambda: bool(app.session.messages), driver.idle)
         await driver.idle()
         assert "\x1b" not in driver.screen
         assert "\u202e" not in driver.screen
@@ -236,7 +236,7 @@ async def test_a_shell_gets_the_fields_as_variables(review: ReviewWorld, tmp_pat
         await driver.press("! n")
         assert "COPYDESK_TITLE = Webhook retries" in driver.screen
         await driver.press("y")
-        await eventually(lambda: file.exists() and file.read_text(), driver.idle)
+        await eventually(lambda: file.exists() and bool(file.read_text()), driver.idle)
         assert file.read_text() == "Webhook retries and dead letters"
 
 

@@ -72,6 +72,8 @@ class ChangesPlace(Place):
     RAW = ("get_change_request",)
 
     CSS_PATH = style_path("changes")
+    keeps_columns = False
+    """Whether the columns are those of the view, so that the settings choose none."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -187,6 +189,7 @@ class ChangesPlace(Place):
                 most = min(12, present.name_cells(self.people))
                 column = replace(column, most=most)
             columns.append(column)
+        self.keeps_columns = bool(chosen)
         self.rows.columns = tuple(columns)
         self.rows.refresh_rows()
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
+from weakref import WeakSet
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -16,10 +17,12 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.message import Message
+from textual.screen import Screen
 from textual.strip import Strip
 
 from copydesk.domain.filter import Query
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.list_columns import ListColumns, unknown_columns
 from copydesk.domain.text import clean
 from copydesk.session.errors import LACKS, SELDOM, STILL_READING
 from copydesk.session.glyphs import glyphs
@@ -536,7 +539,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self._strips.clear()
             columns = [
                 replace(column, width=max(column.width, self._grown.get(column.key, 0)))
-                for column in self.columns
+                for column in own_columns(self)
             ]
             self._layout = lay_out(columns, width - GUTTER - 1)
             self._layout_width = width
@@ -860,6 +863,42 @@ def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
         (cell_len(cell) if isinstance(cell, str) else cell.cell_len for cell in cells), default=0
     )
     return replace(column, width=max(column.width, min(longest, most)))
+
+
+_TOLD: WeakSet[Screen[Any]] = WeakSet()
+"""The screens that have said which columns there are not."""
+
+
+def wanted_columns(rows: VirtualList[Any]) -> ListColumns | None:
+    """Return the columns that the settings want of a list; None of what is no list of a screen.
+
+    A screen whose ``keeps_columns`` is true shows those of a view.
+    """
+    screen, session = rows.screen, getattr(rows.app, "session", None)
+    if session is None or getattr(screen, "keeps_columns", False):
+        return None
+    wanted = session.lists.get(getattr(screen, "PLACE", ""))
+    main = next(iter(screen.query(".-main VirtualList")), None) if wanted else None
+    return wanted if main is rows else None
+
+
+def own_columns(rows: VirtualList[T]) -> Sequence[Column[T]]:
+    """Return the columns of a list: those that the settings want, where they want some of them."""
+    wanted = wanted_columns(rows)
+    if wanted and rows.screen not in _TOLD:
+        _TOLD.add(rows.screen)
+        rows.call_after_refresh(tell_unknown_columns, rows)
+    by_key = {column.key: column for column in rows.columns}
+    chosen = [by_key[key] for key in (wanted.columns if wanted else ()) if key in by_key]
+    return chosen or rows.columns
+
+
+def tell_unknown_columns(rows: VirtualList[Any]) -> None:
+    """Say on the screen which columns the settings want that its list does not have."""
+    wanted = wanted_columns(rows) if rows.is_attached else None
+    said = unknown_columns(wanted, [each.key for each in rows.columns]) if wanted else ()
+    if said:
+        place_of(rows).say(" ".join(said), "warn")
 
 
 ROOMY = 64

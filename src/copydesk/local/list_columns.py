@@ -1,0 +1,51 @@
+"""The columns of lists: the tables ``[lists.NAME]`` of the settings.
+
+    [lists.changes]
+    columns = ["number", "subject", "age"]
+
+Which lists and columns there are is not known here: see `copydesk.session.declarations` and
+`copydesk.domain.list_columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copydesk.domain.list_columns import ListColumns
+from copydesk.domain.text import clean
+from copydesk.local.settings_lines import line_in_table
+
+WRITTEN = 'a list such as ["number", "subject"]'
+
+
+def list_columns_of(
+    value: object, text: str
+) -> tuple[tuple[ListColumns, ...], list[tuple[int, str]]]:
+    """Return the columns of lists in the settings, and every mistake with its line.
+
+    ``value`` is the content under ``lists``, ``text`` the whole file.
+    """
+    if not isinstance(value, dict):
+        line = line_in_table("lists", "", text)
+        return (), [(line, "lists are tables: each begins with [lists.NAME]")]
+    found: list[ListColumns] = []
+    wrong: list[tuple[int, str]] = []
+    for name, given in value.items():
+        mistakes = list(_mistakes(name, given))
+        wrong += [(line_in_table("lists", name, text), sentence) for sentence in mistakes]
+        if not mistakes:
+            found.append(ListColumns(name, tuple(dict.fromkeys(given["columns"]))))
+    return tuple(found), wrong
+
+
+def _mistakes(name: str, given: object) -> Iterator[str]:
+    lead = f"list {clean(name, limit=60)}"
+    if not isinstance(given, dict):
+        yield f"{lead} is no table: it begins with [lists.NAME]"
+        return
+    yield from (f"{lead} has columns, and no {clean(each, limit=60)}" for each in given
+                if each != "columns")  # fmt: skip
+    columns = given.get("columns")
+    texts = isinstance(columns, list) and all(isinstance(each, str) for each in columns)
+    if not texts or not columns:
+        yield f"{lead}: columns must be {WRITTEN}"

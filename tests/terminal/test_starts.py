@@ -5,6 +5,9 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import pytest
+
+from copydesk.present.background import QUESTION
 from tests.terminal.conftest import Service
 from tests.terminal.program import Program
 
@@ -77,3 +80,30 @@ def test_the_manual_is_opened_over_the_screens_and_left_for_them(home: Path) -> 
         program.wait(lambda: "● live" in program.screen, "manual")
         program.press("Q")
         assert program.ended() == 0
+
+
+@pytest.mark.parametrize(("told", "named"), [(b"fb/fa/f7", "light"), (b"14/17/1c", "dark")])
+def test_the_answer_on_the_background_is_kept_and_no_key(
+    home: Path, told: bytes, named: str
+) -> None:
+    answer = b"\x1b]11;rgb:" + told + b"\x1b\\"
+    with Program(home, answers={QUESTION.encode(): answer}) as program:
+        program.until("● live")
+        program.press("j")
+        screen = program.screen
+        assert "rgb" not in screen
+        assert "does nothing here" not in screen
+        program.press("q")
+        assert program.ended() == 0
+        assert (home / "state" / "background").read_text().startswith(named)
+    with Program(home) as again:
+        again.until("● live")
+        assert {cell.bg for cell in again.cells[12].values()} & {
+            "light": {"fbfaf7", "f3f1ec"}, "dark": {"14171c", "191d24"}
+        }[named]  # fmt: skip
+
+
+def test_a_chosen_theme_asks_nothing(home: Path) -> None:
+    with Program(home, "--theme", "dark") as program:
+        program.until("● live")
+        assert QUESTION.encode() not in program.written

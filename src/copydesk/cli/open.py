@@ -237,7 +237,7 @@ def _show(
     )
     if target is not None:
         session.identify = partial(identify_at, target)
-    theme = terminal.theme_of(named)
+    theme = terminal.theme_of(named, light=_last_background(paths))
     # Textual would turn the colours of every theme into greys, and take the variable away from the
     # programs that are started later.
     no_color = os.environ.pop("NO_COLOR", None)
@@ -272,6 +272,8 @@ def _show(
     app.kept_for = preface.conditions() if usual else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
+    if terminal.follows_terminal(named):
+        app.drawn.on_background = partial(_use_background, app, paths, named, theme)
     _let_settings_hold(app, paths)
     app.run_to_the_end()
     if not app.return_code or app.lifecycle.ended_by:
@@ -284,6 +286,33 @@ def _show(
     if unusable:
         raise unusable[0]
     return app
+
+
+BACKGROUND = "background"
+"""The file in the state that says what terminals answered last: the first frame goes by that."""
+
+
+def _last_background(paths: Paths) -> bool | None:
+    """Return whether this terminal was light when it was asked last; None where nobody knows."""
+    with suppress(OSError, ValueError):
+        told, _, kind = (paths.state / BACKGROUND).read_text("utf-8").partition(" ")
+        if kind == os.environ.get("TERM_PROGRAM", "") and told in ("light", "dark"):
+            return told == "light"
+    return None
+
+
+def _use_background(
+    app: CopydeskApp, paths: Paths, wanted: str, theme: str, light: bool, in_time: bool
+) -> None:
+    """Follow the terminal's own background, unless another theme was chosen since."""
+    from copydesk.local.durable import write_file
+
+    with suppress(OSError):
+        said = f"{'light' if light else 'dark'} {os.environ.get('TERM_PROGRAM', '')}"
+        if light is not _last_background(paths):
+            write_file(paths.state / BACKGROUND, said.encode())
+    if in_time and app.theme == theme:
+        app.theme = terminal.theme_of(wanted, light=light)
 
 
 def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
@@ -301,7 +330,8 @@ def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
             case "theme" if terminal.THEME_VARIABLE in os.environ:
                 return f"{terminal.THEME_VARIABLE} goes before it in this run."
             case "theme":
-                app.theme = terminal.theme_of(settings.theme)
+                light = _last_background(paths)
+                app.theme = terminal.theme_of(settings.theme, light=light)
             case "news":
                 app.notices = settings.news
             case "pictures":

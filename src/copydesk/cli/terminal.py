@@ -76,16 +76,28 @@ def theme_of(wanted: str, *, light: bool | None = None) -> str:
     if wanted in ("", "auto"):
         if "NO_COLOR" in os.environ:
             return "mono"
-        # TERM=xterm alone has as many as 256 in practice; these have 16 at most.
-        kind = told("TERM", "")
-        few = kind in ("linux", "ansi", "vt100", "vt220") or kind.endswith("-16color")
-        wanted = "ansi" if few and not told("COLORTERM") else "auto"
+        wanted = "ansi" if _has_few_colours() else "auto"
     if light is None:
         # As "15;0", or "15;default;0": the last is the background; 7 and 15 are whites.
         light = told("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
     if wanted == "auto":
         return "light" if light else "dark"
     return FOLLOWING.get(wanted, wanted) if light else wanted
+
+
+def _has_few_colours() -> bool:
+    # TERM=xterm alone has as many as 256 in practice; these have 16 at most.
+    kind = os.environ.get("TERM", "")
+    few = kind in ("linux", "ansi", "vt100", "vt220") or kind.endswith("-16color")
+    return few and not os.environ.get("COLORTERM")
+
+
+def follows_terminal(wanted: str) -> bool:
+    """Whether a theme has a light and a dark form, and this terminal can be asked which it needs.
+
+    Consoles with 16 colours do not know the question, and would write a part of it.
+    """
+    return theme_of(wanted, light=True) != theme_of(wanted, light=False) and not _has_few_colours()
 
 
 def why_no_theme(name: str) -> str:

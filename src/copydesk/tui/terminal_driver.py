@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.message import Message
 
+    from copydesk.present.background import Background
     from copydesk.present.graphics import Graphics
     from copydesk.tui.app import CopydeskApp
 
@@ -183,6 +184,8 @@ class TerminalDriver(LinuxDriver):
         """What there is of a frame: the thread that writes is woken once for it, not for parts."""
         self.graphics: Graphics | None = None
         """What takes the answers to a question out of what is read, once it was asked."""
+        self.background: Background | None = None
+        """What takes the answer on the colour of the terminal out of what is read."""
         self._ends = self._end = -1
         """A pipe that wakes the thread that reads when it is to end; -1 while there is none."""
         with suppress(termios.error):
@@ -231,6 +234,7 @@ class TerminalDriver(LinuxDriver):
         self._taken = False
         if self.graphics is not None:
             self.graphics.open = True
+        self._ask_for_background()
         self._desk.hold_frames(_drawn(*get_terminal_size()), over_preface=drawn)
 
     def stop_application_mode(self) -> None:
@@ -245,6 +249,16 @@ class TerminalDriver(LinuxDriver):
         if self._attributes is not None:
             with suppress(termios.error):
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
+
+    def _ask_for_background(self) -> None:
+        """Ask the terminal, once, whether it is light, where the theme goes by that."""
+        told = self._desk.drawn.on_background
+        if told is None or self.background is not None:
+            return
+        from copydesk.present.background import QUESTION, Background
+
+        self.background = Background(lambda *light: self._in_loop(partial(told, *light)))
+        self.write(QUESTION)
 
     # Pictures
 
@@ -327,6 +341,8 @@ class TerminalDriver(LinuxDriver):
 
     def _without_answers(self, text: str) -> str:
         """Return what was read without what the terminal answered; a picture may change by it."""
+        if self.background is not None:
+            text = self.background.take(text)
         graphics = self.graphics
         if graphics is None:
             return text
@@ -357,6 +373,10 @@ class TerminalDriver(LinuxDriver):
                         return
                     text = self._without_answers(decoder.decode(data))
                     for event in parser.feed(text) if text else ():
+                        self.process_message(event)
+                elif self.background is not None and (escape := self.background.release()):
+                    settled_at = monotonic() + UNSETTLED_SECONDS
+                    for event in parser.feed(escape):
                         self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)

@@ -11,7 +11,7 @@ written. Codes come from styles and from where a text stands, and never out of a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from functools import lru_cache
 from itertools import accumulate
@@ -80,6 +80,8 @@ class Drawn:
     def __init__(self) -> None:
         self._lines: dict[int, _Line] = {}
         self._screen: object = None
+        self.on_background: Callable[[bool, bool], None] | None = None
+        """Told whether the terminal is light, and whether in time; None: it is not asked."""
 
     def forget(self) -> None:
         """Know nothing of what is shown: something else wrote on the terminal."""

@@ -1,4 +1,4 @@
-"""Own commands, hooks and columns in the settings: a mistake drops its entry alone, with a line."""
+"""Own commands, hooks, columns and themes in the settings: a mistake drops its entry alone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli.settings import more_mistakes, settings_file
+from copydesk.cli.terminal import why_no_theme
 from copydesk.domain.keymap import OwnKeys, keymap_of
 from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.own_command import KINDS, Hook, OwnCommand
 from copydesk.local.paths import HOME_VARIABLE, find_paths
-from copydesk.local.settings import SettingsError, parse_settings
+from copydesk.local.settings import Problem, SettingsError, parse_settings
+from copydesk.tui.framework.theme import LIGHT, all_themes
 
 GOOD = '[commands.good]\nkey = "! g"\nrun = ["true", "{title}"]\n'
 
@@ -158,3 +160,41 @@ def test_the_columns_of_a_list_are_read_and_a_mistake_names_its_line(
         assert settings.lists == (ListColumns("changes", ("number",)),)
     assert [each.line for each in problems[:1]] == ([line] if said else [])
     assert all(said in each.sentence for each in problems[:1])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('[themes.sea]\nhere = "#66ccdd"\n', 0, ""),
+        ('[themes.sea]\nhere = "blue"\n', 1, "theme sea: here must be a colour such as"),
+        ('\n[themes.sea]\nher = "#66ccdd"\n', 2, "her is no key of a theme: did you mean here?"),
+        ('[themes.sea]\nbase = "mono"\n', 1, "theme sea: base must be one of dark, light"),
+        ("[themes.dark]\n", 1, "theme dark: a name has letters, digits, _ and -, and is not auto"),
+        ("themes = 5\n", 1, "themes are tables"),
+    ],
+)
+def test_themes_are_read_and_a_mistake_names_its_line(text: str, line: int, said: str) -> None:
+    problems: tuple[Problem, ...] = ()
+    try:
+        themes = parse_settings(Path("config.toml"), text).themes
+    except SettingsError as error:
+        themes, problems = error.usable.themes, error.problems
+    assert [(each.name, each.base) for each in themes] == ([] if said else [("sea", "dark")])
+    assert [each.line for each in problems] == ([line] if said else [])
+    assert all(said in each.sentence for each in problems)
+
+
+def test_a_theme_of_ones_own_can_be_named_and_has_its_colours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
+    paths = find_paths()
+    paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    own = '[themes.sea]\nbase = "light"\nact = "#112233"\ndim = "#445566"\n'
+    paths.settings.write_text(f'theme = "sea"\n{own}')
+    settings, problems = settings_file(paths).read()
+    assert not problems
+    assert why_no_theme(settings.theme) == ""
+    sea = next(each for each in all_themes() if each.name == "sea")
+    assert (sea.warning, sea.variables["muted"], sea.dark) == ("#112233", "#445566", False)
+    assert sea.background == LIGHT.background

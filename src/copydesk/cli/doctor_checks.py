@@ -24,7 +24,7 @@ from copydesk.cli import terminal
 from copydesk.cli.account import Holder, is_another, kept_for, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, PROFILE_VARIABLE, READ_ONLY
 from copydesk.cli.errors import UsageError
-from copydesk.cli.terminal import why_no_theme
+from copydesk.cli.terminal import use_own_themes, why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.client.errors import ApiError, RateLimited, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
@@ -197,6 +197,7 @@ def _impossible(found: Settings, path: Path) -> Iterator[Finding]:
     def finding(line: int, said: str) -> Finding:
         return Finding("settings", f"line {line}" if line else "file", said, f"mend it in {path}")
 
+    use_own_themes(found.themes)
     if wrong := why_no_theme(found.theme):
         yield finding(line_of("theme", text), wrong)
     for profile in found.profiles:

@@ -111,6 +111,7 @@ def _use_theme(name: str | None) -> None:
     """Use a theme in this run. Raises ``UsageError`` for one that there is not."""
     if name is None:
         return
+    terminal.use_own_themes(usable_settings(find_paths().settings)[0].themes)
     if wrong := why_no_theme(name):
         raise UsageError(wrong)
     os.environ[terminal.THEME_VARIABLE] = name
@@ -196,6 +197,7 @@ def _show(
             raise ConnectionError(str(error)) from error
 
     settings, problems = usable_settings(paths.settings)
+    terminal.use_own_themes(settings.themes)
     said_of_file = [each.said for each in problems]
     keymap: Mapping[str, Sequence[str]] = {}
     if settings.keys != OwnKeys():

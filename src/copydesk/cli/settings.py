@@ -11,7 +11,7 @@ from dataclasses import fields
 
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
-from copydesk.cli.terminal import why_no_theme
+from copydesk.cli.terminal import use_own_themes, why_no_theme
 from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
@@ -176,6 +176,7 @@ EXAMPLES = {
     "commands": '[commands.ticket]\nkey = "! t"\non = "change request"\n'
     'run = ["gh", "issue", "create", "--title={title}", "--body={url}"]',
     "lists": '[lists.changes]\ncolumns = ["number", "subject", "age"]',
+    "themes": '[themes.sea]\nbase = "dark"\nhere = "#66ccdd"\nact = "#ffcc66"',
     "hooks": '[hooks]\nafter_merge = [["notify-send", "Merged", "{title}"]]',
 }
 """A table of each kind."""
@@ -188,6 +189,7 @@ def table_keys(name: str) -> list[tuple[str, str]]:
         clusters,
         list_columns,
         own_commands,
+        own_themes,
         profiles,
         saved_views,
     )
@@ -203,6 +205,8 @@ def table_keys(name: str) -> list[tuple[str, str]]:
             return [(key, written) for key, (_, written) in clusters.KEYS.items()]
         case "commands":
             return [(key, written) for key, (_, written) in own_commands.KEYS.items()]
+        case "themes":
+            return [(key, written) for key, (_, written) in own_themes.KEYS.items()]
         case "lists":
             return [("columns", list_columns.WRITTEN)]
         case "hooks":
@@ -224,6 +228,7 @@ def more_mistakes(settings: Settings) -> dict[str, str]:
     """
     from copydesk.session.declarations import keymap, list_mistakes, own_command_mistakes
 
+    use_own_themes(settings.themes)
     wrong = why_no_theme(settings.theme)
     keys, mistakes = keymap(settings.keys) if settings.keys != OwnKeys() else ({}, {})
     own = own_command_mistakes(settings.commands, keys)

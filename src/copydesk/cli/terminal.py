@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from copydesk.domain.own_theme import OwnTheme
 
 POOR = ("", "dumb", "unknown")
 """What ``TERM`` says of terminals that cannot move their cursor."""
@@ -98,6 +104,14 @@ def follows_terminal(wanted: str) -> bool:
     Consoles with 16 colours do not know the question, and would write a part of it.
     """
     return theme_of(wanted, light=True) != theme_of(wanted, light=False) and not _has_few_colours()
+
+
+def use_own_themes(themes: Sequence[OwnTheme]) -> None:
+    """Have these themes beside those of copydesk; nothing is imported for none."""
+    if themes:
+        from copydesk.tui.framework.theme import use_own
+
+        use_own(themes)
 
 
 def why_no_theme(name: str) -> str:

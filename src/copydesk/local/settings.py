@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from copydesk.domain.clustering import Clustering
     from copydesk.domain.list_columns import ListColumns
     from copydesk.domain.own_command import Hook, OwnCommand
+    from copydesk.domain.own_theme import OwnTheme
     from copydesk.domain.owners import Owned
     from copydesk.domain.profile import Profile
 
@@ -133,6 +134,9 @@ class Settings:
     lists: tuple[ListColumns, ...] = field(
         default=(), metadata={"says": "the columns of the lists of screens, in your order"}
     )
+    themes: tuple[OwnTheme, ...] = field(
+        default=(), metadata={"says": "themes of your own, to be named by theme"}
+    )
 
 
 DECIDING = frozenset({"", "profile", "profiles"})
@@ -149,6 +153,7 @@ TABLES = {
     "clusters": ("copydesk.local.clusters", "clustering_of"),
     "commands": ("copydesk.local.own_commands", "own_commands_of"),
     "hooks": ("copydesk.local.own_commands", "hooks_of"),
+    "themes": ("copydesk.local.own_themes", "own_themes_of"),
     "lists": ("copydesk.local.list_columns", "list_columns_of"),
 }
 """The module and the function that reads each table: without the table no start waits for it.

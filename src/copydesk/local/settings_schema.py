@@ -6,7 +6,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from copydesk.domain.keymap import PRESETS
-from copydesk.local import check_settings, clusters, own_commands, profiles, saved_views
+from copydesk.local import check_settings, clusters, own_commands, own_themes, profiles, saved_views
 from copydesk.local.settings import Settings
 
 TYPES: dict[type, dict[str, Any]] = {
@@ -62,6 +62,8 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
         case "lists":
             columns = _table({"columns": list}, "columns")
             return {"type": "object", "additionalProperties": columns}
+        case "themes":
+            return {"type": "object", "additionalProperties": _table(_kinds(own_themes.KEYS))}
         case "hooks":
             runs = {"type": "array", "items": TYPES[list]}
             return {

@@ -38,7 +38,7 @@ from copydesk.tui.framework.drawn import Drawn
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place, later_styles, style_path
-from copydesk.tui.framework.theme import DARK, THEMES, tones, with_derived
+from copydesk.tui.framework.theme import DARK, all_themes, tones, with_derived
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
@@ -131,7 +131,7 @@ class CopydeskApp(DeskApp):
         signs.use(glyphs)
         draw_bars(glyphs)
         self.set_class(glyphs == "ascii", "-ascii")
-        for each in THEMES:
+        for each in all_themes():
             self.register_theme(each)
         self.session = session
         self.account = Account(self)
@@ -988,7 +988,7 @@ class CopydeskApp(DeskApp):
 
 def theme_names() -> Sequence[str]:
     """Return the names of all themes, Textual's own too."""
-    return sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+    return sorted({*BUILTIN_THEMES, *(theme.name for theme in all_themes())})
 
 
 def use_own_commands(app: CopydeskApp, commands: Sequence[OwnCommand]) -> None:

@@ -97,7 +97,7 @@ async def test_a_table_and_an_unknown_key_are_edited_in_the_file(
         assert text(lines) == "+1\n"
         assert "recal_seconds" not in driver.screen
         assert "recall_seconds" in used
-        await driver.press("G", "k", "k", "k", "k", "enter")
+        await driver.press("G", "k", "k", "k", "k", "k", "enter")
         assert "owners" in driver.line(">")
         assert text(lines) == "+1\n+4\n"
         await driver.press("c")

@@ -7,10 +7,15 @@ mine and not sent yet. Titles, keys and people are plain or bold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.theme import Theme as RichTheme
 from textual.theme import Theme
+
+if TYPE_CHECKING:
+    from copydesk.domain.own_theme import OwnTheme
 
 DARK = Theme(
     name="dark",
@@ -133,6 +138,43 @@ MONO = replace(
 )
 
 THEMES = (DARK, LIGHT, SAFE_DARK, SAFE_LIGHT, ANSI_DARK, ANSI_LIGHT, MONO)
+
+_OWN: dict[str, Theme] = {}
+
+
+def use_own(themes: Sequence[OwnTheme]) -> None:
+    """Have themes of a person's own beside these, in place of those before."""
+    bases = {theme.name: theme for theme in THEMES}
+    _OWN.clear()
+    _OWN.update((each.name, _made(each, bases[each.base])) for each in themes)
+
+
+def all_themes() -> Sequence[Theme]:
+    """Return the themes of copydesk, and those of a person's own."""
+    return (*THEMES, *_OWN.values())
+
+
+def _made(own: OwnTheme, base: Theme) -> Theme:
+    colour = own.colours.get
+    background = colour("background", base.background)
+    here = colour("here", base.primary)
+    assert here is not None
+    return replace(
+        base,
+        name=own.name,
+        primary=here,
+        accent=colour("here", base.accent),
+        secondary=colour("mine", base.secondary),
+        foreground=colour("text", base.foreground),
+        background=background,
+        surface=colour("surface", colour("background", base.surface)),
+        panel=colour("panel", base.panel),
+        success=colour("good", base.success),
+        warning=colour("act", base.warning),
+        error=colour("bad", base.error),
+        variables={**base.variables, "muted": colour("dim", base.variables["muted"])},
+    )
+
 
 _TONES = {
     MONO.name: {

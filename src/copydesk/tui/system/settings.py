@@ -24,7 +24,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.theme import THEMES
+from copydesk.tui.framework.theme import all_themes
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 
@@ -191,7 +191,7 @@ class SettingsPlace(Place, scope="settings"):
         def preview(name: str) -> None:
             self.app.theme = name if name in themes else before
 
-        ours = [theme.name for theme in THEMES]
+        ours = [theme.name for theme in all_themes()]
         options = [Option(each, each) for each in ("auto", *ours, *sorted({*themes} - {*ours}))]
         sheet = Choice("theme", options, current=current, preview=preview)
         chosen = await self.desk.push_screen_wait(sheet)

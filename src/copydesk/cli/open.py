@@ -41,9 +41,12 @@ if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
 
 
-def open_desk(*, service: Service = OWN, theme: str | None = None) -> int:
+def open_desk(
+    *, service: Service = OWN, theme: str | None = None, linear: bool | None = None
+) -> int:
     """Open the screens and return the exit status once they are closed."""
     _use_theme(theme)
+    _use_linear(linear)
     # Collecting garbage while starting up only finds what is about to be used; the
     # application turns it on again when it is ready.
     gc.disable()
@@ -51,7 +54,9 @@ def open_desk(*, service: Service = OWN, theme: str | None = None) -> int:
     return _run(_terminal(), connection, read_only=service.read_only, usual=service == OWN)
 
 
-def open_address(*, url: str, service: Service = OWN, theme: str | None = None) -> int:
+def open_address(
+    *, url: str, service: Service = OWN, theme: str | None = None, linear: bool | None = None
+) -> int:
     """Open the screens where an address points: of the application, or of a published site.
 
     Raises ``UsageError`` for one that names nothing known.
@@ -59,6 +64,7 @@ def open_address(*, url: str, service: Service = OWN, theme: str | None = None) 
     from copydesk.session.reads.addresses import pointed
 
     _use_theme(theme)
+    _use_linear(linear)
     found = pointed(url)
     if found is None:
         connection = service.connection()
@@ -117,16 +123,35 @@ def _use_theme(name: str | None) -> None:
     os.environ[terminal.THEME_VARIABLE] = name
 
 
+def _use_linear(linear: bool | None) -> None:
+    """Tell lines in place of screens in this run, if that is asked for."""
+    if linear is not None:
+        os.environ[terminal.LINEAR_VARIABLE] = str(int(linear))
+
+
 def _terminal() -> Paths:
     """Return the folders, once it is sure that there is a terminal for the screens."""
-    terminal.require()
-    preface.quiet()
-    log_file.silence()
     paths = find_paths()
+    linear = terminal.is_linear(_asks_for_lines(paths))
+    terminal.require(linear=linear)
+    _use_linear(linear)  # for all that writes before and after the screens
+    if linear:
+        preface.leave()
+    else:
+        preface.quiet()
+    log_file.silence()
     with suppress(OSError):
         # Where nothing can be written one can still read; what is to be kept says so.
         paths.make()
     return paths
+
+
+def _asks_for_lines(paths: Paths) -> bool:
+    """Whether the settings ask for linear mode; whoever reads the rest of them tells mistakes."""
+    try:
+        return usable_settings(paths.settings)[0].linear
+    except (SettingsError, OSError):
+        return False
 
 
 def _run(
@@ -251,6 +276,7 @@ def _show(
         keymap=keymap,
         glyphs=terminal.signs(settings.glyphs),
         utf8=terminal.shows_utf8(settings.glyphs),
+        linear=terminal.is_linear(),
         crash=log_file.crash(paths),
         background=log_file.note_error,
         preload=partial(_preload, paths, connection.secrets),
@@ -265,16 +291,16 @@ def _show(
 
         count = f"{paths.settings.name}: {plural(len(said_of_file), 'mistake')}"
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
-    app.goes_on = target is None
+    app.goes_on = target is None and not app.linear
     session.owners = settings.owners
     session.hooks = settings.hooks
     session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
-    app.notices, app.pictures = settings.news, settings.pictures
-    app.kept_for = preface.conditions() if usual else ""
+    app.notices, app.pictures = settings.news, "off" if app.linear else settings.pictures
+    app.kept_for = preface.conditions() if usual and not app.linear else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
-    if terminal.follows_terminal(named):
+    if terminal.follows_terminal(named) and not app.linear:
         app.drawn.on_background = partial(_use_background, app, paths, named, theme)
     _let_settings_hold(app, paths)
     app.run_to_the_end()

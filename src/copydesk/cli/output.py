@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.cells import cell_len
 
+from copydesk.cli.terminal import is_linear
 from copydesk.domain.json_display import DELETE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
@@ -102,12 +103,14 @@ def tell(text: str, *, end: str = "\n") -> None:
 def redraw(text: str = "", *, beside: bool = True) -> None:
     """Put a line over the one that was put there so; an empty one takes it away.
 
-    It goes ``beside`` the output that a script reads, or into it.
+    It goes ``beside`` the output that a script reads, or into it. Where lines are only added each
+    has one of its own.
     """
     stream = sys.stderr if beside else sys.stdout
     if stream is not None:
+        over, end = ("", "\n") if is_linear() else (ERASE, "")
         with suppress(OSError, ValueError):
-            print(ERASE + clean(text), end="", file=stream, flush=True)
+            print(over + clean(text), end=end, file=stream, flush=True)
 
 
 def coloured() -> bool:

@@ -604,7 +604,7 @@ def build_parser() -> Parser:
         description="A terminal client for GitBook. Without a command it opens the screens: your "
         "service, or a sample.",
         usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
-        "[--read-only] [--theme NAME] [--debug] [URL | COMMAND …]",
+        "[--read-only] [--linear] [--theme NAME] [--debug] [URL | COMMAND …]",
         epilog=(
             "URL, an address of the platform's application or of a published site, opens the\n"
             "screens where it points.\n"
@@ -684,6 +684,10 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         "--theme": {
             "metavar": "NAME",
             "help": "the colours of the screens: auto, dark, light, colour-blind, ansi, mono",
+        },
+        "--linear": {
+            "action": "store_true",
+            "help": "tell in words, line by line, what the screens show: for screen readers",
         },
         "--debug": {
             "action": "store_true",

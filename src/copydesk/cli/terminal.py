@@ -12,25 +12,47 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from copydesk.domain.own_theme import OwnTheme
+    from typing import TextIO
 
 POOR = ("", "dumb", "unknown")
 """What ``TERM`` says of terminals that cannot move their cursor."""
 
 
-def require() -> None:
-    """Raise ``UsageError`` where the screens cannot be drawn."""
-    for stream in (sys.stdin, sys.stdout):
-        if stream is None or stream.closed or not stream.isatty():
-            raise UsageError(
-                "the screens need a terminal. For scripts there are commands: see copydesk --help"
-            )
-    kind = os.environ.get("TERM", "")
-    if os.name != "nt" and kind in POOR:
-        said = f"is {kind!r}" if kind else "is not set"
+LINEAR_VARIABLE = "COPYDESK_LINEAR"
+"""Is "1" in a run that is told in words line by line; ``--linear`` sets it."""
+
+ACCESSIBLE_VARIABLE = "ACCESSIBLE"
+"""What several programs take for the wish for plain lines."""
+
+
+def is_linear(wanted: bool = False) -> bool:
+    """Whether lines are told in place of screens: asked for, or nothing else can be shown.
+
+    A terminal that says nothing of itself counts as one that cannot move its cursor; where there is
+    no terminal at all nobody asked for lines. "0" in the variable says no, whatever is ``wanted``.
+    """
+    told = os.environ.get
+    if own := told(LINEAR_VARIABLE):
+        return own != "0"
+    if wanted or told(ACCESSIBLE_VARIABLE, "0") not in ("", "0"):
+        return True
+    kind = told("TERM", "")
+    return os.name != "nt" and kind in POOR and (bool(kind) or _is_one(sys.stdin, sys.stdout))
+
+
+def _is_one(*streams: TextIO | None) -> bool:
+    return all(each is not None and not each.closed and each.isatty() for each in streams)
+
+
+def require(*, linear: bool = False) -> None:
+    """Raise ``UsageError`` where the screens cannot be drawn, nor lines be read and told."""
+    if linear:
+        if any(each is None or each.closed for each in (sys.stdin, sys.stdout)):
+            raise UsageError("linear mode reads lines and tells what is new: one of both is closed")
+    elif not _is_one(sys.stdin, sys.stdout):
         raise UsageError(
-            f"the screens need a terminal that can move its cursor, and TERM {said}. "
-            "If yours can, say which it is: TERM=xterm-256color copydesk. For others there are "
-            "commands: see copydesk --help"
+            "the screens need a terminal. For scripts there are commands: see copydesk --help. "
+            "With --linear lines are read, and answered in words"
         )
     for fixed in ("COLUMNS", "LINES"):
         # A terminal knows its size, also when it changes; what a shell exported once does not.

@@ -53,7 +53,7 @@ def conditions() -> str:
     told = os.environ
     if os.name != "posix" or told.get(SWITCH) == "0" or "COPYDESK_TOKEN" in told:
         return ""
-    named = {"TERM", "COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
+    named = {"ACCESSIBLE", "TERM", "COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
     words = sorted(
         (name, value)
         for name, value in told.items()

@@ -104,6 +104,13 @@ class Settings:
             "says": "how pictures are drawn; auto asks the terminal, off tells size and words only",
         },
     )
+    linear: bool = field(
+        default=False,
+        metadata={
+            "says": "whether copydesk tells in words, line by line, what its screens show, for "
+            "screen readers; also --linear, COPYDESK_LINEAR=1 and ACCESSIBLE=1"
+        },
+    )
     keys: OwnKeys = field(
         default=OwnKeys(), metadata={"says": "the keys of the screens: a preset, and your own"}
     )

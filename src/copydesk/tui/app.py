@@ -102,7 +102,8 @@ class CopydeskApp(DeskApp):
     ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error, with a
     sentence on what became of what was typed, and returns what to tell the user (where the log
     is); ``background`` receives errors that end nothing. ``preload`` imports what the first frame
-    did not need, in a thread. ``utf8`` says whether the terminal shows more than ASCII.
+    did not need, in a thread. ``utf8`` says whether the terminal shows more than ASCII, ``linear``
+    that lines are typed and told in place of screens.
     """
 
     TITLE = "copydesk"
@@ -125,8 +126,11 @@ class CopydeskApp(DeskApp):
         crash: Callable[[BaseException, str], str] | None = None,
         background: Callable[[BaseException], None] | None = None,
         utf8: bool = True,
+        linear: bool = False,
         preload: Callable[[], None] = lambda: None,
     ) -> None:
+        self.linear = linear
+        """Whether it is told in words, and nothing is drawn (`copydesk.tui.linear`)."""
         super().__init__()
         signs.use(glyphs)
         draw_bars(glyphs)
@@ -949,7 +953,11 @@ class CopydeskApp(DeskApp):
         super().panic(*(() if self.lifecycle.explained else renderables))
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what talks to the terminal."""
+        """Return what talks to the terminal, or to who listens."""
+        if self.linear:
+            from copydesk.tui.linear_driver import LinearDriver
+
+            return LinearDriver
         if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
             return super().get_driver_class()
         return TerminalDriver

@@ -97,6 +97,16 @@ def _drawn(columns: int, rows: int) -> Size:
     return Size(min(columns or 80, MOST.width), min(rows or 24, MOST.height))
 
 
+def browse(url: str, *, new_tab: bool = True) -> None:
+    """Open an address in a browser, in a process that knows nothing of a token.
+
+    Python's own way to a browser hands on all of this process's environment.
+    """
+    command = [sys.executable, "-I", "-m", "webbrowser", "-t" if new_tab else "-n", url]
+    begin = partial(run, command, quiet=True)
+    threading.Thread(target=begin, name="browser", daemon=True).start()
+
+
 class Outlet:
     """What is written to the terminal. Once it is gone nothing is, and ``lost`` is called once."""
 
@@ -213,13 +223,8 @@ class TerminalDriver(LinuxDriver):
             writer.write(data)
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
-        """Open an address in a browser, in a process that knows nothing of a token.
-
-        Python's own way to a browser hands on all of this process's environment.
-        """
-        command = [sys.executable, "-I", "-m", "webbrowser", "-t" if new_tab else "-n", url]
-        browse = partial(run, command, quiet=True)
-        threading.Thread(target=browse, name="browser", daemon=True).start()
+        """Open an address in a browser, in a process that knows nothing of a token."""
+        browse(url, new_tab=new_tab)
 
     def start_application_mode(self) -> None:
         """Take the terminal; from the preface, if that is on it, without a blank moment between."""

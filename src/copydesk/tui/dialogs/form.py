@@ -283,7 +283,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def _show_help(self) -> None:
         """Show the help of the field in focus."""
-        field = self._field_of(self.focused)
+        field = self.field_of(self.focused)
         shown = self.query(FormHelp)
         if field is None or not shown:
             return
@@ -322,7 +322,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Show a message above the keys; a brief one goes with the next change."""
         self._brief = briefly
         self.query_one("#form-keys", Label).update(self._keys(said))
-        if (field := self._field_of(self.focused)) is not None:
+        if (field := self.field_of(self.focused)) is not None:
             self.call_after_refresh(self._reveal, field.name)
 
     def _label(self, field: Field, text: str) -> Content:
@@ -330,16 +330,24 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if field.offers is not None:
             line.append("   ctrl+o", style="accent").append(" chooses", style="muted")
         wrong = self._wrong(field, text.strip())
-        if wrong is not None:
-            line.append(f"   {wrong}", style="bad")
-        elif text.strip() != field.value.strip():
-            note = field.note if isinstance(field.note, str) else field.note(text.strip())
-            note = note or ("" if without_password(text) == text else NOT_KEPT)
-            line.append(f"   {note}" if note else "", style="warn")
+        said = wrong or self._note(field, text)
+        line.append(f"   {said}" if said else "", style="bad" if wrong is not None else "warn")
         known = [self._names[each] for each in field.parts(text.strip()) if each in self._names]
         if known and wrong is None and not field.named:
             line.append(f"   {shorten(', '.join(known), NAMED_CELLS)}", style="who")
         return self.paint(line)
+
+    def _note(self, field: Field, text: str) -> str:
+        """Return what to know about a text that is another than the field had."""
+        if text.strip() == field.value.strip():
+            return ""
+        note = field.note if isinstance(field.note, str) else field.note(text.strip())
+        return note or ("" if without_password(text) == text else NOT_KEPT)
+
+    def remark(self, field: Field) -> str:
+        """Return what stands beside the label of a field: why it is wrong, or what to know."""
+        text = self.values()[field.name]
+        return self._wrong(field, text) or self._note(field, text)
 
     def _wrong(self, field: Field, text: str) -> str | None:
         """Return the fault of a text, by our rules or by the service's last answer."""
@@ -477,7 +485,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def offers_of(self, widget: Widget) -> Callable[[], Awaitable[Sequence[Option]]] | None:
         """Return what reads the offers for a field, if there are any."""
-        field = self._field_of(widget)
+        field = self.field_of(widget)
         return None if field is None else field.offers
 
     async def choose_for(self, widget: Entry) -> None:
@@ -485,7 +493,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
         Of several what was typed and is not in the list stays.
         """
-        field = self._field_of(widget)
+        field = self.field_of(widget)
         if field is None:
             return
         options = field.options or await self.read_offers(widget)
@@ -569,7 +577,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             desk_of(self).session.learn(error, quiet=False)
             self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
             return ()
-        field = self._field_of(widget)
+        field = self.field_of(widget)
         taken = [each for each in options if field is None or field.takes(each.id)]
         self._names.update({each.id: each.title for each in taken if each.title != each.id})
         if field is not None and field.named:
@@ -584,7 +592,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     # What was typed: a draft until it has arrived
 
-    def _field_of(self, widget: Widget | None) -> Field | None:
+    def field_of(self, widget: Widget | None) -> Field | None:
+        """Return the field that a widget edits."""
         named = (field for field in self.fields if self._inputs.get(field.name) is widget)
         return None if widget is None else next(named, None)
 

@@ -78,13 +78,13 @@ class Prompt(Horizontal):
 
     def __init__(self, sign: str, value: str = "", placeholder: str = "") -> None:
         super().__init__(classes="prompt")
-        self._sign = sign
+        self.sign = sign
         self.input = PromptInput(value, placeholder=placeholder, compact=True)
         self._return_to: Any = None
 
     def compose(self) -> ComposeResult:
         """The sign and the field."""
-        yield Label(self._sign, markup=False)
+        yield Label(self.sign, markup=False)
         yield self.input
 
     def on_mount(self) -> None:

@@ -492,6 +492,18 @@ class TreeSource(ListSource[Twig[T]]):
         """A read under way, for those who must wait for it."""
         return next(iter(self._reads.values()), None)
 
+    def place(self, row_id: str) -> tuple[int, int] | None:
+        """Return the place of an item among its siblings, from 1, and how many these are."""
+        above = self.parents.get(row_id)
+        if above is None:
+            siblings: Sequence[T] | None = self._roots
+        else:
+            at = self.index_of(above)
+            row = None if at is None else self.row(at)
+            siblings = None if row is None else self.below(row.item)
+        ids = [self._item_key(each) for each in siblings or ()]
+        return (ids.index(row_id) + 1, len(ids)) if row_id in ids else None
+
     # Changing it
 
     @property

@@ -137,6 +137,19 @@ class ThreadView(WrappedList, scope="threads"):
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
     @property
+    def threads(self) -> list[Thread]:
+        """All its threads, in their order."""
+        firsts = (row.thread for row in self._rows if row.kind == "comment")
+        return [each for each in firsts if each is not None]
+
+    @property
+    def quote(self) -> str:
+        """The text that the thread under the cursor is about; "" where that is not known."""
+        here = self.thread
+        quoted = (row for row in self._rows if row.kind == "comment" and row.thread is here)
+        return next((row.text for row in quoted), "")
+
+    @property
     def thread(self) -> Thread | None:
         """The thread under the cursor."""
         row = self._row()

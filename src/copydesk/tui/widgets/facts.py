@@ -74,6 +74,11 @@ class Facts(Pane):
         self.show(self._given, about=self._about)
 
     @property
+    def told(self) -> Sequence[Fact]:
+        """The facts that it shows."""
+        return self._facts
+
+    @property
     def plain(self) -> str:
         """What it says, as text."""
         return "\n".join(f"{label} {text}".strip() for label, text in self._facts)

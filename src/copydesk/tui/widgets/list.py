@@ -566,9 +566,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def _row_strip(self, row: T, selected: bool, width: int) -> Strip:
         row_id = self._source.key(row)
         columns = self._columns_for(width)
-        session = getattr(self.app, "session", None)
-        about = row_id if self.about is None else self.about(row)
-        waits = session is not None and about in session.outbox.marks
+        waits = self.waits_for(row)
         key = (row_id, selected, selected and self.has_focus, row_id in self.marks, waits)
         strip = self._strips.get(key)
         if strip is not None:
@@ -579,9 +577,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         elif self._dim is not None and self._dim(row):
             style = self._style("muted")
         signs = glyphs()
-        sign = self._sign(row) if self._sign is not None else ""
-        if not sign:
-            sign = signs.changed if row_id in self._source.fresh else " "
+        sign = self.sign_of(row) or " "
         marked = row_id in self.marks
         segments = [
             Segment(signs.cursor if selected else " ", style),
@@ -605,6 +601,18 @@ class VirtualList(Pane, Generic[T], scope="list"):
             del self._strips[next(iter(self._strips))]
         self._strips[key] = strip
         return strip
+
+    def sign_of(self, row: T) -> str:
+        """Return the sign before a row; "" for none."""
+        sign = self._sign(row) if self._sign is not None else ""
+        fresh = self._source.key(row) in self._source.fresh
+        return sign or (glyphs().changed if fresh else "")
+
+    def waits_for(self, row: T) -> bool:
+        """Whether something about a row waits to be sent."""
+        session = getattr(self.app, "session", None)
+        about = self._source.key(row) if self.about is None else self.about(row)
+        return session is not None and about in session.outbox.marks
 
     def _grow(self, column: str, cells: int) -> None:
         """Widen a column to ``cells``; drawn rows are drawn again."""
@@ -663,6 +671,14 @@ class VirtualList(Pane, Generic[T], scope="list"):
         if why.endswith(AGAIN):
             why, key = why.removesuffix(AGAIN), "R or Enter"
         return self._wrap(f"! {why} {key} tries again.", width)
+
+    @property
+    def said_instead(self) -> str:
+        """What stands where the cursor is on no row: why there is none."""
+        source, wide = self._source, max(8, self.line_width)
+        if source.error:
+            return " ".join(self._error_lines(wide))
+        return self.reading if source.length else " ".join(self._nothing_line(wide))
 
     def _wrap(self, text: str, width: int) -> list[str]:
         """Return a sentence in lines that fit; every line that is drawn asks for the same one."""

@@ -41,6 +41,9 @@ SETTLE_SECONDS = 0.3
 CUT_AT_ONCE = 1 << 16
 """Characters that are cut into blocks before the first frame; the rest is cut in a thread."""
 
+READ_CELLS = 80
+"""The width of a text that is only read, where none is drawn."""
+
 KEPT_BLOCKS = 256
 """Blocks whose lines are kept for the next frame."""
 
@@ -283,6 +286,17 @@ class TextView(SpanPane):
                     self._lines.clear()
                 self._lines[at] = lines
         return lines
+
+    @property
+    def passages(self) -> list[str]:
+        """What it says, a block each, as it is drawn and in one line."""
+        drawn = (
+            draw(each, self._width or READ_CELLS, literal=self._literal, look=self.look)
+            for each in self._blocks
+            if each.kind != "blank"
+        )
+        lines = (" ".join("".join(text for text, _ in line) for line in block) for block in drawn)
+        return [said for line in lines if (said := " ".join(line.split()))]
 
     # Tables, front matter, code
 

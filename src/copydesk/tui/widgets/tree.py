@@ -81,6 +81,11 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             self.refresh_rows()
 
     @property
+    def item_columns(self) -> Sequence[Column[T]]:
+        """The columns of the items, without what tells the level."""
+        return self._item_columns
+
+    @property
     def selected_item(self) -> T | None:
         """The item under the cursor."""
         return None if self.selected is None else self.selected.item

@@ -1,0 +1,383 @@
+"""What has the focus, in words: one function for each kind of thing, from what its widget knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from copydesk.domain.clock import age
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean, plural
+from copydesk.present.threads import Thread
+from copydesk.session.glyphs import glyphs
+from copydesk.session.identity import name_of
+from copydesk.tui.arrange.dialogs import ArrangeSheet
+from copydesk.tui.dialogs.choice import Chooser
+from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.dialogs.form import Form, FormHelp
+from copydesk.tui.dialogs.form_fields import Entry, Field, FormChoice
+from copydesk.tui.framework.actions import shown
+from copydesk.tui.framework.keyboard import Keyboard
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Place, place_of
+from copydesk.tui.framework.prompt import PromptInput
+from copydesk.tui.review.diff import DiffView
+from copydesk.tui.threads.pane import ThreadView
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.text import TextView
+from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.wrapped_list import WrappedList
+
+WIDE = 400
+"""Cells in which lines are laid out that are only read aloud: nothing is cut for room."""
+
+NOTHING_IN = frozenset("-–—· ")
+"""The signs of a cell that says nothing."""
+
+ENDS_TEXT = "."
+"""The line that ends a text of several lines."""
+
+COMMAND = "~"
+"""What a line begins with that is a command where all others are text."""
+
+_BETWEEN = re.compile(r" {2,}|\n")
+
+
+def told(widget: Widget | None) -> str:
+    """Return what a widget that has the focus says of itself and of what is under its cursor."""
+    match widget:
+        case TreeList():
+            return node_told(widget)
+        case VirtualList():
+            return row_told(widget)
+        case DiffView():
+            return change_told(widget)
+        case ThreadView():
+            return thread_told(widget)
+        case WrappedList():
+            return line_told(widget)
+        case TextView() | Facts():
+            return text_told(widget)
+        case Pane():
+            return sentence(widget.title_line())
+        case FormChoice() | Input() | TextArea():
+            return entry_told(widget)
+    return ""
+
+
+def sentence(*parts: str) -> str:
+    """Return parts as one sentence; nothing where none says anything."""
+    said = ", ".join(filter(None, (" ".join(part.split()) for part in parts)))
+    return said if not said or said[-1] in ".!?:" else f"{said}."
+
+
+# Lists and trees
+
+
+def row_told(rows: VirtualList[Any], index: int | None = None) -> str:
+    """Return a row of a list, that of the cursor or another, with its place among them."""
+    source = rows.source
+    at = rows.cursor if index is None else index
+    row = source.row(at) if at < source.length else None
+    if row is None:
+        return sentence(rows.said_instead)
+    whole = source.length if source.filtering or source.count is None else source.count
+    return f"{at + 1} of {whole}. {sentence(*cells(rows.columns, row), *_state(rows, row))}"
+
+
+def node_told(tree: TreeList[Any], index: int | None = None) -> str:
+    """Return a node of a tree: its level, its place beside its siblings, what is inside."""
+    source = tree.tree_source
+    at = tree.cursor if index is None else index
+    twig = tree.source.row(at) if at < tree.source.length else None
+    if twig is None:
+        return sentence(tree.said_instead)
+    place = source.place(twig.id)
+    where = f"Level {twig.depth + 1}" + (f", {place[0]} of {place[1]}" if place else "")
+    inside = source.below(twig.item) or ()
+    fold = ("open" if twig.unfolded else "closed") if twig.foldable else ""
+    count = f"{len(inside)} inside" if twig.foldable and inside else ""
+    said = sentence(*cells(tree.item_columns, twig.item), fold, count, *_state(tree, twig))
+    return f"{where}. {said}"
+
+
+def cells(columns: Sequence[Column[Any]], row: Any) -> Iterator[str]:
+    """Yield what the columns say of a row; the short ones with their titles."""
+    for column in columns:
+        text = plain(column.render(row))
+        if NOTHING_IN.issuperset(text):
+            continue
+        name = column.key.replace("_", " ")
+        titled = column.title and not column.flex and name.casefold() not in text.casefold()
+        yield f"{name} {text}" if titled else text
+
+
+def _state(rows: VirtualList[Any], row: Any) -> Iterator[str]:
+    """Yield what the signs before a row mean."""
+    if sign := rows.sign_of(row).strip():
+        meanings = dict(place_of(rows).signs()) if isinstance(rows.screen, Place) else {}
+        yield clean(meanings.get(sign, sign))
+    if rows.source.key(row) in rows.marks:
+        yield rows.MARKED
+    if rows.waits_for(row):
+        yield "something about it waits to be sent"
+
+
+def plain(said: str | Text) -> str:
+    """Return a text in one line without its tones."""
+    return " ".join(clean(said if isinstance(said, str) else said.plain, lines=True).split())
+
+
+# Changes, threads, texts
+
+
+def change_told(diff: DiffView) -> str:
+    """Return the change that the cursor is in: what it was, what it is now."""
+    page, line = diff.page, diff.line
+    if page is None or line is None:
+        return line_told(diff)
+    if page.diff[line].kind == "same":
+        return plain(page.line_text(line)) or "A blank line."
+    at, whole = diff.change_at
+    start = page.diff.changes[at - 1] if at else line
+    before: list[str] = []
+    now: list[str] = []
+    for number in range(start, len(page.diff)):
+        each = page.diff[number]
+        if each.kind == "same":
+            break
+        if text := plain(each.text):
+            (before if each.kind in ("removed", "from") else now).append(text)
+    lead = [f"Change {at} of {whole}", page.diff[start].within or ""]
+    moved = page.diff[start].kind in ("from", "to")
+    if moved:
+        return f"{sentence(*lead, 'moved')} {' '.join((*before, *now))}"
+    if not (before and now):
+        what = "removed" if before else "added"
+        return f"{sentence(*lead, what)} {' '.join(before or now)}"
+    words = list(_words(diff, start))
+    said = [*words, f"Whole: {' '.join(now)}"]
+    if not words:
+        said = [f"Before: {' '.join(before)}", f"Now: {' '.join(now)}"]
+    return " ".join((sentence(*lead, "edited"), *said))
+
+
+def _words(diff: DiffView, at: int) -> Iterator[str]:
+    """Yield the words that were edited, where one row became one."""
+    page = diff.page
+    assert page is not None
+    rows = page.pair(at)
+    if len(rows) < 2 or not page.diff[rows[0]].compared:
+        return
+    for lead, number in zip(("Before", "Now"), rows, strict=True):
+        spans = page.diff[number].marks
+        if words := plain("".join(span.text for span in spans if span.kind != "same")):
+            yield f"{lead}: {words}."
+
+
+def thread_told(threads: ThreadView) -> str:
+    """Return the thread of the cursor with all its messages, the one of the cursor last named."""
+    thread, message = threads.thread, threads.message
+    if thread is None or message is None:
+        return line_told(threads)
+    every = threads.threads
+    at = next((at for at, each in enumerate(every, 1) if each.id == thread.id), 0)
+    quote = plain(threads.quote)
+    state = "open" if thread.open else "resolved"
+    lead = sentence(f"Thread {at} of {len(every)}", state, f"on “{quote}”" if quote else "")
+    return " ".join((lead, *_messages(threads, thread)))
+
+
+def _messages(threads: ThreadView, thread: Thread) -> Iterator[str]:
+    now = place_of(threads).session.now
+    for message in (thread.comment, *(thread.replies or ())):
+        when = age(message.posted_at, now)
+        who = f"{clean(name_of(message.posted_by))}, {when if when == 'now' else f'{when} ago'}"
+        yield f"{who}: {plain(message.body.markdown or '')}"
+
+
+def line_told(rows: WrappedList) -> str:
+    """Return the row of the cursor of a list whose rows wrap."""
+    if not rows.rows:
+        return sentence(rows.nothing_said(rows.empty))
+    lines = rows.draw(rows.cursor, WIDE)
+    return plain(" ".join("".join(text for text, _ in line) for line in lines))
+
+
+def text_told(text: TextView | Facts) -> str:
+    """Return how a text is called, and how it begins."""
+    lines = text_lines(text)
+    return " ".join(filter(None, (sentence(text.title_line()), *lines[:1])))
+
+
+def text_lines(text: TextView | Facts) -> list[str]:
+    """Return what a text says, a passage or a fact each."""
+    if isinstance(text, TextView):
+        return text.passages or [text.nothing_said(text.empty)]
+    found = [plain(f"{label}: {said}" if label.strip() else said) for label, said in text.told]
+    return found or [text.nothing_said(text.empty)]
+
+
+# Fields
+
+
+def entry_told(widget: Entry | Input | TextArea) -> str:
+    """Return a field that has the focus, with what is typed in it."""
+    screen = widget.screen
+    if isinstance(screen, Form) and (field := screen.field_of(widget)) is not None:
+        return field_told(screen, field)
+    if isinstance(widget, PromptInput):
+        return sentence(f"A line {widget.prompt.sign}", _holds(widget))
+    if isinstance(widget, TextArea):
+        ends = "each line is kept, one with only a dot ends it, ~e opens the editor"
+        return f"{sentence('Text', _holds(widget))} Type it: {ends}."
+    return sentence("A field", _holds(widget), plain(getattr(widget, "placeholder", "")))
+
+
+def field_told(form: Form, field: Field) -> str:
+    """Return a field of a form: its place, what it is for, what is in it, what may be chosen."""
+    at = list(form.fields).index(field) + 1
+    parts = [f"Field {at} of {len(form.fields)}", field.label]
+    lead = sentence(*parts, "required" if field.required else "", form.remark(field))
+    now = plain(form.shown(field, form.values()[field.name]))
+    said = [lead, f"Now: {now}." if now else "Empty."]
+    if field.options:
+        offered = (f"{n} {clean(each.title)}" for n, each in enumerate(field.options, 1))
+        said.append(f"Choose {', '.join(offered)}.")
+    elif field.lines > 1:
+        said.append("Text: a line with only a dot ends it.")
+    elif field.offers is not None:
+        said.append("Type it, or ~choose.")
+    return " ".join((*said, *filter(None, (field.help, field.limits))))
+
+
+def _holds(widget: Entry | Input | TextArea) -> str:
+    text = widget.text if isinstance(widget, TextArea) else getattr(widget, "value", "")
+    if not text:
+        return ""
+    lines = text.count("\n") + 1
+    if lines > 1:
+        return f"it has {lines} lines"
+    return f"now {plain(text)}"
+
+
+# Dialogs
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a dialog says and asks: its lines, what yes does, and the numbered choices.
+
+    ``yes`` is (key, words), with "" for none; so are the ``choices``.
+    """
+
+    lines: tuple[str, ...]
+    yes: tuple[str, str]
+    choices: tuple[tuple[str, str], ...]
+
+
+def dialog_told(sheet: Sheet[Any], keyboard: Keyboard) -> list[str]:
+    """Return a dialog as lines: what it is about, then what may be answered."""
+    asked = question_of(sheet, keyboard)
+    lead = sentence(clean(sheet.heading))
+    if isinstance(sheet, ArrangeSheet):
+        lead = f"{lead} {plan_told(sheet)}"
+    return [lead, *asked.lines, *filter(None, [answers_told(sheet, asked)])]
+
+
+def plan_told(sheet: ArrangeSheet) -> str:
+    """Return how long a plan is; its calls follow, a line each."""
+    return f"Plan, {plural(len(sheet.run.calls), 'call')}."
+
+
+def answers_told(sheet: Sheet[Any], asked: Question) -> str:
+    """Return what may be answered to a dialog; nothing for one of fields, which say so."""
+    if isinstance(sheet, Chooser):
+        return "Type a number, or some letters to have fewer; back leaves."
+    said = [f"{n} {words}" for n, (_, words) in enumerate(asked.choices, 1)]
+    choices = f"{', '.join(said)}." if said else ""
+    if sheet.TAKES_TEXT:
+        return ""  # what is typed is text there: its fields say how to end it
+    if not asked.yes[0]:
+        return f"{choices} back leaves.".strip()
+    rest = "anything else goes back" if decides(sheet) else "back leaves"
+    return f"{choices} Type yes to {asked.yes[1]}; {rest}.".strip()
+
+
+def decides(sheet: Sheet[Any]) -> bool:
+    """Whether what is no yes to a dialog is a no."""
+    return sheet.DECIDES or sheet.DANGER > 1
+
+
+def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
+    """Return what a dialog says now, from its lines and the keys that it names."""
+    lines: list[str] = []
+    keys: dict[str, str] = {}
+    for widget in sheet.query(Static):
+        if isinstance(widget, FormHelp) or widget.has_class("ask") or not widget.display:
+            continue
+        text = clean(_text_of(widget), lines=True)
+        if widget.has_class("keys"):
+            said, named = _keys_in(text, sheet, keyboard)
+            keys |= named
+            text = "\n".join(said)
+        lines += filter(None, map(_unquoted, text.split("\n")))
+    yes = next((key for key in ("y", "ctrl+s") if key in keys), "")
+    left = [(key, words) for key, words in keys.items() if key not in (yes, *_LEAVING)]
+    return Question(tuple(lines), (yes, keys.get(yes, "")), tuple(left))
+
+
+def _unquoted(line: str) -> str:
+    """Return a line of a dialog with a word for the sign of what is quoted."""
+    said = " ".join(line.split())
+    return f"Quoted: {said[1:].strip()}" if said.startswith(glyphs().quote) else said
+
+
+_LEAVING = frozenset({"esc", "tab", "enter", "q", "space", "@"})
+"""Keys that a dialog names and that are no choices here: words do what they do."""
+
+
+def _keys_in(
+    text: str, sheet: Sheet[Any], keyboard: Keyboard
+) -> tuple[list[str], Mapping[str, str]]:
+    """Return what the line of keys of a dialog says, and its keys with what they do."""
+    chain = keyboard.chain(sheet)
+    known = {shown(key) for owner in chain for each in owner.ACTIONS.values() for key in each.keys}
+    said: list[str] = []
+    keys: dict[str, str] = {}
+    for part in _BETWEEN.split(text):
+        key, _, words = part.strip().partition(" ")
+        if key in known | _LEAVING and words:
+            keys[key] = words.strip().removeprefix("or esc ")
+        elif part.strip():
+            said.append(part.strip())
+    return said, keys
+
+
+def _text_of(widget: Static) -> str:
+    drawn: Any = widget.render()
+    return str(getattr(drawn, "plain", drawn))
+
+
+# Places
+
+
+def place_told(place: Place) -> str:
+    """Return where one is: the way there, and the view."""
+    trail = [clean(step) for step in place.trail() if step]
+    return " ".join(filter(None, (sentence(*trail), view_told(place), sentence(place.nowhere))))
+
+
+def view_told(place: Place) -> str:
+    """Return which view a place shows, and which there are."""
+    ids = [view.id for view in place.views]
+    if len(ids) < 2 or place.view not in ids:
+        return ""
+    at = ids.index(place.view)
+    return f"View {clean(place.views[at].title)}, {at + 1} of {len(ids)}."

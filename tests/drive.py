@@ -306,6 +306,49 @@ async def drive(
     app.session.drafts.flush()  # as `run_to_the_end` does
 
 
+class Listener:
+    """Drives an app in linear mode: lines go in, and what it tells is kept as a transcript."""
+
+    def __init__(self, driver: Driver) -> None:
+        from copydesk.tui.linear.conversation import Conversation  # other tests draw
+
+        self.driver = driver
+        self.transcript: list[str] = []
+        self.said: list[str] = []
+        """What was told since the last line."""
+        self.conversation = Conversation(driver.app, self._say, driver.idle)
+
+    def _say(self, text: str) -> None:
+        assert "\x1b" not in text, f"an escape code is told: {text!r}"
+        self.said.append(text)
+        self.transcript.append(text)
+
+    async def take(self, *lines: str) -> str:
+        """Type lines, each once what the one before it did is told; return what the last told."""
+        for line in lines:
+            self.said.clear()
+            self.transcript.append(f"> {line}")
+            await self.conversation.take(line)
+            await self.driver.idle()
+        return "\n".join(self.said)
+
+    def golden(self, name: str, *, update: bool) -> None:
+        """Compare all that was typed and told with ``tests/golden/linear-<name>.txt``."""
+        compare_golden(f"linear-{name}", "\n".join(self.transcript), update=update)
+
+
+@asynccontextmanager
+async def listen(app: CopydeskApp, *lines: str) -> AsyncIterator[Listener]:
+    """Run an app in linear mode without a terminal, type lines, and hand over a `Listener`."""
+    from copydesk.tui.linear_driver import SIZE
+
+    async with drive(app, size=SIZE) as driver:
+        listener = Listener(driver)
+        await listener.conversation.begin()
+        await listener.take(*lines)
+        yield listener
+
+
 def count_threads() -> set[asyncio.Future[Any]]:
     """Return a set that holds the work given to threads, from now on, until it is done."""
     loop = asyncio.get_running_loop()

@@ -24,6 +24,7 @@ from copydesk.tui.framework.actions import Acts, shown
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.frame import last_write, waiting_rows
 from copydesk.tui.framework.keyboard import keys_of
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.linear import sentences
@@ -31,11 +32,8 @@ from copydesk.tui.linear.sentences import COMMAND, ENDS_TEXT, question_of, told
 from copydesk.tui.linear.words import WORDS, keys_in
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.help import Help, offers, rows
-from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.text import TextView
 from copydesk.tui.widgets.tree import TreeList
-from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -212,7 +210,7 @@ class Conversation:
                 await self._do(CommonCommands, "move_down")
             if focused.page is not page:
                 focused.step_change(1, from_start=True)
-        elif isinstance(focused, TextView | Facts):
+        elif sentences.is_text(focused):
             self._say("That is all. back steps back, tab goes to the next part.")
         else:
             await self._do(CommonCommands, "move_down")
@@ -257,17 +255,16 @@ class Conversation:
     def _whole(self) -> list[str]:
         """Return all that the pane in focus says, and what is told beside its row."""
         focused = self._app.screen.focused
-        if isinstance(focused, TextView | Facts):
-            return sentences.text_lines(focused)
         if isinstance(focused, TextArea):
             return focused.text.split("\n")
+        if sentences.is_text(focused) or isinstance(focused, DiffView):
+            assert isinstance(focused, Pane)
+            return sentences.text_lines(focused)
         found = [told(focused)]
-        if isinstance(focused, WrappedList):
-            found += [line for line in [sentences.line_told(focused)] if line not in found[0]]
         place = self._here
         if isinstance(focused, VirtualList) and place is not None:
-            for pane in place.query(".-side Facts, .-side TextView"):
-                if isinstance(pane, TextView | Facts) and pane.display:
+            for pane in place.query(".-side Pane").results(Pane):
+                if sentences.is_text(pane) and pane.display:
                     found += sentences.text_lines(pane)
         return found
 
@@ -278,7 +275,7 @@ class Conversation:
         if await self._command(line):
             return
         if line or isinstance(field, PromptInput):
-            field.value = typed(line)
+            field.value = _text(line)
             field.cursor_position = len(field.value)
             await self._settled()
         await self.press("enter")
@@ -295,7 +292,7 @@ class Conversation:
                 self._end(form)
         elif not await self._command(line):
             before = field.text and not field.text.endswith("\n")
-            field.insert(("\n" if before else "") + typed(line), field.document.end)
+            field.insert(("\n" if before else "") + _text(line), field.document.end)
             await self._settled()
             self._app.keep_soon()
 
@@ -334,6 +331,7 @@ class Conversation:
         match answer:
             case "yes":
                 await self.press("ctrl+s")
+                self._focus = (None, "")  # what was not taken is told with its field
             case "back":
                 await self.press("escape")
             case "more":
@@ -421,8 +419,6 @@ class Conversation:
         field, text = form.field_of(focused), line.strip()
         if await self._command(line) or field is None:
             return
-        if text.startswith(COMMAND * 2):
-            text = text.removeprefix(COMMAND)
         if text and isinstance(focused, FormChoice):
             chosen = [each for each in field.options if each.title.casefold() == text.casefold()]
             if text.isdecimal() and 0 < int(text) <= len(field.options):
@@ -433,7 +429,7 @@ class Conversation:
                 return
             focused.put(chosen[0].id)
         elif text and isinstance(focused, Input):
-            focused.value = typed(text)
+            focused.value = _text(text)
         await self._settled()
         self._app.keep_soon()
         await self._next_field(form, focused)
@@ -562,20 +558,21 @@ class Conversation:
         focused = front.focused
         if isinstance(focused, DiffView) and (title := focused.title_line()) != self._page:
             self._page = title
-            self._say(sentences.sentence(title))
+            notes = () if focused.page is None else focused.page.notes
+            self._say(" ".join((sentences.sentence(title), *map(sentences.plain, notes))))
         now = focused, told(focused)
         chosen = isinstance(front, Chooser | Help)
         if now != self._focus and not (isinstance(front, Sheet) and chosen):
             typing = isinstance(focused, TextArea | Input) and focused is self._focus[0]
             if now[1] and not typing:
                 self._say(now[1])
-            if isinstance(focused, TextView | Facts):
+            if isinstance(focused, Pane) and sentences.is_text(focused):
                 self._rest = sentences.text_lines(focused)[1:]
                 if self._rest:
                     self._say(f"{plural(len(self._rest), 'passage')} more: an empty line reads on.")
         self._focus = now
         source = getattr(focused, "source", None)
-        news = waiting_rows(source) if front is place else ""
+        news = waiting_rows(source) if getattr(source, "waiting", 0) else ""
         if news and news != self._news:
             self._say(news)
         self._news = news
@@ -603,6 +600,11 @@ class Conversation:
         self._in_sheet = lines
 
 
+def _text(line: str) -> str:
+    """Return the text that a line is; the sign of commands is typed twice where it begins one."""
+    return typed(line.removeprefix(COMMAND) if line.startswith(COMMAND * 2) else line)
+
+
 def _label(title: str) -> str:
     return title.partition(":")[0].strip().casefold()
 
@@ -610,7 +612,8 @@ def _label(title: str) -> str:
 def _help() -> list[str]:
     words = [f"{word}: {does}." for word, does in WORDS.items()]
     return [
-        "Type a word, a key as j or g c or ctrl+s, a number, a line that begins with : or with /.",
+        "Type a word, a key as j or g c or ctrl+s, a number, a line that begins with : or with /. "
+        "In a list a number is that of a row: ] goes to the next view, :view 2 to the second.",
         *words,
         "In a field each line is text: one that begins with ~ is a command, as ~back, ~e, ~what. "
         "In a text of several lines one with only a dot ends it.",

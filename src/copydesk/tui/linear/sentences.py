@@ -46,6 +46,8 @@ ENDS_TEXT = "."
 COMMAND = "~"
 """What a line begins with that is a command where all others are text."""
 
+_BARS = str.maketrans("", "", "▁▂▃▄▅▆▇█")
+
 _BETWEEN = re.compile(r" {2,}|\n")
 
 
@@ -60,9 +62,7 @@ def told(widget: Widget | None) -> str:
             return change_told(widget)
         case ThreadView():
             return thread_told(widget)
-        case WrappedList():
-            return line_told(widget)
-        case TextView() | Facts():
+        case Pane() if is_text(widget):
             return text_told(widget)
         case Pane():
             return sentence(widget.title_line())
@@ -130,8 +130,9 @@ def _state(rows: VirtualList[Any], row: Any) -> Iterator[str]:
 
 
 def plain(said: str | Text) -> str:
-    """Return a text in one line without its tones."""
-    return " ".join(clean(said if isinstance(said, str) else said.plain, lines=True).split())
+    """Return a text in one line without its tones, and without the bars of small charts."""
+    text = clean(said if isinstance(said, str) else said.plain, lines=True)
+    return " ".join(text.translate(_BARS).split())
 
 
 # Changes, threads, texts
@@ -177,8 +178,9 @@ def _words(diff: DiffView, at: int) -> Iterator[str]:
         return
     for lead, number in zip(("Before", "Now"), rows, strict=True):
         spans = page.diff[number].marks
-        if words := plain("".join(span.text for span in spans if span.kind != "same")):
-            yield f"{lead}: {words}."
+        words = [said for span in spans if span.kind != "same" and (said := plain(span.text))]
+        if words:
+            yield f"{lead}: {', '.join(words)}."
 
 
 def thread_told(threads: ThreadView) -> str:
@@ -202,26 +204,47 @@ def _messages(threads: ThreadView, thread: Thread) -> Iterator[str]:
         yield f"{who}: {plain(message.body.markdown or '')}"
 
 
-def line_told(rows: WrappedList) -> str:
-    """Return the row of the cursor of a list whose rows wrap."""
+def line_told(rows: WrappedList, row: int | None = None) -> str:
+    """Return a row of a list whose rows wrap, that of the cursor or another."""
     if not rows.rows:
         return sentence(rows.nothing_said(rows.empty))
-    lines = rows.draw(rows.cursor, WIDE)
+    lines = rows.draw(rows.cursor if row is None else row, WIDE)
     return plain(" ".join("".join(text for text, _ in line) for line in lines))
 
 
-def text_told(text: TextView | Facts) -> str:
+def text_told(text: Pane) -> str:
     """Return how a text is called, and how it begins."""
-    lines = text_lines(text)
-    return " ".join(filter(None, (sentence(text.title_line()), *lines[:1])))
+    return " ".join(filter(None, (sentence(text.title_line()), *text_lines(text)[:1])))
 
 
-def text_lines(text: TextView | Facts) -> list[str]:
-    """Return what a text says, a passage or a fact each."""
-    if isinstance(text, TextView):
-        return text.passages or [text.nothing_said(text.empty)]
-    found = [plain(f"{label}: {said}" if label.strip() else said) for label, said in text.told]
-    return found or [text.nothing_said(text.empty)]
+def is_text(widget: Widget | None) -> bool:
+    """Whether something is read from its beginning to its end, and not row by row."""
+    listed = isinstance(widget, DiffView | ThreadView)
+    return isinstance(widget, TextView | Facts | WrappedList) and not listed
+
+
+def text_lines(text: Pane) -> list[str]:
+    """Return all that a pane says, a passage, a fact or a row each."""
+    found: list[str] = []
+    match text:
+        case TextView():
+            found = text.passages
+        case Facts():
+            found = [
+                plain(f"{label}: {said}" if label.strip() else said) for label, said in text.told
+            ]
+        case DiffView() if text.page is not None:
+            leads = {"removed": "Removed: ", "added": "Added: "}
+            lines = text.page.diff
+            found = [
+                f"{leads.get(each.kind, '')}{plain(each.text)}"
+                for each in lines
+                if plain(each.text)
+            ]
+        case WrappedList():
+            found = [line_told(text, row) for row in range(text.rows)]
+    empty = getattr(text, "empty", "")
+    return list(filter(None, found)) or [text.nothing_said(empty)]
 
 
 # Fields

@@ -184,7 +184,7 @@ class Conversation:
                 if place is not None:
                     self._say(sentences.place_told(place))
                 if isinstance(self._app.screen, Sheet):
-                    self._tell_long(self._dialog(self._app.screen))
+                    self._tell_dialog(self._app.screen)
                 self._focus = (None, "")
             case "what":
                 self._tell_long(self._what(rest))
@@ -313,6 +313,7 @@ class Conversation:
             case "clear":
                 field: Any = self._app.screen.focused
                 field.clear()
+                self._say("It is empty now.")
             case _ if await self._word(word, rest.strip()):
                 pass
             case _ if await self._press_line(f"{word} {rest}"):
@@ -528,15 +529,19 @@ class Conversation:
         if self._rest:
             self._say(f"{plural(len(self._rest), 'more line')}: an empty line reads on.")
 
-    def _dialog(self, sheet: Sheet[Any]) -> list[str]:
+    def _tell_dialog(self, sheet: Sheet[Any]) -> None:
+        """Tell what a dialog says and, however much that is, how it may be answered."""
         lines = sentences.dialog_told(sheet, self._app.keyboard)
         if (rows := self._rows()) is not None and isinstance(sheet, Chooser):
             one = range(rows.cursor, min(rows.source.length, rows.cursor + LISTED))
             listed = [sentences.row_told(rows, at) for at in one]
-            lines = [lines[0], *listed, *lines[-1:]]
+            lines = [lines[0], *listed, lines[-1]]
             if left := rows.source.length - rows.cursor - len(listed):
                 lines.insert(-1, f"{left} more: an empty line reads on.")
-        return lines
+        *said, answers = lines
+        self._tell_long(said)
+        if answers:
+            self._say(answers)
 
     def _announce(self) -> None:
         """Say what is new: what happened, where one is, what has the focus."""
@@ -592,7 +597,7 @@ class Conversation:
         lines = frozenset((*asked.lines, answers))
         if front is not self._front:
             self._front, self._ended = front, None
-            self._tell_long(self._dialog(front))
+            self._tell_dialog(front)
         elif not isinstance(front, Chooser | Help):
             for line in (*asked.lines, answers):
                 if line and line not in self._in_sheet:

@@ -180,7 +180,7 @@ def _words(diff: DiffView, at: int) -> Iterator[str]:
         spans = page.diff[number].marks
         words = [said for span in spans if span.kind != "same" and (said := plain(span.text))]
         if words:
-            yield f"{lead}: {', '.join(words)}."
+            yield sentence(f"{lead}: {', '.join(words)}")
 
 
 def thread_told(threads: ThreadView) -> str:
@@ -306,12 +306,12 @@ class Question:
 
 
 def dialog_told(sheet: Sheet[Any], keyboard: Keyboard) -> list[str]:
-    """Return a dialog as lines: what it is about, then what may be answered."""
+    """Return a dialog as lines: what it is about, and last what may be answered, if anything."""
     asked = question_of(sheet, keyboard)
     lead = sentence(clean(sheet.heading))
     if isinstance(sheet, ArrangeSheet):
         lead = f"{lead} {plan_told(sheet)}"
-    return [lead, *asked.lines, *filter(None, [answers_told(sheet, asked)])]
+    return [lead, *asked.lines, answers_told(sheet, asked)]
 
 
 def plan_told(sheet: ArrangeSheet) -> str:

@@ -10,7 +10,8 @@ import asyncio
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
@@ -109,15 +110,17 @@ class LinearDriver(Driver):
         await conversation.begin()
         typed = os.isatty(0)
         while desk.is_running:
+            hides = conversation.hides
             if typed:
                 self._outlet.write(PROMPT)
                 self._outlet.flush()
-            line = await self._lines.next()
+            with unseen(0) if typed and hides else nullcontext():
+                line = await self._lines.next()
             if line is None:
                 await self._end()
                 return
-            if not typed:
-                self.say(f"{PROMPT}{line}")  # a script reads as what is typed does
+            if not typed or hides:
+                self.say("" if typed else f"{PROMPT}{'' if hides else line}")
             await conversation.take(line)
 
     async def _end(self) -> None:
@@ -129,6 +132,21 @@ class LinearDriver(Driver):
             if any(each.cancelled() or each.exception() for each in done):
                 break
         self._desk.exit()
+
+
+@contextmanager
+def unseen(terminal: int) -> Iterator[None]:
+    """Have a terminal not show what is typed."""
+    import termios
+
+    attributes = termios.tcgetattr(terminal)
+    hidden = [*attributes]
+    hidden[3] &= ~termios.ECHO
+    termios.tcsetattr(terminal, termios.TCSANOW, hidden)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, attributes)
 
 
 class Lines:

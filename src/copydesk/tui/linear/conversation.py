@@ -86,6 +86,12 @@ class Conversation:
         self._offered: Sequence[tuple[str, Callable[[], Awaitable[None]]]] = ()
         """Actions that `do` found, by their numbers."""
 
+    @property
+    def hides(self) -> bool:
+        """Whether what is typed now is a secret, which is not to be seen."""
+        focused = self._app.screen.focused
+        return isinstance(focused, Input) and focused.password
+
     def _hear(self, text: str, tone: str) -> None:
         if text and text not in self._heard[-1:]:
             self._heard.append(text)
@@ -477,7 +483,8 @@ class Conversation:
             )
         ]
         on = [f"{row.keys}: {row.label}. {row.text}" for row in found if not row.off]
-        off = [f"{row.keys}: {row.label}, {row.text}" for row in found if row.off]
+        why = [(row, row.text.removeprefix("off: ")) for row in found if row.off]
+        off = [f"{row.keys}: {row.label}. {said}" for row, said in why]
         if not (on or off):
             return ["Nothing that can be done here is called so."]
         said = ["On here:", *on] if on else []

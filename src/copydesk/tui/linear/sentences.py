@@ -18,7 +18,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import name_of
 from copydesk.tui.arrange.dialogs import ArrangeSheet
 from copydesk.tui.dialogs.choice import Chooser
-from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
 from copydesk.tui.dialogs.form import Form, FormHelp
 from copydesk.tui.dialogs.form_fields import Entry, Field, FormChoice
 from copydesk.tui.framework.actions import shown
@@ -284,6 +284,8 @@ def _holds(widget: Entry | Input | TextArea) -> str:
     text = widget.text if isinstance(widget, TextArea) else getattr(widget, "value", "")
     if not text:
         return ""
+    if isinstance(widget, Input) and widget.password:
+        return "something is in it"
     lines = text.count("\n") + 1
     if lines > 1:
         return f"it has {lines} lines"
@@ -325,6 +327,8 @@ def answers_told(sheet: Sheet[Any], asked: Question) -> str:
         return "Type a number, or some letters to have fewer; back leaves."
     said = [f"{n} {words}" for n, (_, words) in enumerate(asked.choices, 1)]
     choices = f"{', '.join(said)}." if said else ""
+    if isinstance(sheet, TypeToConfirm):
+        return "An empty line goes back."
     if sheet.TAKES_TEXT:
         return ""  # what is typed is text there: its fields say how to end it
     if not asked.yes[0]:
@@ -343,7 +347,8 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
     lines: list[str] = []
     keys: dict[str, str] = {}
     for widget in sheet.query(Static):
-        if isinstance(widget, FormHelp) or widget.has_class("ask") or not widget.display:
+        told_with_field = isinstance(sheet, Form) and widget.has_class("ask")
+        if isinstance(widget, FormHelp) or told_with_field or not widget.display:
             continue
         text = clean(_text_of(widget), lines=True)
         if widget.has_class("keys"):

@@ -207,7 +207,7 @@ def _show(
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
-    from copydesk.tui.app import CopydeskApp, use_own_commands
+    from copydesk.tui.app import CopydeskApp, linear_driver, use_own_commands
 
     unusable: list[UsageError] = []
     connection = ways.connection
@@ -264,6 +264,7 @@ def _show(
     )
     if target is not None:
         session.identify = partial(identify_at, target)
+    linear = terminal.is_linear()
     theme = terminal.theme_of(named, light=_last_background(paths))
     # Textual would turn the colours of every theme into greys, and take the variable away from the
     # programs that are started later.
@@ -276,7 +277,7 @@ def _show(
         keymap=keymap,
         glyphs=terminal.signs(settings.glyphs),
         utf8=terminal.shows_utf8(settings.glyphs),
-        linear=terminal.is_linear(),
+        driver=linear_driver() if linear else None,
         crash=log_file.crash(paths),
         background=log_file.note_error,
         preload=partial(_preload, paths, connection.secrets),
@@ -291,16 +292,16 @@ def _show(
 
         count = f"{paths.settings.name}: {plural(len(said_of_file), 'mistake')}"
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
-    app.goes_on = target is None and not app.linear
+    app.goes_on = target is None and not linear
     session.owners = settings.owners
     session.hooks = settings.hooks
     session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
-    app.notices, app.pictures = settings.news, "off" if app.linear else settings.pictures
-    app.kept_for = preface.conditions() if usual and not app.linear else ""
+    app.notices, app.pictures = settings.news, "off" if linear else settings.pictures
+    app.kept_for = preface.conditions() if usual and not linear else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
-    if terminal.follows_terminal(named) and not app.linear:
+    if terminal.follows_terminal(named) and not linear:
         app.drawn.on_background = partial(_use_background, app, paths, named, theme)
     _let_settings_hold(app, paths)
     app.run_to_the_end()

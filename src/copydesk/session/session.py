@@ -121,6 +121,8 @@ class Session:
     recall_seconds: float = 0.0
     report: Callable[[str, str], None] = lambda said, tone: None
     """Reports to a person (with a tone) the end of a write whose screen was left."""
+    heard: Callable[[str], None] = lambda said: None
+    """Hears each message of the screens, where they are told and not drawn."""
     begins: Callable[[], bool] = lambda: False
     """Notes the start of this run; returns whether the run before it ended without notice."""
     host: str = ""

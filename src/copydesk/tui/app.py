@@ -102,8 +102,7 @@ class CopydeskApp(DeskApp):
     ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error, with a
     sentence on what became of what was typed, and returns what to tell the user (where the log
     is); ``background`` receives errors that end nothing. ``preload`` imports what the first frame
-    did not need, in a thread. ``utf8`` says whether the terminal shows more than ASCII, ``linear``
-    that lines are typed and told in place of screens.
+    did not need, in a thread. ``utf8``: the terminal shows more than ASCII. ``driver`` talks to it.
     """
 
     TITLE = "copydesk"
@@ -126,12 +125,10 @@ class CopydeskApp(DeskApp):
         crash: Callable[[BaseException, str], str] | None = None,
         background: Callable[[BaseException], None] | None = None,
         utf8: bool = True,
-        linear: bool = False,
+        driver: type[Driver] | None = None,
         preload: Callable[[], None] = lambda: None,
     ) -> None:
-        self.linear = linear
-        """Whether it is told in words, and nothing is drawn (`copydesk.tui.linear`)."""
-        super().__init__()
+        super().__init__(driver_class=driver)
         signs.use(glyphs)
         draw_bars(glyphs)
         self.set_class(glyphs == "ascii", "-ascii")
@@ -250,7 +247,6 @@ class CopydeskApp(DeskApp):
     @cached_property
     def newsreader(self) -> Newsreader:
         """What has the news read."""
-
         terminal = self.terminal
         assert terminal is not None
         return Newsreader(self.session, self.notices, self.bell, terminal.write)
@@ -953,11 +949,7 @@ class CopydeskApp(DeskApp):
         super().panic(*(() if self.lifecycle.explained else renderables))
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what talks to the terminal, or to who listens."""
-        if self.linear:
-            from copydesk.tui.linear_driver import LinearDriver
-
-            return LinearDriver
+        """Return what talks to the terminal."""
         if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
             return super().get_driver_class()
         return TerminalDriver
@@ -1005,6 +997,13 @@ def use_own_commands(app: CopydeskApp, commands: Sequence[OwnCommand]) -> None:
         from copydesk.tui.system.own_commands import OwnCommands
 
         app.keyboard.yours = OwnCommands(app, commands).of
+
+
+def linear_driver() -> type[Driver]:
+    """Return what tells in words what the screens show, which imports many of them."""
+    from copydesk.tui.linear_driver import LinearDriver
+
+    return LinearDriver
 
 
 def reference() -> type[Reference]:

@@ -6,7 +6,7 @@ The program itself (`copydesk.tui.app`) stands on all of them; this is what they
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.session.target import Visits
@@ -36,8 +36,6 @@ class DeskApp(BaseApp):
     keyboard: Keyboard
     visits: Visits
     """The screens that were visited."""
-    heard: Callable[[str, str], None] = staticmethod(lambda text, tone: None)
-    """Hears what is said in the line of messages, and in which tone."""
     pictures: str
     """Whether pictures are drawn, and how large ones are (`local.settings`)."""
 

@@ -67,7 +67,7 @@ class Conversation:
         self._app, self._say, self._settled = app, say, settled
         self._later = 0.0
         app.keyboard.clock = lambda: monotonic() + self._later
-        app.heard = self._hear
+        app.session.heard = self._hear
         self._heard: list[str] = []
         """What was said in the status line since the last line."""
         self._rest: list[str] = []
@@ -92,7 +92,7 @@ class Conversation:
         focused = self._app.screen.focused
         return isinstance(focused, Input) and focused.password
 
-    def _hear(self, text: str, tone: str) -> None:
+    def _hear(self, text: str) -> None:
         if text and text not in self._heard[-1:]:
             self._heard.append(text)
 

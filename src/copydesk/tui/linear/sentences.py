@@ -29,7 +29,7 @@ from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, said_instead, sign_of, waits_for
 from copydesk.tui.widgets.text import TextView
 from copydesk.tui.widgets.tree import TreeList
 from copydesk.tui.widgets.wrapped_list import WrappedList
@@ -86,7 +86,7 @@ def row_told(rows: VirtualList[Any], index: int | None = None) -> str:
     at = rows.cursor if index is None else index
     row = source.row(at) if at < source.length else None
     if row is None:
-        return sentence(rows.said_instead)
+        return sentence(said_instead(rows))
     whole = source.length if source.filtering or source.count is None else source.count
     return f"{at + 1} of {whole}. {sentence(*cells(rows.columns, row), *_state(rows, row))}"
 
@@ -97,7 +97,7 @@ def node_told(tree: TreeList[Any], index: int | None = None) -> str:
     at = tree.cursor if index is None else index
     twig = tree.source.row(at) if at < tree.source.length else None
     if twig is None:
-        return sentence(tree.said_instead)
+        return sentence(said_instead(tree))
     place = source.place(twig.id)
     where = f"Level {twig.depth + 1}" + (f", {place[0]} of {place[1]}" if place else "")
     inside = source.below(twig.item) or ()
@@ -120,12 +120,12 @@ def cells(columns: Sequence[Column[Any]], row: Any) -> Iterator[str]:
 
 def _state(rows: VirtualList[Any], row: Any) -> Iterator[str]:
     """Yield what the signs before a row mean."""
-    if sign := rows.sign_of(row).strip():
+    if sign := sign_of(rows, row).strip():
         meanings = dict(place_of(rows).signs()) if isinstance(rows.screen, Place) else {}
         yield clean(meanings.get(sign, sign))
     if rows.source.key(row) in rows.marks:
         yield rows.MARKED
-    if rows.waits_for(row):
+    if waits_for(rows, row):
         yield "something about it waits to be sent"
 
 

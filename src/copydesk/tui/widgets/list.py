@@ -566,7 +566,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def _row_strip(self, row: T, selected: bool, width: int) -> Strip:
         row_id = self._source.key(row)
         columns = self._columns_for(width)
-        waits = self.waits_for(row)
+        waits = waits_for(self, row)
         key = (row_id, selected, selected and self.has_focus, row_id in self.marks, waits)
         strip = self._strips.get(key)
         if strip is not None:
@@ -577,7 +577,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         elif self._dim is not None and self._dim(row):
             style = self._style("muted")
         signs = glyphs()
-        sign = self.sign_of(row) or " "
+        sign = sign_of(self, row) or " "
         marked = row_id in self.marks
         segments = [
             Segment(signs.cursor if selected else " ", style),
@@ -601,18 +601,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
             del self._strips[next(iter(self._strips))]
         self._strips[key] = strip
         return strip
-
-    def sign_of(self, row: T) -> str:
-        """Return the sign before a row; "" for none."""
-        sign = self._sign(row) if self._sign is not None else ""
-        fresh = self._source.key(row) in self._source.fresh
-        return sign or (glyphs().changed if fresh else "")
-
-    def waits_for(self, row: T) -> bool:
-        """Whether something about a row waits to be sent."""
-        session = getattr(self.app, "session", None)
-        about = self._source.key(row) if self.about is None else self.about(row)
-        return session is not None and about in session.outbox.marks
 
     def _grow(self, column: str, cells: int) -> None:
         """Widen a column to ``cells``; drawn rows are drawn again."""
@@ -672,14 +660,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
             why, key = why.removesuffix(AGAIN), "R or Enter"
         return self._wrap(f"! {why} {key} tries again.", width)
 
-    @property
-    def said_instead(self) -> str:
-        """What stands where the cursor is on no row: why there is none."""
-        source, wide = self._source, max(8, self.line_width)
-        if source.error:
-            return " ".join(self._error_lines(wide))
-        return self.reading if source.length else " ".join(self._nothing_line(wide))
-
     def _wrap(self, text: str, width: int) -> list[str]:
         """Return a sentence in lines that fit; every line that is drawn asks for the same one."""
         key = (text, width)
@@ -733,6 +713,28 @@ class VirtualList(Pane, Generic[T], scope="list"):
         segments = [Segment(lead.ljust(GUTTER), style)]
         segments.extend(fit(text, max(0, width - GUTTER), "left", style, self.app.console))
         return Strip(segments).adjust_cell_length(width, style)
+
+
+def sign_of(rows: VirtualList[T], row: T) -> str:
+    """Return the sign before a row; "" for none."""
+    sign = rows._sign(row) if rows._sign is not None else ""
+    fresh = rows.source.key(row) in rows.source.fresh
+    return sign or (glyphs().changed if fresh else "")
+
+
+def waits_for(rows: VirtualList[T], row: T) -> bool:
+    """Whether something about a row waits to be sent."""
+    session = getattr(rows.app, "session", None)
+    about = rows.source.key(row) if rows.about is None else rows.about(row)
+    return session is not None and about in session.outbox.marks
+
+
+def said_instead(rows: VirtualList[Any]) -> str:
+    """Return what stands where the cursor is on no row: why there is none."""
+    source, wide = rows.source, max(8, rows.line_width)
+    if source.error:
+        return " ".join(rows._error_lines(wide))
+    return rows.reading if source.length else " ".join(rows._nothing_line(wide))
 
 
 def rows_around(rows: VirtualList[T]) -> list[T]:

@@ -49,7 +49,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
     ) -> None:
         self.tree_source = tree
         self._indent = indent
-        self._item_columns = tuple(columns)
+        self.item_columns = tuple(columns)
         super().__init__(
             tree,
             self._on_twigs(),
@@ -65,7 +65,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         self._item_filter: Callable[[str], Callable[[T], bool]] = self._plain_item_filter
 
     def _on_twigs(self) -> tuple[Column[Twig[T]], ...]:
-        columns = self._item_columns
+        columns = self.item_columns
         lead = next((at for at, column in enumerate(columns) if column.flex), 0)
         return tuple(
             _on_twig(column, self._indent if at == lead else None, self.DEEPEST)
@@ -74,16 +74,11 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
     def show_columns(self, columns: Sequence[Column[T]]) -> None:
         """Show other columns, or the same with other widths."""
-        before = [(column.key, column.width) for column in self._item_columns]
-        self._item_columns = tuple(columns)
+        before = [(column.key, column.width) for column in self.item_columns]
+        self.item_columns = tuple(columns)
         if [(column.key, column.width) for column in columns] != before:
             self.columns = self._on_twigs()
             self.refresh_rows()
-
-    @property
-    def item_columns(self) -> Sequence[Column[T]]:
-        """The columns of the items, without what tells the level."""
-        return self._item_columns
 
     @property
     def selected_item(self) -> T | None:
@@ -145,7 +140,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         words = text.casefold().split()
 
         def match(item: T) -> bool:
-            shown = " ".join(str(column.render(item)) for column in self._item_columns).casefold()
+            shown = " ".join(str(column.render(item)) for column in self.item_columns).casefold()
             return all(word in shown for word in words)
 
         return match

@@ -371,10 +371,10 @@ class Conversation:
         elif isinstance(sheet, Chooser | Help):
             await self._choose(sheet, text)
         elif isinstance(focused, Input):
-            if text in ("", "back"):
-                await self.press("enter" if focused.value and not text else "escape")
-            else:
+            if text or focused.value:
                 await self._in_line(focused, line)
+            else:
+                await self.press("escape")
         else:
             await self._answer(sheet, text)
 
@@ -462,8 +462,8 @@ class Conversation:
             self._list()
         elif word == "list":
             self._list()
-        elif isinstance(field := sheet.focused, Input):
-            field.value = typed(text.removeprefix(COMMAND))
+        elif not await self._command(text) and isinstance(field := sheet.focused, Input):
+            field.value = _text(text)
             await self._settled()
             rows.move_first()
             self._list()

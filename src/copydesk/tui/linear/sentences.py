@@ -260,7 +260,8 @@ def entry_told(widget: Entry | Input | TextArea) -> str:
     if isinstance(widget, TextArea):
         ends = "each line is kept, one with only a dot ends it, ~e opens the editor"
         return f"{sentence('Text', _holds(widget))} Type it: {ends}."
-    return sentence("A field", _holds(widget), plain(getattr(widget, "placeholder", "")))
+    said = sentence("A field", _holds(widget), plain(getattr(widget, "placeholder", "")))
+    return f"{said} ~back leaves it."
 
 
 def field_told(form: Form, field: Field) -> str:

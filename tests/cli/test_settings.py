@@ -56,6 +56,8 @@ def test_one_is_changed_and_all_else_stays(path: Path, capsys: pytest.CaptureFix
     assert path.read_text() == f"# mine\n{WRONG}recall_seconds = 0\n"
     assert main(["settings", "unset", "recall_seconds"]) == 0
     assert path.read_text() == f"# mine\n{WRONG}"
+    assert main(["settings", "set", "linear", "true"]) == 0
+    assert path.read_text() == f"# mine\n{WRONG}linear = true\n"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,7 @@ def test_one_is_changed_and_all_else_stays(path: Path, capsys: pytest.CaptureFix
     [
         (["set", "recall_seconds", "90"], "it goes from 0 to 60"),
         (["set", "recall_seconds", "soon"], "must be a whole number"),
+        (["set", "linear", "yes"], "linear must be true or false"),
         (["set", "theme", "none such"], "there is no such theme"),
         (["set", "glyph", "ascii"], "did you mean glyphs?"),
         (["set", "views", "x"], "is a table"),

@@ -156,6 +156,7 @@ def _setting_values(line: Sequence[str]) -> Iterable[Value]:
     from dataclasses import fields
 
     from copydesk.local.settings import Settings
+    from copydesk.local.settings_schema import choices_of
 
     named = [each for each in fields(Settings) if each.name in line]
     if not named:
@@ -165,8 +166,8 @@ def _setting_values(line: Sequence[str]) -> Iterable[Value]:
         return _themes(line)
     if setting.name == "profile":
         return _profiles(line)
-    choices = setting.metadata.get("choices", ())
-    return [(each, "the default" if each == setting.default else "") for each in choices]
+    default = str(setting.default).lower()
+    return [(each, "the default" if each == default else "") for each in choices_of(setting)]
 
 
 def _themes(line: Sequence[str]) -> Iterator[Value]:

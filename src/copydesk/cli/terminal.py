@@ -10,9 +10,9 @@ from copydesk.cli.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TextIO
 
     from copydesk.domain.own_theme import OwnTheme
-    from typing import TextIO
 
 POOR = ("", "dumb", "unknown")
 """What ``TERM`` says of terminals that cannot move their cursor."""

@@ -26,9 +26,9 @@ from copydesk.local.settings import (
 )
 from copydesk.local.settings_file import open_document, write_document
 from copydesk.local.settings_lines import line_in_table
-from copydesk.local.settings_schema import shown_values
+from copydesk.local.settings_schema import choices_of, shown_values
 
-SIMPLE = (str, int)
+SIMPLE = (str, int, bool)
 """Types of settings that are one value, and no table."""
 
 
@@ -116,6 +116,8 @@ class SettingsFile:
         if kind not in SIMPLE:
             raise ValueError(f"{name} is a table: edit the file")
         given: str | int = typed
+        if kind is bool and typed in choices_of(setting):
+            given = typed == shown(True)
         if kind is int and typed.removeprefix("-").isdecimal():
             given = int(typed)
         document = self._document()
@@ -132,6 +134,8 @@ class SettingsFile:
         Raises ``ValueError`` where the file cannot be read, and ``OSError``.
         """
         value = self._document().get(name)
+        if isinstance(value, bool):
+            return shown(value)
         return None if value is None else str(value)
 
     def reset(self, name: str) -> bool:
@@ -233,6 +237,6 @@ def _row(
         wrong.sentence if wrong else "",
         setting.metadata["says"],
         "a table: docs/settings.md" if table else shown_values(setting),
-        setting.metadata.get("choices", ()),
+        choices_of(setting),
         table,
     )

@@ -98,9 +98,16 @@ def _table(keys: dict[str, type], *required: str) -> dict[str, Any]:
     }
 
 
+def choices_of(setting: Field[Any]) -> tuple[str, ...]:
+    """Return all values of a setting as they are typed, where they are few."""
+    switch = ("false", "true") if isinstance(setting.default, bool) else ()
+    choices: tuple[str, ...] = setting.metadata.get("choices", switch)
+    return choices
+
+
 def shown_values(setting: Field[Any]) -> str:
     """Return which values a setting takes, for people."""
-    if choices := setting.metadata.get("choices"):
+    if choices := choices_of(setting):
         return ", ".join(f"`{each}`" for each in choices)
     if "range" in setting.metadata:
         low, high = setting.metadata["range"]

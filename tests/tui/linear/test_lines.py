@@ -104,6 +104,17 @@ async def test_words_keys_and_what_is_none_of_these() -> None:
         assert not app.is_running
 
 
+async def test_marks_are_counted_and_a_line_is_never_without_an_answer(world: World) -> None:
+    ReviewWorld(world)
+    async with listen(open_world(world, "changes"), "space") as linear:
+        assert linear.said[0] == "1 marked (0 hidden by filter)."
+        assert "marked" in (await linear.take("where"))
+        assert (await linear.take("ctrl+\\")).startswith("Nothing is marked.")
+        told = await linear.take("?")
+        assert "1 of " in told, told
+        assert "Type some letters to have fewer; back leaves." in told
+
+
 async def test_what_is_offered_is_ticked_by_number_and_a_form_is_saved(world: World) -> None:
     lee, sam = world.user("lee"), world.user("sam", display_name="Sam Ortiz")
     async with listen(open_world(world, "teams", at(world)), "ctrl+n", "Web") as linear:
@@ -122,6 +133,7 @@ async def test_a_text_is_a_draft_line_by_line(world: World) -> None:
     drafts = DeskDrafts(State())
     app = review.app(drafts=drafts)
     async with listen(app, "2", "next", "next", "c", "One.", "") as linear:
+        assert linear.said == []  # what is typed is text, and not answered
         app.session.drafts.flush()
         assert list(drafts.texts().values()) == ["One.\n"]
         assert "yes sends it" in await linear.take("Two.", ".")

@@ -64,7 +64,9 @@ class Conversation:
     def __init__(
         self, app: DeskApp, say: Callable[[str], None], settled: Callable[[], Awaitable[object]]
     ) -> None:
-        self._app, self._say, self._settled = app, say, settled
+        self._app, self._tell, self._settled = app, say, settled
+        self._answered = False
+        """Whether anything was told since the last line."""
         self._later = 0.0
         app.keyboard.clock = lambda: monotonic() + self._later
         app.session.heard = self._hear
@@ -78,7 +80,7 @@ class Conversation:
         self._focus: tuple[Widget | None, str] = (None, "")
         self._in_sheet: frozenset[str] = frozenset()
         """The lines of the dialog in front that were told."""
-        self._news = self._page = ""
+        self._news = self._page = self._marked = ""
         self._waits: Sequence[str] = ()
         """What could still be recalled when that was told last."""
         self._ended: Screen[Any] | None = None
@@ -96,6 +98,10 @@ class Conversation:
         if text and text not in self._heard[-1:]:
             self._heard.append(text)
 
+    def _say(self, text: str) -> None:
+        self._answered = True
+        self._tell(text)
+
     async def begin(self) -> None:
         """Say where one is."""
         await self._settled()
@@ -105,6 +111,7 @@ class Conversation:
     async def take(self, line: str) -> None:
         """Act on a line, and say what is new."""
         self._later += LOOKS_SECONDS
+        self._answered = False
         offered, self._offered = self._offered, ()
         if line.strip() not in ("", "more"):
             self._rest = []
@@ -226,6 +233,8 @@ class Conversation:
         rows = self._rows()
         if rows is None:
             await self._press_line(" ".join(str(number)))
+        elif not rows.source.length:
+            self._say(told(rows))
         elif not 0 < number <= rows.source.length:
             self._say(f"The rows go from 1 to {rows.source.length}.")
         else:
@@ -539,7 +548,7 @@ class Conversation:
     def _tell_dialog(self, sheet: Sheet[Any]) -> None:
         """Tell what a dialog says and, however much that is, how it may be answered."""
         lines = sentences.dialog_told(sheet, self._app.keyboard)
-        if (rows := self._rows()) is not None and isinstance(sheet, Chooser):
+        if (rows := self._rows()) is not None and isinstance(sheet, Chooser | Help):
             one = range(rows.cursor, min(rows.source.length, rows.cursor + LISTED))
             listed = [sentences.row_told(rows, at) for at in one]
             lines = [lines[0], *listed, lines[-1]]
@@ -572,6 +581,11 @@ class Conversation:
             self._page = title
             notes = () if focused.page is None else focused.page.notes
             self._say(" ".join((sentences.sentence(title), *map(sentences.plain, notes))))
+        marked = focused.marks_line if isinstance(focused, VirtualList) else ""
+        if marked != self._marked:
+            self._marked = marked
+            if marked or focused is self._focus[0]:
+                self._say(sentences.sentence(marked) or "Nothing is marked.")
         now = focused, told(focused)
         chosen = isinstance(front, Chooser | Help)
         if now != self._focus and not (isinstance(front, Sheet) and chosen):
@@ -583,6 +597,8 @@ class Conversation:
                 if self._rest:
                     self._say(f"{plural(len(self._rest), 'passage')} more: an empty line reads on.")
         self._focus = now
+        if not self._answered and now[1] and not isinstance(focused, TextArea):
+            self._say(now[1])  # nothing is new: a line is never without an answer
         source = getattr(focused, "source", None)
         news = waiting_rows(source) if getattr(source, "waiting", 0) else ""
         if news and news != self._news:

@@ -27,6 +27,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, place_of
 from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.review.diff import DiffView
+from copydesk.tui.system.help import Help
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, said_instead, sign_of, waits_for
@@ -326,6 +327,8 @@ def answers_told(sheet: Sheet[Any], asked: Question) -> str:
     """Return what may be answered to a dialog; nothing for one of fields, which say so."""
     if isinstance(sheet, Chooser):
         return "Type a number, or some letters to have fewer; back leaves."
+    if isinstance(sheet, Help):
+        return "Type some letters to have fewer; back leaves."
     said = [f"{n} {words}" for n, (_, words) in enumerate(asked.choices, 1)]
     choices = f"{', '.join(said)}." if said else ""
     if isinstance(sheet, TypeToConfirm):

@@ -51,8 +51,10 @@ def under_way(app: DeskApp) -> bool:
         return True
     if session.writes.writing and not session.writes.waits:
         return True
-    if keyboard.early.task is not None or keyboard.early.going or keyboard.ahead.opening:
+    if keyboard.early.task is not None or keyboard.early.going:
         return True
+    if keyboard.ahead.opening is not None and not isinstance(front, Sheet):
+        return True  # what it asks before its field wants an answer
     here = app.here
     if isinstance(here, Place) and (here.reads.loads or here.unread_yet):
         return True

@@ -307,7 +307,7 @@ def _show(
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None and not linear
     session.owners = settings.owners
-    session.hooks = settings.hooks
+    session.hooks = () if shown_in_browser else settings.hooks
     session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, "off" if linear else settings.pictures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.domain.keymap import PRESETS, OwnKeys, keymap_of
+from copydesk.domain.keymap import KEPT_BY_BROWSERS, PRESETS, OwnKeys, keymap_of, with_second
 
 DECLARED = {
     "place.move_down": ("j", "down"),
@@ -81,3 +81,18 @@ def test_keys_may_be_exchanged_only_one_after_the_other() -> None:
 
 def test_presets_are_those_of_the_settings() -> None:
     assert list(PRESETS) == ["vim", "emacs", "arrows"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) -> None:
+    declared = {"list.new": with_second(("ctrl+n",)), "composer.preview": with_second(("ctrl+t",))}
+    screens = {"list": ("list",), "composer": ("composer",)}
+    changed, _ = keymap_of(declared, screens, OwnKeys(preset))
+    everywhere = {**declared, **changed}
+    assert "alt+n" in everywhere["list.new"]
+    assert "alt+t" in everywhere["composer.preview"]
+    there, _ = keymap_of(declared, screens, OwnKeys(preset), browser=True)
+    assert not KEPT_BY_BROWSERS & {key for given in there.values() for key in given}
+    own = OwnKeys(preset, {"preview": ("ctrl+w",)})
+    only, _ = keymap_of(declared, screens, own, browser=True)
+    assert only["composer.preview"] == ("ctrl+w",)  # better than none

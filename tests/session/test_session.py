@@ -169,6 +169,7 @@ async def test_steps_on_this_machine_do_what_they_name_and_tell_whether_it_is_so
     assert await steps["hidden_findings"](keys=["a"]) == {"hidden": False}
     assert await steps["hidden_findings"](keys=["b"]) == {"hidden": True}
     ours.drafts.save("S/C/request", "Words.")
+    ours.drafts.flush()
     assert await steps["draft"](key="S/C/request") == {"kept": True}
     await steps["drop_draft"](key="S/C/request")
     assert await steps["draft"](key="S/C/request") is None

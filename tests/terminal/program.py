@@ -55,7 +55,43 @@ ORDINARY = {7: True, 25: True}
 """The modes that a terminal has from the start: lines wrap, the cursor is shown."""
 
 
-class Program:
+class Display:
+    """What was written to a terminal, drawn, and the modes that it was left in."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.written = b""
+        self.modes: dict[int, bool] = dict(ORDINARY)
+        self.keyboards = 0
+        self._emulator = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self._emulator)
+        self._drawn = 0
+        self._drawing = True
+
+    def show(self, data: bytes) -> None:
+        """Take in what is written to it."""
+        self.written += data
+        # A sequence may be cut in two: the rest of it comes with what follows.
+        whole = self.written
+        end = whole.rfind(b"\x1b")
+        long = len(whole) - end > 40 and whole[end + 1 : end + 2] not in (b"_", b"P")
+        end = len(whole) if end < 0 or long or _ended(whole[end:]) else end
+        piece, self._drawn = whole[self._drawn : end], max(end, self._drawn)
+        for found in _MODE.finditer(piece):
+            if found[3]:
+                self.keyboards += 1 if found[3] == b">" else -1
+            else:
+                for mode in found[1].split(b";"):
+                    self.modes[int(mode)] = found[2] == b"h"
+        if self._drawing:
+            self._stream.feed(_NOT_DRAWN.sub(_kept, piece))
+
+    @property
+    def shown(self) -> str:
+        """What is on it now."""
+        return "\n".join(line.rstrip() for line in self._emulator.display)
+
+
+class Program(Display):
     """A running program. Use it with ``with``: it is killed at the end, if it still runs.
 
     ``arguments`` are those of copydesk; ``code`` is run instead of it, as ``python -c`` does.
@@ -76,16 +112,10 @@ class Program:
         errors: int | None = None,
         answers: Mapping[bytes, bytes] | None = None,
     ) -> None:
-        self.written = b""
+        super().__init__(size)
         self._answers = dict(answers or {})
         self._questions = re.compile(b"|".join(map(re.escape, self._answers)) or rb"(?!)")
         self._looked_through = 0
-        self.modes: dict[int, bool] = dict(ORDINARY)
-        self.keyboards = 0
-        self._emulator = pyte.Screen(*size)
-        self._stream = pyte.ByteStream(self._emulator)
-        self._drawn = 0
-        self._drawing = True
         self._terminal, self._program_side = os.openpty()
         self.resize(*size)
         self.attributes = termios.tcgetattr(self._program_side)
@@ -163,25 +193,10 @@ class Program:
         """Take in what was written, waiting so long for it; False when nothing came."""
         if not select.select([self._terminal], [], [], seconds)[0]:
             return False
-        data = os.read(self._terminal, 1 << 16)
-        self.written += data
+        self.show(os.read(self._terminal, 1 << 16))
         for asked in self._questions.finditer(self.written, self._looked_through):
             self._looked_through = asked.end()
             self.type(self._answers[asked[0]])
-        # A sequence may be cut in two: the rest of it comes with what follows.
-        whole = self.written
-        end = whole.rfind(b"\x1b")
-        long = len(whole) - end > 40 and whole[end + 1 : end + 2] not in (b"_", b"P")
-        end = len(whole) if end < 0 or long or _ended(whole[end:]) else end
-        piece, self._drawn = whole[self._drawn : end], max(end, self._drawn)
-        for found in _MODE.finditer(piece):
-            if found[3]:
-                self.keyboards += 1 if found[3] == b">" else -1
-            else:
-                for mode in found[1].split(b";"):
-                    self.modes[int(mode)] = found[2] == b"h"
-        if self._drawing:
-            self._stream.feed(_NOT_DRAWN.sub(_kept, piece))
         return True
 
     @property
@@ -189,7 +204,7 @@ class Program:
         """What is on the screen now, once nothing more comes for a moment."""
         while self.read():
             pass
-        return "\n".join(line.rstrip() for line in self._emulator.display)
+        return self.shown
 
     def clear(self) -> None:
         """Forget what is on the screen: what is there afterwards was drawn again."""

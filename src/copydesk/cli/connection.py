@@ -136,12 +136,21 @@ class Service:
     @property
     def options(self) -> str:
         """The same as they are typed, for another command that a person is told."""
+        return "".join(f" {name} {quote(value)}" for name, value in self._said())
+
+    @property
+    def arguments(self) -> list[str]:
+        """The same as another copydesk is given them."""
+        reads = [READ_ONLY] if self.read_only else []
+        return [*(f"{name}={value}" for name, value in self._said()), *reads]
+
+    def _said(self) -> list[tuple[str, str]]:
         said = (
             ("--desk", str(self.desk or "")),
             ("--base-url", self.base_url),
             ("--profile", self.profile),
         )
-        return "".join(f" {name} {quote(value)}" for name, value in said if value)
+        return [(name, value) for name, value in said if value]
 
 
 OWN = Service()

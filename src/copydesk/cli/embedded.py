@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import UsageError
+from copydesk.local import browser
 from copydesk.local.paths import find_paths, private_folder
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ OWNER = "owner"
 """The key in a desk's ``meta`` of the user whom the program signs in as."""
 
 ADDRESS = "http://desk.invalid"
-"""What the in-process desk calls itself; the name can never be looked up."""
+"""What the in-process desk calls itself; the name can never be looked up. In a window of a browser
+it has the address of the server there, which opens the screens at what follows it.
+"""
 
 _KEYED = "desk:"
 
@@ -235,4 +238,9 @@ def connect_in_process(store: Store) -> Api:
         repositories=Path("/"),
         clustering=clustering(),
     )
-    return Api(ADDRESS, token, transport=AppTransport(limited(app, RateLimit()), close=store.close))
+    window = browser.window()
+    return Api(
+        ADDRESS if window is None else window.address,
+        token,
+        transport=AppTransport(limited(app, RateLimit()), close=store.close),
+    )

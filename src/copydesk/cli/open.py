@@ -22,7 +22,7 @@ from copydesk.cli.errors import UsageError, say
 from copydesk.cli.profile_switch import Keeper, Switchboard, sentence_of
 from copydesk.cli.terminal import why_no_theme
 from copydesk.domain.keymap import OwnKeys
-from copydesk.local import preface
+from copydesk.local import browser, preface
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, usable_settings
@@ -45,13 +45,14 @@ def open_desk(
     *, service: Service = OWN, theme: str | None = None, linear: bool | None = None
 ) -> int:
     """Open the screens and return the exit status once they are closed."""
-    _use_theme(theme)
+    _begin(theme)
     _use_linear(linear)
     # Collecting garbage while starting up only finds what is about to be used; the
     # application turns it on again when it is ready.
     gc.disable()
     connection = service.connection()
-    return _run(_terminal(), connection, read_only=service.read_only, usual=service == OWN)
+    usual = service == OWN and browser.window() is None
+    return _run(_terminal(), connection, read_only=service.read_only, usual=usual)
 
 
 def open_address(
@@ -63,7 +64,7 @@ def open_address(
     """
     from copydesk.session.reads.addresses import pointed
 
-    _use_theme(theme)
+    _begin(theme)
     _use_linear(linear)
     found = pointed(url)
     if found is None:
@@ -113,8 +114,19 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
     return found
 
 
+def _begin(theme: str | None) -> None:
+    """Use a theme in this run, and the window of the browser that it was begun for.
+
+    Raises ``UsageError`` for a theme that there is not.
+    """
+    try:
+        browser.begin()
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    _use_theme(theme)
+
+
 def _use_theme(name: str | None) -> None:
-    """Use a theme in this run. Raises ``UsageError`` for one that there is not."""
     if name is None:
         return
     terminal.use_own_themes(usable_settings(find_paths().settings)[0].themes)
@@ -225,12 +237,13 @@ def _show(
     terminal.use_own_themes(settings.themes)
     said_of_file = [each.said for each in problems]
     keymap: Mapping[str, Sequence[str]] = {}
-    if settings.keys != OwnKeys():
+    shown_in_browser = browser.window() is not None
+    if settings.keys != OwnKeys() or shown_in_browser:
         from copydesk.session.declarations import keymap as keymap_of
 
-        keymap, mistakes = keymap_of(settings.keys)
+        keymap, mistakes = keymap_of(settings.keys, browser=shown_in_browser)
         said_of_file += mistakes.values()
-    commands = settings.commands
+    commands = () if shown_in_browser else settings.commands
     if commands:
         from copydesk.session.declarations import own_command_mistakes
 
@@ -294,7 +307,7 @@ def _show(
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None and not linear
     session.owners = settings.owners
-    session.hooks = settings.hooks
+    session.hooks = () if shown_in_browser else settings.hooks
     session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, "off" if linear else settings.pictures

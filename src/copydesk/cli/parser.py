@@ -930,24 +930,35 @@ def _requests(text: str) -> int:
 
 
 def _serve(commands: Subparsers) -> None:
-    parser = commands.add_parser("serve", help="serve your own desk over HTTP")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on (%(default)s)"
-    )
-    parser.add_argument("--port", type=_port, default=8484, help="the port; 0 takes a free one")
-    parser.add_argument(
-        "--fetch", action="store_true", help="read OpenAPI specifications from their public URLs"
+    parser = commands.add_parser(
+        "serve", help="serve your own desk over HTTP, or the screens to a browser"
     )
     parser.add_argument(
-        "--git", type=Path, metavar="FOLDER",
+        "--web", action="store_const", dest="runner", const="copydesk.cli.web.serve:serve_web",
+        default=SUPPRESS, help="open the screens in a browser on this machine, by a link that "
+        "works once",
+    )  # fmt: skip
+    parser.add_argument(
+        "--host", default=SUPPRESS, help="the address to listen on (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=_port, default=SUPPRESS,
+        help="the port; 0 takes a free one (default: 8484, with --web 8485)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--fetch", action="store_true", default=SUPPRESS,
+        help="read OpenAPI specifications from their public URLs",
+    )  # fmt: skip
+    parser.add_argument(
+        "--git", type=Path, metavar="FOLDER", default=SUPPRESS,
         help="let spaces be imported from and exported to git repositories below a folder",
     )  # fmt: skip
     parser.add_argument(
-        "--limit", type=_requests, metavar="N",
+        "--limit", type=_requests, metavar="N", default=SUPPRESS,
         help="how many calls each token may send in an hour (default: any number)",
     )  # fmt: skip
     parser.add_argument(
-        "--as", choices=("earlier", "today", "document"), default="all", dest="edition",
+        "--as", choices=("earlier", "today", "document"), default=SUPPRESS, dest="edition",
         metavar="SERVICE", help="have only the operations of the earlier service, of today's, or "
         "of the API document: earlier, today, document",
     )  # fmt: skip

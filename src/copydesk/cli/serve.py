@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 def serve(
     *,
-    host: str,
-    port: int,
+    host: str = "127.0.0.1",
+    port: int = 8484,
     desk: Path | None = None,
     fetch: bool = False,
     git: Path | None = None,
@@ -46,12 +46,10 @@ def serve(
     ``limit`` is how many requests each token may send in an hour; None: any number. ``edition``
     leaves operations out.
     """
-    if not 0 <= port <= 65535:
-        raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
     if git is not None and not git.is_dir():
         raise UsageError(f"--git {git}: there is no such folder")
     # First what a typing error spoils, so that it makes no desk.
-    with _listen(host, port) as listener:
+    with listen(host, port) as listener:
         store = open_store(desk)
         log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
@@ -95,7 +93,7 @@ def _answer(
         )
     )
     # Whoever has read where it listens may end it at once.
-    with _ending_on_termination(server):
+    with ending_on_termination(server):
         _tell(host, listener, store, limit.limit, fetches=fetch)
         if edition != "all":
             left_out = len(CATALOGUE) - len(operations_of(edition))
@@ -133,7 +131,7 @@ def _tell(
 
 
 @contextmanager
-def _ending_on_termination(server: uvicorn.Server) -> Iterator[None]:
+def ending_on_termination(server: uvicorn.Server) -> Iterator[None]:
     """Have SIGTERM end the program the way SIGINT does, with the desk closed.
 
     While uvicorn runs, it ends the requests under way and then sends itself the signal again. The
@@ -153,7 +151,10 @@ def _ending_on_termination(server: uvicorn.Server) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Return what listens there. Raises ``UsageError`` where nothing can."""
+    if not 0 <= port <= 65535:
+        raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

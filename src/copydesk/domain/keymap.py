@@ -40,6 +40,12 @@ PRESETS: Mapping[str, Keys] = {
 }
 """What stands for a key; a key that is not here stays. Of a chord the first key is replaced."""
 
+SECOND: Mapping[str, str] = {"ctrl+n": "alt+n", "ctrl+t": "alt+t"}
+"""The key that does the same as one that browsers keep for themselves, in every preset."""
+
+KEPT_BY_BROWSERS = frozenset({*SECOND, "ctrl+w"})
+"""Keys that a page never gets."""
+
 _KEY = re.compile(
     r"(?:(?:ctrl|alt|shift)\+)*(?:[^\s]|f(?:[1-9]|1[0-9]|2[0-4])|up|down|left|right|home|end|pageup"
     r"|pagedown|enter|escape|tab|space|backspace|delete|insert)"
@@ -54,13 +60,19 @@ class OwnKeys:
     keys: Keys = field(default_factory=dict)
 
 
+def with_second(keys: Sequence[str]) -> tuple[str, ...]:
+    """Return declared keys with the second ones of those that browsers keep."""
+    return tuple(dict.fromkeys((*keys, *(SECOND[key] for key in keys if key in SECOND))))
+
+
 def keymap_of(
-    declared: Keys, screens: Mapping[str, Sequence[str]], own: OwnKeys
+    declared: Keys, screens: Mapping[str, Sequence[str]], own: OwnKeys, *, browser: bool = False
 ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
     """Return the keys of all actions that have others than declared, and the mistakes by name.
 
     ``screens`` has the scopes of the actions of each screen. A mistake leaves its action the keys
-    that it had: a name or a key that is not known, and a key that is taken on the same screen.
+    that it had: a name or a key that is not known, and a key that is taken on the same screen. In a
+    ``browser`` an action has none of those that are kept there, if it has another.
     """
     preset = PRESETS.get(own.preset, {})
     keys: dict[str, Sequence[str]] = {
@@ -75,6 +87,11 @@ def keymap_of(
             mistakes[name] = wrong
         else:
             keys.update(dict.fromkeys(ids, tuple(given)))
+    if browser:
+        keys = {
+            action: tuple(key for key in given if key not in KEPT_BY_BROWSERS) or given
+            for action, given in keys.items()
+        }
     return {
         action: given for action, given in keys.items() if given != tuple(declared[action])
     }, mistakes

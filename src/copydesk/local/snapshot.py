@@ -32,7 +32,7 @@ class Snapshots:
 
     def __init__(self, folder: Path | None = None, desk: str = "") -> None:
         self._folder = folder
-        self._desk = desk
+        self.desk = desk
         self._memory: dict[str, bytes] = {}
 
     def read(self, key: str) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ class Snapshots:
                 version,
                 desk,
                 kept_key,
-            ) == (VERSION, self._desk, key) and all(isinstance(row, dict) for row in rows):
+            ) == (VERSION, self.desk, key) and all(isinstance(row, dict) for row in rows):
                 return rows
         return []
 
@@ -58,7 +58,7 @@ class Snapshots:
         """
         value = {
             "version": VERSION,
-            "desk": self._desk,
+            "desk": self.desk,
             "key": key,
             "rows": [dict(row) for row in rows[:ROW_LIMIT]],
         }
@@ -73,21 +73,21 @@ class Snapshots:
     def keep_screen(self, columns: int, rows: int, wanted: str, frame: str) -> None:
         """Keep the drawn screen for starts under the conditions ``wanted`` (`local.preface`)."""
         if self._folder is not None:
-            name = f"{_name(self._desk)}-{columns}x{rows}{ENDING}"
+            name = f"{_name(self.desk)}-{columns}x{rows}{ENDING}"
             keep(self._folder / name, wanted, frame)
 
     def forget_screens(self) -> None:
         """Delete the kept screens: the next start opens another one."""
         if self._folder is not None:
             with suppress(OSError):
-                for path in self._folder.glob(f"{_name(self._desk)}-*{ENDING}"):
+                for path in self._folder.glob(f"{_name(self.desk)}-*{ENDING}"):
                     path.unlink(missing_ok=True)
 
     def forget(self) -> None:
         """Delete the screens of this desk, as when its token is taken away."""
         self._memory.clear()
         if self._folder is not None:
-            forget_screens(self._folder, self._desk)
+            forget_screens(self._folder, self.desk)
 
     def _content(self, key: str) -> bytes:
         if self._folder is None:
@@ -96,7 +96,7 @@ class Snapshots:
         return b"" if path.stat().st_size > BYTE_LIMIT else path.read_bytes()
 
     def _path(self, folder: Path, key: str) -> Path:
-        return folder / f"{_name(self._desk)}-{_name(key)}.json"
+        return folder / f"{_name(self.desk)}-{_name(key)}.json"
 
 
 def forget_screens(folder: Path, desk: str | None = None) -> int:

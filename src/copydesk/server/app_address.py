@@ -7,9 +7,7 @@ has an id or a number is looked for; names and paths are not, which somebody cou
 
 from __future__ import annotations
 
-import base64
 import html
-from hashlib import sha256
 from shlex import quote
 
 from starlette.requests import Request
@@ -17,23 +15,10 @@ from starlette.responses import Response
 
 from copydesk.domain.address import APP, Address, parse_app_url, web_address
 from copydesk.server.store import Store, Tx
+from copydesk.server.web_page import page
 
 PATH = APP + "/{rest:path}"
 """What the addresses begin with, and all that may follow."""
-
-_STYLE = "body{font:1rem/1.5 sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}"
-_STYLE += "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid;padding:.5rem}"
-
-_HEADERS = {
-    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; style-src 'sha256-"
-    + base64.b64encode(sha256(_STYLE.encode()).digest()).decode()
-    + "'",
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-}
-
 
 _KINDS = (
     ("page", "A page"),
@@ -69,8 +54,11 @@ _LOOKED_FOR: tuple[tuple[str, str, str | None], ...] = (
 """The things that an address may name: the word for one, its query, and what holds it."""
 
 
-async def answer(store: Store, request: Request) -> Response:
-    """Answer a browser: with a page, which is a 404 where nothing has this address."""
+async def answer(store: Store, request: Request, *, has_api: bool = True) -> Response:
+    """Answer a browser: with a page, which is a 404 where nothing has this address.
+
+    ``has_api``: whether the desk answers a client at this address too.
+    """
     base_url = str(request.base_url).rstrip("/")
     url = web_address(base_url + request.url.path)
     pointed = parse_app_url(url)
@@ -80,22 +68,15 @@ async def answer(store: Store, request: Request) -> Response:
             lambda: store.read(lambda tx: _kind(tx, pointed)), writes=False
         )
     if kind is None:
-        body = "<h1>Not found</h1><p>Nothing on this desk has this address.</p>"
-    else:
-        command = f"copydesk {quote(url)}"
+        return page("Not found", "<p>Nothing on this desk has this address.</p>", 404)
+    command = f"copydesk {quote(url)}"
+    body = f"<p>It opens in a terminal. On your own desk:</p><pre>{html.escape(command)}</pre>"
+    if has_api:
         elsewhere = f"copydesk --base-url {quote(web_address(base_url))} {quote(url)}"
-        body = (
-            f"<h1>{kind}</h1><p>It opens in a terminal. On your own desk:</p>"
-            f"<pre>{html.escape(command)}</pre><p>With a token, also from another machine:</p>"
-            f"<pre>{html.escape(elsewhere)}</pre>"
+        body += (
+            f"<p>With a token, also from another machine:</p><pre>{html.escape(elsewhere)}</pre>"
         )
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>copydesk: {kind or 'not found'}</title><style>{_STYLE}</style></head>"
-        f"<body>{body}</body></html>\n"
-    )
-    return Response(page, 404 if kind is None else 200, _HEADERS, "text/html")
+    return page(kind, body)
 
 
 def _kind(tx: Tx, pointed: Address) -> str | None:

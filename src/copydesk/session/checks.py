@@ -31,6 +31,7 @@ from copydesk.domain.page_text import PageText
 from copydesk.domain.request_folder import file_names
 from copydesk.domain.suggestion import SourceLines
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.local import browser
 from copydesk.local.check_settings import check_folder
 from copydesk.local.child_processes import Ended, listen, through
 from copydesk.session.operations import ops
@@ -243,7 +244,10 @@ async def run_checks(
     """Yield what each check finds: the built-in ones first, then the commands in their order."""
     yield await asyncio.to_thread(check_built_in, pages)
     for check in checks:
-        yield await run_command(check, pages)
+        if browser.window() is None:
+            yield await run_command(check, pages)
+        else:
+            yield Outcome(check.name, trouble="commands of the settings do not run in a browser")
 
 
 def check_built_in(pages: Sequence[CheckedPage]) -> Outcome:

@@ -77,8 +77,13 @@ def actions() -> Actions:
     return Actions({each[0]: Declared(*each) for each in rows}, scopes)
 
 
-def keymap(own: OwnKeys) -> tuple[Mapping[str, Sequence[str]], Mapping[str, str]]:
-    """Return the keys that a person has in place of declared ones, by action, and the mistakes."""
+def keymap(
+    own: OwnKeys, *, browser: bool = False
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, str]]:
+    """Return the keys that a person has in place of declared ones, by action, and the mistakes.
+
+    ``browser``: whether a window of one shows the screens.
+    """
     from copydesk.domain.keymap import keymap_of
 
     known = actions()
@@ -90,7 +95,7 @@ def keymap(own: OwnKeys) -> tuple[Mapping[str, Sequence[str]], Mapping[str, str]
         name: (*scopes, "go") for name, scopes in known.scopes.items()
     }
     screens |= {(scope := name.rpartition(".")[0]): (scope,) for name in parts}
-    return keymap_of(declared, screens, own)
+    return keymap_of(declared, screens, own, browser=browser)
 
 
 def own_command_mistakes(

@@ -7,6 +7,7 @@ from dataclasses import asdict, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.local import browser
 
 if TYPE_CHECKING:
     from copydesk.local.snapshot import Snapshots
@@ -56,12 +57,22 @@ class Visit:
     def keep(self, snapshot: Snapshots) -> None:
         """Save it for the next start."""
         ids = {key: value for key, value in asdict(self.target).items() if value is not None}
-        snapshot.write(LEFT, [{"name": self.name, "cursor": self.cursor, **ids}])
+        row = {"name": self.name, "cursor": self.cursor, **ids}
+        snapshot.write(LEFT, [row])
+        if (window := browser.window()) is not None:
+            window.keep({"desk": snapshot.desk, "row": row})
 
     @classmethod
     def kept(cls, snapshot: Snapshots) -> Visit | None:
-        """Return the last screen of the last run; None where it is unknown."""
+        """Return the last screen of the last run; None where it is unknown.
+
+        A window of a browser has its own, where its page is loaded again.
+        """
         row: Mapping[str, Any] = next(iter(snapshot.read(LEFT)), {})
+        if (window := browser.window()) is not None:
+            match window.left:
+                case {"desk": snapshot.desk, "row": dict(own)}:
+                    row = own
         if not all(isinstance(value, str) for value in row.values()) or "name" not in row:
             return None
         ids = {each.name: row[each.name] for each in fields(Target) if each.name in row}

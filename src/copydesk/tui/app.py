@@ -25,6 +25,7 @@ from textual.theme import BUILTIN_THEMES
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
+from copydesk.local import browser
 from copydesk.local.child_processes import run
 from copydesk.local.memory import PAUSE_SECONDS, Garbage, share_memory, trim
 from copydesk.session import glyphs as signs
@@ -1027,7 +1028,12 @@ COPY_TOOLS: Sequence[tuple[str, str, Sequence[str]]] = (
 
 
 def _native_copy(text: str) -> str | None:
-    """Copy with a program of the desktop; return its name, or None when there is none."""
+    """Copy with a program of the desktop; return its name, or None when there is none.
+
+    A browser has a clipboard of its own.
+    """
+    if browser.window() is not None:
+        return None
     for variable, program, command in COPY_TOOLS:
         path = shutil.which(program)
         if path is None or (variable and not os.environ.get(variable)):

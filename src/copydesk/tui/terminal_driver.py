@@ -31,7 +31,7 @@ from textual.constants import ESCAPE_DELAY
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
-from copydesk.local import preface
+from copydesk.local import browser, preface
 from copydesk.local.child_processes import run
 from copydesk.tui.framework.inside_textual import (
     limit_size,
@@ -224,6 +224,9 @@ class TerminalDriver(LinuxDriver):
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
         """Open an address in a browser, in a process that knows nothing of a token."""
+        if (window := browser.window()) is not None:
+            window.open_url(url, new_tab=new_tab)
+            return
         browse(url, new_tab=new_tab)
 
     def start_application_mode(self) -> None:

@@ -25,6 +25,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS
 
+from copydesk.domain.keymap import with_second
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.declarations import DANGERS
@@ -341,7 +342,8 @@ def action(
     """Declare a method as a user action.
 
     A plain method acts at once; an ``async`` one runs in a worker and may await sheets. ``key`` and
-    ``also`` are single keys or chords (``"g s"``). ``show`` is the footer priority: ``True`` is 10.
+    ``also`` are single keys or chords (``"g s"``); one that browsers keep gets a second key.
+    ``show`` is the footer priority: ``True`` is 10.
     ``override`` allows a key, or an action of the same name, that a base class already has.
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.
@@ -359,7 +361,7 @@ def action(
             Action(
                 scope="",
                 method=function.__name__,
-                keys=(key, *also),
+                keys=with_second((key, *also)),
                 label=label,
                 written=function.__doc__,
                 unless=(unless,) if callable(unless) else tuple(unless),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import is_unserved, web_address
 from copydesk.domain.text import clean, plural
+from copydesk.local import browser
 from copydesk.present.json_views import Raw
 from copydesk.session.cached_reads import about_cache, clear_cache
 from copydesk.session.errors import STILL_READING
@@ -499,7 +500,10 @@ class CommonCommands(Commands, scope="place"):
     @action("ctrl+z", "suspend", show=False, group="Go")
     def suspend(self) -> None:
         """Go back to the shell; fg returns."""
-        self.place.desk.action_suspend_process()
+        if browser.window() is not None:
+            self.place.say("A browser has no shell to go back to.", "warn")
+        else:
+            self.place.desk.action_suspend_process()
 
     @action("ctrl+l", "redraw", show=False, group="Look")
     def redraw(self) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from textual.app import SuspendNotSupported
 
 from copydesk.domain.text import clean
+from copydesk.local import browser
 from copydesk.local.child_processes import run
 from copydesk.local.durable import private_file
 
@@ -40,9 +41,13 @@ LINE = frozenset(
 """Editors that begin at the line that ``+LINE`` names before the file."""
 
 
+IN_BROWSER = "In a browser there is no editor: open copydesk in a terminal for that."
+
+
 def has_editor() -> bool:
-    """Whether an editor is set."""
-    return any(os.environ.get(name, "").strip() for name in ("VISUAL", "EDITOR"))
+    """Whether an editor is set, and can be opened."""
+    named = (os.environ.get(name, "").strip() for name in ("VISUAL", "EDITOR"))
+    return browser.window() is None and any(named)
 
 
 def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
@@ -50,6 +55,8 @@ def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
 
     The file is left as the editor leaves it. Raises `EditorError`.
     """
+    if browser.window() is not None:
+        raise EditorError(IN_BROWSER)
     name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
     try:
         editor = shlex.split(os.environ.get(name, ""))

@@ -417,10 +417,15 @@ class Keyboard:
         """
         chain = self.chain()
         node = self.table(chain, jumps=False).get(key)
-        meaning = None if node is None or (node.meaning and node.meaning.level) else node.meaning
+        meaning = None if node is None else node.meaning
+        # Textual would take a letter with alt for that letter.
+        letter = key.startswith("alt+") and meaning is not None
+        if meaning is not None and meaning.level and not letter:
+            meaning = None
         sends = key.startswith("ctrl+") and meaning is not None and bool(meaning.action.danger)
         submits = key == "enter" and meaning is None and isinstance(focused, Input)
-        if not (sends or submits or (key in LEAVES and meaning is not None)):
+        leaves = key in LEAVES and meaning is not None
+        if not (sends or submits or leaves or letter):
             return False
         typed = asyncio.Event()
         focused.call_later(typed.set)

@@ -254,7 +254,7 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
         said = there.run("api", "GET", "/user", *options, status=3)
         assert "the token of Bo" in said
         assert "what is kept for work is Ana Silva's: unset COPYDESK_TOKEN" in said
-    assert "What is kept here is Ana Silva's: unset COPYDESK_TOKEN." in there.run(
+    assert "What is saved here is Ana Silva's: unset COPYDESK_TOKEN." in there.run(
         "doctor", status=1
     )
     there.patch.setenv("COPYDESK_TOKEN", ana)

@@ -130,7 +130,7 @@ def test_what_is_missing_is_removed_once_its_number_was_typed(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["export", "Acme"], "no site is called Acme. There are: Acme blog"),
+        (["export", "Acme"], "no site has the name Acme. There are: Acme blog"),
         (["export", "acme blog", "--organization", "x"], "no organization that is called x: Acme"),
         (["apply", "Acme docs"], "name the file that says what the site shall be"),
         (["apply", "Acme docs", "{tmp}/no.yaml"], "no.yaml cannot be read: No such file"),
@@ -221,7 +221,7 @@ def test_what_may_have_arrived_is_not_sent_again_unasked(
     for more, status, said in (
         (["--resume", "--yes"], 1, f"{unknown}: look first. --resume without --yes asks"),
         (["--resume"], 1, f"{unknown}: what is there already would be there twice. Send the 2"),
-        (["--keep"], 0, f"What was sent is kept, the rest is dropped. {unknown}: look first."),
+        (["--keep"], 0, f"What was sent is kept, the rest is discarded. {unknown}: look first."),
     ):
         monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
         assert desk.run(*apply, *more) == status
@@ -408,7 +408,7 @@ def test_a_space_goes_to_another_section_with_all_that_is_set_of_it(
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["structure", "apply", "none", "FILE", "--plan", "--json"], 1, "no site is called none."),
+        (["structure", "apply", "none", "FILE", "--plan", "--json"], 1, "no site has the name none."),
         (["structure", "apply", "Acme docs", "FILE", "--pln", "--json"], 2, "there is no option"),
         (["cr", "show", "99", "--json"], 1, "99"),
         (["clusters", "show", "none", "--json"], 1, "none"),

@@ -77,7 +77,7 @@ def test_moves_are_staged_taken_back_and_staged_again() -> None:
     refused: list[tuple[Callable[[], object], str]] = [
         (lambda: begun.move("a", -1), "first already"),
         (lambda: begun.move("d", 1), "last of its level"),
-        (lambda: staged({"": "a"}).move("a", 1), "stands alone"),
+        (lambda: staged({"": "a"}).move("a", 1), "the only one here"),
         (lambda: begun.put("a", 5), "1 to 4"),
         (lambda: begun.shift("a", ""), "in there already"),
         (lambda: begun.out("a"), "at the top already"),

@@ -351,7 +351,7 @@ def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
     assert (diff.added, diff.removed, len(diff.changes)) == (0, 0, 2)
     long = "Where all of the dead letters go when no one wants them any more, and why that is so."
     old = f"# A\n\n{long}\n\n# B\n\nOne thing stays here.\n\n# C\n\nAnother thing.\n"
-    new = old.replace(f"{long}\n\n", "") + f"\n{long.replace('nobody', 'somebody')}\n"
+    new = old.replace(f"{long}\n\n", "") + f"\n{long.replace('wants', 'needs')}\n"
     diff = compare(old, new)
     assert [(m.was_under, m.now_under, m.words, m.up) for m in diff.moves] == [("A", "C", 1, False)]
     assert (diff.added, diff.removed) == (1, 1)

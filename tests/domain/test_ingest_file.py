@@ -117,7 +117,7 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("", []),
         ("[]", []),
         ("hello", ["line 1: a conversation begins with { and a list of them with [, and here is "]),
-        (b"\x1f\x8b\x08\0\0", ["line 1: this is not a text (compressed, perhaps). Give the JSON"]),
+        (b"\x1f\x8b\x08\0\0", ["line 1: not text (compressed, perhaps). Give the JSON"]),
         ("[[" + LINES + "]]", ["line 1: here is a list inside a list: put all conversations into ",
                                "1 a", "line 2: a comma is missing", "2 b"]),
         ("\n\n7", ["line 3: a conversation begins with {"]),
@@ -133,10 +133,9 @@ def test_what_is_the_same_has_one_digest() -> None:
                                        "line 2, conversation 2: id: this has to be a text"]),
         ('{"id": ' + "9" * 5000 + "}", ["line 1, conversation 1: column 1: not JSON: a "
             "n"]),
-        ('{"id": "\\ud800", "parts": []}', ["line 1, conversation 1: column 9: this is not a "
-            "JSON: "]),
+        ('{"id": "\\ud800", "parts": []}', ["line 1, conversation 1: column 9: not JSON: "]),
         ('{"id":' + "[" * 5_000 + "]" * 5_000 + "}", ["line 1, conversation 1: column 70: "]),
-        ('{"id": "q", "id": "q", "parts": []}', ["line 1, conversation 1 (q): id: this stands"]),
+        ('{"id": "q", "id": "q", "parts": []}', ["line 1, conversation 1 (q): id: written twi"]),
         ('{"id": "a"}\n[]\n"x"\n' + LINES, [
             "line 1, conversation 1 (a): parts: this is missing",
             "line 2, conversation 2: this has to be an object",
@@ -406,7 +405,7 @@ def test_what_is_too_long_to_walk_through_is_told_with_its_first_line() -> None:
     long = "y" * LONGEST
     cases = (
         ('{"id": "a", "x": 1, "b": "%s"}', ["there is no such field"]),
-        ('{"id": NaN, "b": "%s"}', ["not JSON: NaN is not a number in JSON"]),
+        ('{"id": NaN, "b": "%s"}', ["not JSON: NaN is not a JSON number"]),
         (
             '{"id": 1, "id": 2, "b": "%s"}',
             ["not JSON: a name is written twice in one object"],

@@ -125,8 +125,8 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
     assert here is not None
     assert here.reason == "edit"
     assert here.said == (
-        "It was edited since you saw it. It has a request for changes and a new comment since "
-        "it was queued, last by Lee. It needs a review."
+        "It was edited since you saw it. It has a review asking for changes and a new comment "
+        "since it was queued, last by Lee. It needs a review."
     )
     assert (stopped.state, stopped.far) == ("stopped", "1 of 3")
     # Who tries again has been told of the edit and the comment, but of nothing since.
@@ -356,9 +356,9 @@ def test_the_plan_is_changed_only_where_requests_wait() -> None:
     [
         ((), (), ""), ((), (("a", 0),), "a new comment"), ((), (("a", 2),), "a new comment"),
         ((("a", 1),), (("a", 2),), "a new reply"), ((("a", 3),), (("a", 1),), ""),
-        ((), ((f"{OBJECTION}1", 0), (f"{OBJECTION}2", 0)), "2 requests for changes"),
+        ((), ((f"{OBJECTION}1", 0), (f"{OBJECTION}2", 0)), "2 reviews asking for changes"),
         ((("a", 0),), (("a", 2), ("b", 0), ("c", 0), (f"{OBJECTION}1", 0)),
-         "a request for changes, 2 new comments and 2 new replies"),
+         "a review asking for changes, 2 new comments and 2 new replies"),
     ],
 )  # fmt: skip
 def test_what_came_to_be_said_is_counted(

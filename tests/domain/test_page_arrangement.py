@@ -107,7 +107,7 @@ def test_settings_that_no_page_has_are_refused(row: str, values: dict[str, str],
     [
         (["g"], "a", "A group of pages stays at the top."),
         (["b"], "l", "Forum is a link: it has no pages below it."),
-        (["e"], TOP, "Auth stands there with the same address, /auth."),
+        (["e"], TOP, "Auth has the same address there, /auth."),
     ],
 )
 def test_places_that_no_page_can_have_are_refused(rows: list[str], level: str, why: str) -> None:

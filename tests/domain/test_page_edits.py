@@ -158,7 +158,7 @@ def test_an_edit_is_kept_as_a_text() -> None:
     edit = PageEdit("insert", "r1", text="a\r\n\ud83d", into="p", at=3, title="T")
     assert edit_of(edit.to_text()) == edit
     for wrong in ("{}", "[]", '{"kind": "other", "base_revision": "r"}', '{"kind": "update"}', "x"):
-        with pytest.raises(ValueError, match=r"no edit|Expecting"):
+        with pytest.raises(ValueError, match=r"not an edit|Expecting"):
             edit_of(wrong)
 
 

@@ -11,7 +11,7 @@ from copydesk.domain.redirects import SOURCE_RULE
 def test_a_file_is_read_by_its_columns() -> None:
     wanted, bad = read_redirects_file(
         "\n\n# FROM, to\n/a,/b\n\n/c,/d,temporary,keep,draft\n,,\n /e , /f ,PERMANENT,Drop,live,\n"
-        '/g,"https://x.example/a,""b"""\n/a,-,,,draft\n'
+        '/g,"https://x.example/a,""b"""\n/a,-,,,draft\n/h,/i,,DISCARD\n'
     )
     assert wanted == [
         Wanted(4, "/a", "/b"),
@@ -19,6 +19,7 @@ def test_a_file_is_read_by_its_columns() -> None:
         Wanted(8, "/e", "/f", True),
         Wanted(9, "/g", 'https://x.example/a,"b"'),
         Wanted(10, "/a", "-", draft=True),
+        Wanted(11, "/h", "/i"),
     ]
     assert bad == []
     assert read_redirects_file("") == ([], [])
@@ -73,7 +74,7 @@ HIDDEN = "is a control or invisible character: delete it"
         ("z,/b", f"z: write {SOURCE_RULE}"),
         ("/z", "/z has no destination; - removes a redirect"),
         ("/z,/b,forever", "forever is not a kind: write permanent or temporary"),
-        ("/z,/b,,some", "some is not a rest: write keep or drop"),
+        ("/z,/b,,some", "some is not a rest: write keep or discard"),
         ("/z,/b,,,open", "open is not a state: write draft or live"),
         ("/y,/c", "/y is on line 2 already"),
         ("/z\x07,/b", f"/z<U+0007>: U+0007 {HIDDEN}"),

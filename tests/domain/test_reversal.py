@@ -337,7 +337,10 @@ def test_parts_that_are_none_are_refused_each_with_its_reason() -> None:
             "this is not an expectation",
         ),
         ({"back": [step], "still": {"read": step, "fields": {"a[": 1}}}, "is not a path"),
-        ({"back": [step], "still": {"read": step, "fields": {}, "without": "a"}}, "are no steps"),
+        (
+            {"back": [step], "still": {"read": step, "fields": {}, "without": "a"}},
+            "these are not steps",
+        ),
     ):
         with pytest.raises(ValueError, match=said):
             reversal_of(value)

@@ -308,7 +308,7 @@ def test_a_new_section_is_filled_ordered_and_set_before_it_has_an_id() -> None:
     staged = staged.change(space, {"hidden": True}).make_default(aside).make_default(section)
     calls, final = check(service, staged)
     assert not final
-    assert [call.note[:16] for call in calls if "Show" in call.line] == ["everyone sees i", ""]
+    assert [call.note[:15] for call in calls if "Show" in call.line] == ["everyone sees i", ""]
     assert [call.line for call in calls] == [
         "New section new:1, showing Space, icon gear",
         "new:1: path /p, condition if",
@@ -375,7 +375,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: begun.change("s-a-one", {"title": "Other"}), "rename the space"),
         (lambda: begun.remove(["s-y-one"]), "Remove the section instead"),
         (lambda: begun.add("", "site-space", {"space": "s"}), "This site has sections"),
-        (lambda: begun.add(group, "section", {"title": "New", "space": "s"}), "at the top"),
+        (lambda: begun.add(group, "section", {"title": "New", "space": "s"}), "to the top level"),
         (lambda: begun.add("s-a", "site-space", {"space": "space-one"}), "shown there already"),
         (lambda: begun.add("", "section", {"title": "New"}), "say which"),
     ):

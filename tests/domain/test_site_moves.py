@@ -238,7 +238,7 @@ def test_an_empty_group_takes_links_and_groups_and_no_section_alone() -> None:
     start = staged("A B G() x")
     with pytest.raises(StagingError, match="No call puts a section into an empty group"):
         start.shift(["A"], "G")
-    with pytest.raises(StagingError, match="No request"):
+    with pytest.raises(StagingError, match="No call"):
         staged("G(A) H(B)").shift(["A"], "H").shift(["B"], "G")
     lines, _ = sent(start.shift(["x"], "G").shift(["A"], "G"), Service("A B G() x"))
     assert lines == ["x into G", "A after x (in G)"]

@@ -172,7 +172,10 @@ sections:
         (" \n\n", "the file is empty; it has to begin with “site:”"),
         ("- a\n", "line 1: it has to begin with “site:”, as copydesk structure export writes it"),
         ("site: a\nspaces: [\n", "line 3: this is not YAML: "),
-        ("site: a\nspaces: &x []\nsections: *x\n", "line 3: *names that stand for other parts"),
+        (
+            "site: a\nspaces: &x []\nsections: *x\n",
+            "line 3: *names of other parts are not read here",
+        ),
         ("site: a\nspaces: !!python/none []\n", "line 2: !tags are not read here"),
         ("site: a\n--- \nsite: b", "line 2: a second document begins; the file holds one"),
         ("site: a\nspaces: " + "[" * 99, "line 2: this is more than 60 levels deep"),
@@ -285,7 +288,7 @@ def test_what_no_request_makes_is_refused_with_the_line() -> None:
         "the group of a section cannot be changed here",
         "a section has a path: write one",
         "the site has no space gone (“Changelog”), it was removed since the file was made",
-        "sections of a group stand together",
+        "sections of a group are listed together",
     ):
         assert part.removeprefix("path: ") in said, said
     assert all(line.startswith("line ") for line in found)
@@ -298,9 +301,7 @@ def test_defaults_and_spaces_to_add_are_looked_at() -> None:
     assert "“Guides” is hidden, and readers land on the default: show it" in problems(hidden)[0]
     adding = FILE + "  - space: notes\n  - space: none\n  - space: sp1\n    path: a/b\n"
     twice, none = problems(adding)
-    assert twice.endswith(
-        "2 spaces are called “notes”: sp2, sp3. Name the one that is meant by its id"
-    )
+    assert twice.endswith("2 spaces have the name “notes”: sp2, sp3. Use an id")
     assert none.endswith("there is no space “none” in this organization")
     assert "without a slash" in problems(FILE + "  - space: sp1\n    path: a/b\n")[0]
     flat = layout(("s1", "site-space", "", {"title": "One", "path": "one", "default": True}))
@@ -336,7 +337,7 @@ def test_the_site_becomes_what_the_file_says(
     text = write_file("site1", "Acme docs", target)
     if list(top) == ["log", "group:p", "guides"]:
         # Nobody is left on either side of the group to stand next to.
-        assert "line 16: this order cannot be made: no request can" in problems(text)[0]
+        assert "line 16: this order cannot be made: no call can" in problems(text)[0]
     else:
         assert staged(text).same(target)
 

@@ -231,7 +231,7 @@ def test_mistakes_about_groups_and_links_are_named_with_their_lines() -> None:
         "line 43: x is a link, not a group",
         "line 55: H is a group, not a link",
     ]
-    why = "stands in a file that lists “structure:” in place of “sections:”, as copydesk structure"
+    why = "belongs in a file that lists “structure:” in place of “sections:”, as copydesk structure"
     assert said(text.replace("structure:", "sections:")) == [
         f"line 31: a group {why} export writes it",
         f"line 59: a link {why} export writes it",

@@ -121,7 +121,7 @@ def test_where_a_disk_refuses_nothing_is_kept_and_nothing_fails(
     other.execute("BEGIN EXCLUSIVE")
     waiting = Answers(path, clock=now, wait_seconds=0)
     put(waiting, now, "b")
-    with pytest.raises(OSError, match="cannot be dropped"):
+    with pytest.raises(OSError, match="cannot be cleared"):
         waiting.forget()
     other.execute("ROLLBACK")
     other.close()

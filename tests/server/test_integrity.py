@@ -160,7 +160,7 @@ def test_an_index_that_drifted_is_found_and_made_anew(
         assert reason in said
         assert all("the search index" in line or "more like" in line for line in said.splitlines())
     assert main(["desk", "check", "--repair", "--desk", str(desk)]) == 0
-    assert "made anew" in capsys.readouterr().err
+    assert "was rebuilt" in capsys.readouterr().err
     # What else is wrong stays wrong, and is said.
     spoil(desk, "UPDATE space SET change_requests = 99; DELETE FROM search_data WHERE id > 10")
     assert main(["desk", "check", "--repair", "--desk", str(desk)]) == 1

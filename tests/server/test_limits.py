@@ -246,7 +246,7 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "a NUL": (r'{"subject": "a\u0000b"}', "body.subject: the text holds a NUL"),
     "a NUL in a name": (r'{"a\u0000b": 1}', "NUL"),
     "half a pair": (r'{"subject": "\ud800"}', "body.subject: the text holds half a surrogate"),
-    "a name twice": ('{"subject": "a", "subject": "b"}', "'subject' stands twice"),
+    "a name twice": ('{"subject": "a", "subject": "b"}', "'subject' is written twice"),
     "another encoding": ('{"subject": "é"}'.encode("latin-1"), "byte 13 is not UTF-8"),
     "two bytes a character": ('{"subject": "a"}'.encode("utf-16"), "not UTF-8"),
     "a byte order mark": ('\ufeff{"subject": "a"}', "not JSON"),

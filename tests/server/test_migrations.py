@@ -280,10 +280,10 @@ def foreign(path: Path) -> None:
 
 
 SPOILS = {
-    "no SQLite": lambda path: path.write_text("Not a database, but long enough. " * 100),
+    "not a SQLite": lambda path: path.write_text("Not a database, but long enough. " * 100),
     "(file is not": lambda path: path.write_bytes(b"SQLite format 3\0" + bytes(8000)),
-    "no SQLite database": lambda path: path.write_bytes(bytes(8192)),
-    "no SQLite database)": lambda path: path.write_bytes(b"SQL"),
+    "not a SQLite database": lambda path: path.write_bytes(bytes(8192)),
+    "not a SQLite database)": lambda path: path.write_bytes(b"SQL"),
     "malformed": lambda path: os.truncate(path, path.stat().st_size // 2),
     "disk image is malformed": lambda path: os.truncate(path, 60),
     "image is malformed)": lambda path: flip(path, *range(110, 200)),

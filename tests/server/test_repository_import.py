@@ -309,7 +309,7 @@ def test_an_export_names_what_it_cannot_find(world: World, tmp_path: Path) -> No
     world.space("Twice")
     with pytest.raises(DeskError, match=r"no space 'Nope'.*Guide"):
         export_space(world.store, "Nope", tmp_path)
-    with pytest.raises(DeskError, match="Several spaces are called 'Twice'"):
+    with pytest.raises(DeskError, match="Several spaces have the name 'Twice'"):
         export_space(world.store, "Twice", tmp_path)
 
 

@@ -176,12 +176,12 @@ async def test_what_is_kept_is_told_and_dropped(program: Program) -> None:
     await program.title(await session.ready())
     told = await about_cache(session)
     assert re.match(r"Kept: \d answers? \(\d", told)
-    assert "the oldest read just now. “:cache clear” drops all of it." in told
+    assert "the oldest read just now. “:cache clear” clears all of it." in told
     clock.now += timedelta(hours=3)
     assert "the oldest read 3 h ago." in await about_cache(session)
     session.snapshot.write(KEY, [{"a": 1}])
     said = await clear_cache(session)
-    assert re.match(r"Dropped \d answers? \(\d", said)
+    assert re.match(r"Cleared \d answers? \(\d", said)
     assert session.snapshot.read(KEY) == []
     assert await about_cache(session) == NOTHING
     assert await clear_cache(session) == NOTHING
@@ -197,7 +197,7 @@ async def test_a_disk_that_refuses_keeps_the_cache(
         raise OSError("Read-only file system")
 
     monkeypatch.setattr(program.session.snapshot, "forget", refuse)
-    with pytest.raises(NotDoneError, match=r"^Not dropped: Read-only file system\.$"):
+    with pytest.raises(NotDoneError, match=r"^Not cleared: Read-only file system\.$"):
         await clear_cache(program.session)
 
 

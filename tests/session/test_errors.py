@@ -104,7 +104,7 @@ def test_a_write_that_failed_says_whether_it_arrived(found: BaseException, said:
     kept = write_sentence(found, kept=True)
     assert draft in kept
     assert kept.replace(draft, "") == said
-    named = said.replace("arrived:", "arrived (Reply):")
+    named = said.replace("been sent:", "been sent (Reply):")
     assert write_sentence(found, what="Reply") == named
     assert write_sentence(found, again="s") == said.replace("@, then r", "s")
 

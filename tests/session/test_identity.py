@@ -157,7 +157,7 @@ async def test_who_one_is_is_asked_again_and_another_is_told(world: World) -> No
     assert session.members is not before
     assert session.organization == world.home
     assert said == [
-        "warn: This token is Ana Silva's. What was kept here for Lee is cleared, and read again. "
+        "warn: This token is Ana Silva's. What was saved here for Lee is cleared, and read again. "
         "Drafts of Lee stay theirs."
     ]
     keeper.full = True

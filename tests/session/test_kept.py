@@ -279,7 +279,7 @@ async def test_labels_and_a_note_are_set_listed_and_taken_back(tmp_path: Path) -
     assert labels_of(marks.of("t")) == ()
     way = marks_reversal("r", {LABELS: "", NOTE: "Was."}, {LABELS: "later Big", NOTE: "Ask Lee."})
     assert way.still is not None
-    assert way.still.said == "it was marked anew since"
+    assert way.still.said == "it was marked again since"
     await both_ways(marks.steps, way)
     assert marks.of("r") == {LABELS: "later Big", NOTE: "Ask Lee."}
 

@@ -372,7 +372,7 @@ async def test_a_service_without_a_choice_of_files_has_them_settled_elsewhere(de
     ]  # fmt: skip
     assert desk.work.others[2].elsewhere == (
         "Both changed one.png. Settle it in the app (o): "
-        "before 5 bytes, this request 1,200 bytes, main 70 bytes."
+        "before 5 bytes, this change request 1,200 bytes, main 70 bytes."
     )
     await desk.choose("request")
     with pytest.raises(NotDoneError, match=r"gone.png\. Settle it in the app"):
@@ -462,7 +462,7 @@ async def test_settings_that_no_write_makes_are_told_before_anything_is_sent(des
     await desk.merge_main(main)
     await work.read()
     await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
-    with pytest.raises(NotDoneError, match="No request writes layout, cover of Retries so"):
+    with pytest.raises(NotDoneError, match="No call writes layout, cover of Retries so"):
         await work.send()
     assert desk.way.writes == []
 

@@ -123,7 +123,7 @@ async def test_conversations_of_a_file_are_handed_in(world: World, tmp_path: Pat
         assert "This cannot be undone" in driver.screen
         assert "conversation t-2" in driver.screen
         await driver.press("y")
-        assert "Handed in 2 conversations." in driver.screen
+        assert "Sent 2 conversations." in driver.screen
         assert "Where?" in driver.screen
         file.write_text("[]")
         await ingest(str(file))

@@ -137,8 +137,8 @@ def _use_theme(name: str | None) -> None:
 
 def _use_linear(linear: bool | None) -> None:
     """Tell lines in place of screens in this run, if that is asked for."""
-    if linear is not None:
-        os.environ[terminal.LINEAR_VARIABLE] = str(int(linear))
+    if linear:
+        os.environ[terminal.LINEAR_VARIABLE] = "1"
 
 
 def _terminal() -> Paths:

@@ -27,7 +27,8 @@ _NAMES = {
 
 _PERMANENT = {"permanent": True, "temporary": False, "301": True, "308": True, "302": False,
               "307": False, "true": True, "false": False, "yes": True, "no": False}  # fmt: skip
-_REST = {"keep": True, "discard": False, "true": True, "false": False, "yes": True, "no": False}
+_REST = {"keep": True, "discard": False, "drop": False, "true": True, "false": False, "yes": True,
+         "no": False}  # fmt: skip
 _DRAFT = {"draft": True, "live": False, "true": True, "false": False, "yes": True, "no": False}
 
 

@@ -283,7 +283,7 @@ class Ordered(Arranged):
 
     def _stuck(self, order: Sequence[str], last: Sequence[str], delta: int) -> str:
         if len(order) < 2:
-            return "Nothing to order: it is alone."
+            return "Nothing to order: it is the only one here."
         if list(last) == list(order):
             return f"It is the {'last of its level' if delta > 0 else 'first already'}."
         return "Further on there are only places that no call reaches: beside a group."

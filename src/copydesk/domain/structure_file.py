@@ -314,7 +314,7 @@ class _Reader:
             why = (
                 "lists “structure:” in place of “sections:”, as copydesk structure export writes it"
             )
-            self._say(node.line, f"a {NAMES[kind]} is in a file that {why}")
+            self._say(node.line, f"a {NAMES[kind]} belongs in a file that {why}")
             return None
         told = "" if self._whole and kind != "site-space" else TOLD.get(kind, "")
         shows = () if kind in LIGHT else ("space",)

@@ -623,7 +623,7 @@ class _Looking:
                 self._say(
                     entry.line,
                     f"{entry.name} is in one group with {other.name} (line {other.line}): sections "
-                    "of a group are together, and no operation moves one out",
+                    "of a group are listed together, and no operation moves one out",
                 )
             seen[level] = entry
 

@@ -79,7 +79,7 @@ async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) 
         await api(ops.delete_site_section, desk.world.home, plan.site, plan.ids["Guides"])
     run = await desk.arranger.go(run)
     assert run.failure is not None
-    assert run.why.startswith(("Not found.", "The service did not accept it"))
+    assert run.why.startswith(("Gone.", "The service did not accept it"))
     run = await desk.arranger.keep(run)
     assert run.state == "finished"
     await desk.arranger.forget_ended(run)

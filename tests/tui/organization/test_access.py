@@ -81,7 +81,7 @@ async def test_levels_are_staged_sent_as_a_plan_and_taken_back(
             assert "Role (read if left out)" in driver.screen
         await driver.burst(*typed("nobody"))
         await driver.press("ctrl+s")
-        assert "no one is not a member" in words(driver)
+        assert "nobody is not a member" in words(driver)
         # Who is named is found by name as well as by address, and is ticked in the list.
         await fill(driver, "dee, zoe@example.org")
         await driver.press("tab")

@@ -108,7 +108,7 @@ async def test_what_another_window_staged_meanwhile_is_kept_beside_what_is_writt
         staged.stage(review.space, review.request, {page: (kept.to_text(), other.to_text())})
         editor(source(mine.replace("nine times", "ten times"), **RETRIES_SOURCE))
         await driver.press("e")
-        assert "both sides still stand in line" in driver.screen
+        assert "both sides are still in line" in driver.screen
         text = edit_of(staged.of(review.space, review.request)[page]).text
         assert "ten times" in text
         assert "two times" in text
@@ -166,7 +166,7 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         await driver.press("e")
         assert "Staged, but both sides are still in line 27: e edits it." in driver.screen
         await driver.press("ctrl+s")
-        assert "Both sides still stand in Retries, line 27: e edits it." in driver.screen
+        assert "Both sides are still in Retries, line 27: e edits it." in driver.screen
         editor(f"Hello\n{source(RETRIES_NOW, **RETRIES_SOURCE)}")
         await driver.press("e")
         assert "cannot be sent so: line 2: the settings of the page begin here" in driver.screen

@@ -169,7 +169,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         )
         await driver.press("u", "u")
         await said(driver, "sort colour")
-        assert "Sort by what?: :sort title" in driver.screen
+        assert "Sort by what? :sort title" in driver.screen
         await select(driver, ids["Status"])
         await said(driver, "move 77")
         assert "Positions here are 1 to 5." in driver.screen
@@ -505,7 +505,7 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         world.write(lambda tx: tx.run(f"CREATE TRIGGER other {first} BEGIN {removes}; END"))
         await driver.press("ctrl+s", "y")
         await asked(driver, "pause, the rest stays staged")
-        assert "Not found" in driver.screen
+        assert "Gone. What this is about was removed by someone, or moved." in driver.screen
         assert (await published.order())[:2] == ["Guides", "Status"]
     async with drive(open_app(world, published.site, drafts=drafts, runs=runs)) as driver:
         await asked(driver, "Cut off: rearranging Acme docs")
@@ -767,7 +767,7 @@ async def test_hostile_ids_and_addresses(world: World) -> None:
             assert app.clipboard == (opened or "")
             assert opened or "none of the web" in driver.screen or "no address" in driver.screen
             await driver.press("enter")
-            assert "Not found." in driver.screen
+            assert "Not found: deleted or moved." in driver.screen
             await driver.press("J", "escape", "R")
             assert "Site 1" in driver.screen
     assert all("a/b" not in path and "/.." not in path for path in asked)

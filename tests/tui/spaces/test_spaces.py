@@ -352,7 +352,7 @@ async def test_a_number_goes_to_the_change_request_of_the_space_at_hand(desk: Wo
         await driver.press(":")
         await driver.type("999")
         await driver.press("enter")
-        assert "Not found." in driver.screen
+        assert "Not found: deleted or moved." in driver.screen
         await driver.press(":")
         await driver.type("#1")
         await driver.press("enter")

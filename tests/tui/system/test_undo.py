@@ -643,7 +643,7 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
 
     first = write("One.")
     await asyncio.sleep(0)
-    with pytest.raises(WriteError, match="about to be sent already"):
+    with pytest.raises(WriteError, match="Already being sent: u recalls it"):
         await write("One.")
     second = write("Two.")  # typed on: that is another text, and the first goes at once
     await first

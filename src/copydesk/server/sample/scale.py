@@ -93,7 +93,7 @@ class _Growing:
         organizations: int = tx.value("SELECT count(*) FROM organization")
         owner: str | None = tx.value("SELECT value FROM meta WHERE key = 'owner'")
         if owner is None:
-            raise DeskError("Nobody is on this desk yet. `copydesk desk sample` fills it.")
+            raise DeskError("No one is on this desk yet. `copydesk desk sample` fills it.")
         self.owner = owner
         self.seed = f"copydesk scale {organizations}"
         self.tx = Tx(tx.connection, tx.moment, sample_ids(self.seed))

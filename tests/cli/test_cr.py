@@ -145,7 +145,9 @@ def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> Non
     assert "is empty" in scripts.err("cr", "show", "1", "--space", "", status=2)
     assert "change request #9" in scripts.err("cr", "show", "9", status=1)
     scripts.err("cr", "show", "9", "--space", space, status=1)
-    assert "not an address of a change request" in scripts.err("cr", "show", "https://x/y", status=2)
+    assert "not an address of a change request" in scripts.err(
+        "cr", "show", "https://x/y", status=2
+    )
 
 
 def test_what_it_changes_is_printed_by_word_and_as_a_patch(

@@ -234,7 +234,7 @@ def test_what_may_have_arrived_is_not_sent_again_unasked(
     desk.write(capsys, RENAMED)
     assert desk.run(*apply, str(desk.file)) == 4
     said = capsys.readouterr().err
-    assert said.endswith("copydesk: Another copydesk is rearranging Acme docs at the moment.\n")
+    assert said.endswith("copydesk: Another copydesk is rearranging Acme docs now.\n")
     others.release(identity(PLACE, desk.site))
     assert desk.sections() == there
 
@@ -408,7 +408,11 @@ def test_a_space_goes_to_another_section_with_all_that_is_set_of_it(
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["structure", "apply", "none", "FILE", "--plan", "--json"], 1, "no site has the name none."),
+        (
+            ["structure", "apply", "none", "FILE", "--plan", "--json"],
+            1,
+            "no site has the name none.",
+        ),
         (["structure", "apply", "Acme docs", "FILE", "--pln", "--json"], 2, "there is no option"),
         (["cr", "show", "99", "--json"], 1, "99"),
         (["clusters", "show", "none", "--json"], 1, "none"),

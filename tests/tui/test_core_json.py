@@ -133,7 +133,7 @@ async def test_conversations_of_a_file_are_handed_in(world: World, tmp_path: Pat
         await ingest(str(file))
         assert "conversation 7" in driver.screen
         await driver.press("y")
-        assert "Handed in 1 conversation." in driver.screen
+        assert "Sent 1 conversation." in driver.screen
 
 
 def part(body: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.widgets.facts import Facts
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
+from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
 
@@ -204,7 +205,7 @@ async def test_nobody_anywhere(world: World) -> None:
 async def test_an_organization_that_is_closed_to_me(desk: World) -> None:
     other = desk.organization("Other")
     async with drive(open_world(desk, target=Target(organization=other))) as driver:
-        assert "Press “g o” for your organizations" in driver.screen
+        assert "Press “g o” for your organizations" in words(driver)
 
 
 async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> None:

@@ -431,7 +431,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert ": sent in 600 s, u recalls it" in driver.screen
         assert not session.reversals.undoable()
         await approve("")
-        await eventually(lambda: "about to be sent" in driver.screen, driver.turn)
+        await eventually(lambda: "Already being sent" in driver.screen, driver.turn)
         assert len(session.writes.waits) == 1
         assert "Already being sent: u recalls it." in driver.screen
         await driver.press("u")

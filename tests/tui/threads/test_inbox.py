@@ -163,7 +163,7 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         counting.paths.clear()
         await driver.press("g i")
         assert "All 5" in driver.screen
-        assert "your change request Lee Park" in line(driver, "Is **this** right?")
+        assert "your #1      Lee Park" in line(driver, "Is **this** right?")
         assert "answered you Lee Park" in line(driver, "Why so short?")
         assert "@ names you  Lee Park" in line(driver, "Look, all.")
         assert "@ names you  Lee Park" in line(driver, "@Ana Silva see this")
@@ -340,7 +340,7 @@ async def test_put_away_until_somebody_writes_muted_and_followed(
         await driver.press("B")
         world.reply(made["yours"], "And this?", by=lee)
         await driver.press("R", ".")
-        assert "your change request" in line(driver, "Is **this**")
+        assert "your #1" in line(driver, "Is **this**")
         await driver.press("/")
         await driver.burst(*"right", "enter")
         await driver.press("b", "b", "escape", "R", ".")

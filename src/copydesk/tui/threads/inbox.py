@@ -55,11 +55,11 @@ VIEWS: Mapping[str, str] = {
 WORDS: Mapping[Why, tuple[str, str]] = {
     "named": ("@ names you", "accent"),
     "answered": ("answered you", ""),
-    "yours": ("your change request", ""),
+    "yours": ("your {}", ""),
     "asked": ("to review", "muted"),
     "followed": ("you follow", "muted"),
 }
-"""Each reason as the column says it, and its tone."""
+"""Each reason as the column says it, {} being the number of the change request; and its tone."""
 
 SORTS: Mapping[str, str] = {
     "newest": "last word, newest first",
@@ -75,7 +75,7 @@ def why_words(row: InboxRow, away: str = "") -> Text:
     if row.done or away:
         return Text(f"{glyphs().passed} {row.done or away}", style="good")
     words, tone = WORDS[row.why]
-    return Text(words, style=tone)
+    return Text(words.format(row.where), style=tone)
 
 
 def in_order(rows: Iterable[InboxRow], sort: str, *, backwards: bool = False) -> list[InboxRow]:
@@ -181,8 +181,8 @@ class Inbox(Place, scope="inbox"):
         self.rows: VirtualList[InboxRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
-                Column("why", "WHY", lambda row: why_words(row, self.away(row)), 19),
-                Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 12, drop=2),
+                Column("why", "WHY", lambda row: why_words(row, self.away(row)), 12),
+                Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 14, drop=2),
                 Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
                 Column("where", "ON", lambda row: row.where, 6),
                 Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=3),

@@ -45,7 +45,7 @@ def test_a_command_is_read_with_its_defaults() -> None:
         ('run = "gh issue"', "command bad: run must be one text where shell = true, and a list"),
         ('run = ["gh"]\nshell = true', "command bad: run must be one text where shell = true"),
         ('run = "x {title}"\nshell = true', "a shell gets {title} as $COPYDESK_TITLE only"),
-        ('run = ["gh"]\nkye = "! t"', "kye is no key of a command: did you mean key?"),
+        ('run = ["gh"]\nkye = "! t"', "kye is not a key of a command: did you mean key?"),
         ('run = ["gh"]\nkey = "a"', "key is 'a': write ! and one letter"),
         ('run = ["gh"]\nkey = "!t"', "key is '!t': write ! and one letter"),
         ('run = ["gh"]\nkey = "! g"', "command bad: ! g is the key of good already"),
@@ -167,7 +167,7 @@ def test_the_columns_of_a_list_are_read_and_a_mistake_names_its_line(
     [
         ('[themes.sea]\nhere = "#66ccdd"\n', 0, ""),
         ('[themes.sea]\nhere = "blue"\n', 1, "theme sea: here must be a colour such as"),
-        ('\n[themes.sea]\nher = "#66ccdd"\n', 2, "her is no key of a theme: did you mean here?"),
+        ('\n[themes.sea]\nher = "#66ccdd"\n', 2, "her is not a key of a theme: did you mean here?"),
         ('[themes.sea]\nbase = "mono"\n', 1, "theme sea: base must be one of dark, light"),
         ("[themes.dark]\n", 1, "theme dark: a name has letters, digits, _ and -, and is not auto"),
         ("themes = 5\n", 1, "themes are tables"),

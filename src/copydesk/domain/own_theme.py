@@ -13,13 +13,13 @@ TAKEN = ("auto", *BASES, "ansi", "ansi-light", "mono")
 """The names that no other theme may have."""
 
 ROLES: Mapping[str, str] = {
-    "background": "what all stands on",
+    "background": "what all of it is on",
     "surface": "what lies on that, as dialogs do",
     "panel": "what is set off, as header, footer and code are",
     "text": "text",
     "dim": "what is old, off or hidden",
     "here": "where one is: focus, current tab, links",
-    "act": "what somebody must act on",
+    "act": "what someone must act on",
     "good": "done, ready, added",
     "bad": "failed, refused, removed",
     "mine": "one's own, and not sent yet",

@@ -41,7 +41,7 @@ def list_columns_of(
 def _mistakes(name: str, given: object) -> Iterator[str]:
     lead = f"list {clean(name, limit=60)}"
     if not isinstance(given, dict):
-        yield f"{lead} is no table: it begins with [lists.NAME]"
+        yield f"{lead} is not a table: it begins with [lists.NAME]"
         return
     yield from (f"{lead} has columns, and no {clean(each, limit=60)}" for each in given
                 if each != "columns")  # fmt: skip

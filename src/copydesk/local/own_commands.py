@@ -112,7 +112,7 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
     if not _NAME.fullmatch(name):
         yield f"{lead}: a name begins with a letter, and has letters, digits, _ and -"
     if not isinstance(given, Mapping):
-        yield f"{lead} is no table: it begins with [commands.NAME]"
+        yield f"{lead} is not a table: it begins with [commands.NAME]"
         return
     if "run" not in given:
         yield f"{lead} needs run: {KEYS['run'][1]}"
@@ -124,7 +124,7 @@ def _mistake(key: str, value: object) -> str:
     if key not in KEYS:
         near = get_close_matches(key, KEYS, n=1)
         meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
-        return f"{clean(key, limit=60)} is no key of a command: {meant}"
+        return f"{clean(key, limit=60)} is not a key of a command: {meant}"
     kinds, written = KEYS[key]
     if type(value) not in kinds or (isinstance(value, list) and not _is_list(value)):
         return f"{key} must be {written}"

@@ -49,13 +49,13 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
     if not _NAME.fullmatch(name) or name in TAKEN:
         yield f"{lead}: a name has letters, digits, _ and -, and is not {', '.join(TAKEN)}"
     if not isinstance(given, dict):
-        yield f"{lead} is no table: it begins with [themes.NAME]"
+        yield f"{lead} is not a table: it begins with [themes.NAME]"
         return
     for key, value in given.items():
         if key not in KEYS:
             near = get_close_matches(key, KEYS, n=1)
             meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
-            yield f"{lead}: {clean(key, limit=60)} is no key of a theme: {meant}"
+            yield f"{lead}: {clean(key, limit=60)} is not a key of a theme: {meant}"
         elif key == "base" and value not in BASES:
             yield f"{lead}: base must be {KEYS['base'][1]}"
         elif key != "base" and not (isinstance(value, str) and _COLOUR.fullmatch(value)):

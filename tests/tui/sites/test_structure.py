@@ -186,7 +186,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         await driver.press("enter")
         assert "Enter confirms nothing" in driver.screen
         assert "Status after Guides" in driver.screen
-        assert "u afterwards takes it all back" in driver.screen
+        assert "u undoes all of it afterwards" in driver.screen
         await driver.press("y")
         await sheet_gone(driver)
         assert await published.order() == [

@@ -52,9 +52,9 @@ OF_BROWSERS = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UT
 """What the terminal in the page is."""
 
 
-def environment(of: Mapping[str, str], wire: int) -> dict[str, str]:
-    """Return the environment of a process, out of that of the server."""
-    kept = {name: of[name] for name in HANDED_ON if name in of}
+def of_window(wire: int) -> dict[str, str]:
+    """Return the environment of a window's process: what is named of that of the server."""
+    kept = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     return {**kept, **OF_BROWSERS, VARIABLE: str(wire)}
 
 
@@ -91,7 +91,7 @@ class Screens:
                 stdin=side,
                 stdout=side,
                 stderr=side,
-                env=environment(os.environ, theirs.fileno()),
+                env=of_window(theirs.fileno()),
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )

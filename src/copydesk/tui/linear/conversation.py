@@ -334,7 +334,9 @@ class Conversation:
             case _ if await self._press_line(f"{word} {rest}"):
                 pass
             case _:
-                self._say(f"~{clean(word)} is no command: ~e, ~send, ~back, ~next, ~read, ~clear.")
+                self._say(
+                    f"~{clean(word)} is not a command: ~e, ~send, ~back, ~next, ~read, ~clear."
+                )
         return True
 
     def _end(self, screen: Screen[Any]) -> None:
@@ -414,7 +416,7 @@ class Conversation:
         elif not text:
             await self._go_on()
         else:
-            self._say(f"{clean(text)} is no answer here. what says what can be done.")
+            self._say(f"{clean(text)} is not an answer here. what says what can be done.")
 
     async def _sent(self) -> None:
         """Wait until what can be stopped is sent, since nobody stops it."""
@@ -495,7 +497,7 @@ class Conversation:
         why = [(row, row.text.removeprefix("off: ")) for row in found if row.off]
         off = [f"{row.keys}: {row.label}. {said}" for row, said in why]
         if not (on or off):
-            return ["Nothing that can be done here is called so."]
+            return ["Nothing that can be done here has that name."]
         said = ["On here:", *on] if on else []
         return said + (["Off here:", *off] if off else [])
 

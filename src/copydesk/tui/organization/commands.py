@@ -95,7 +95,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
 
     @command("ping", uses="ping_organization")
     async def ping_by_word(self, rest: str) -> None:
-        """Tell the organization that you are here, and get a token with your claims if it has one.
+        """Tell the organization that you are here, and get a token if it has one for you.
 
         The token is a credential: it is shown when you ask for it only, and kept nowhere.
         """

@@ -243,7 +243,7 @@ async def test_a_write_is_noted_before_it_goes_and_can_be_sent_again(world: Worl
             {**kept, "creates": None},
         )
         for value in wrong:
-            with pytest.raises(ValueError, match=r"request|path|surrogates"):
+            with pytest.raises(ValueError, match=r"call|path|surrogates"):
                 await api.again(value)
         assert len(server.arrived) == 1
 

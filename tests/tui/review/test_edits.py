@@ -278,9 +278,10 @@ async def test_offline_what_is_staged_waits_in_the_outbox(
     async with drive(app, "]", size=(140, 40)) as driver:
         editor(source(RETRIES_NOW.replace("eight", "nine"), **RETRIES_SOURCE))
         await driver.press("e")
-        faults.gone = True
+        faults.gone = True  # which nothing has noticed yet
         await driver.press("ctrl+s")
-        await driver.press("ctrl+s", "y")
+        assert isinstance(driver.app.screen, Confirm)
+        await driver.press("y")
         assert "Waits in the outbox" in driver.screen
         await driver.press("ctrl+s")
         assert "What is staged waits in the outbox already" in driver.screen

@@ -784,16 +784,23 @@ class EditCommands(ReviewCommands, scope="review"):
 
     async def _check(self, staged: StagedPages) -> Check | None:
         """Compare what is staged with what others did, until nothing is left to decide."""
+        from copydesk.client.errors import Unreachable
+
         session, opened = self.place.session, self.model.known
+        as_read = unchecked(staged.edits, opened.request.revision, opened.pages)
         if session.offline:
-            return unchecked(staged.edits, opened.request.revision, opened.pages)
+            return as_read
         api = await session.ready()
         while True:
 
             async def read() -> Check:
                 return await check_edits(api, staged.space, staged.request, staged.edits)
 
-            check = await self.place.reads.now("plan", read, "Reading what others did")
+            try:
+                check = await self.place.reads.now("plan", read, "Reading what others did")
+            except Unreachable as error:
+                session.learn(error)
+                return as_read
             if check is None:
                 return None
             fresh = {

@@ -6,11 +6,15 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from copydesk.local.preface import ENDING
 from copydesk.local.snapshot import Snapshots
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.content.pages import PagesPlace
 from copydesk.tui.framework.place import Place
 from copydesk.tui.kept_screen import lines_of
 from tests.drive import drive, eventually
@@ -102,3 +106,13 @@ async def test_a_dialog_is_not_kept_nor_another_screen_than_the_start_opens(
         await driver.press("g", "s")
         app.keep_visit()
         await eventually(lambda: "Bank" not in "".join(screens(tmp_path).values()), driver.turn)
+
+
+async def test_a_screen_that_is_about_to_open_is_not_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with drive(open_world(world)) as driver:
+        opening = PagesPlace(Target(space="s"))
+        monkeypatch.setattr(CopydeskApp, "here", opening)
+        driver.app.keep_visit()  # a timer does, at any time
+        assert not opening.is_mounted

@@ -57,9 +57,8 @@ def stretches(draw: st.DrawFn) -> tuple[int, int, int, int]:
 def replaced(place: tuple[int, int, int, int], text: str) -> list[str]:
     """Return the page with other words at a place, character by character."""
     first, start, last, end = place
-    before = "\n".join([*PAGE[:first], PAGE[first][:start]])
-    after = "\n".join([PAGE[last][end:], *PAGE[last + 1 :]])
-    return re.split(r"\r\n|\r|\n", f"{before}{text}{after}")
+    new = re.split(r"\r\n|\r|\n", f"{PAGE[first][:start]}{text}{PAGE[last][end:]}")
+    return [*PAGE[:first], *new, *PAGE[last + 1 :]]
 
 
 def fixed(fix: Fix | None) -> list[str]:

@@ -188,7 +188,7 @@ command = ["lychee"]
 @pytest.mark.parametrize(
     ("content", "line", "words"),
     [
-        ("checks = 5", 1, "checks are a table: it begins with [checks]"),
+        ("checks = 5", 1, "checks are tables: each begins with [checks.NAME]"),
         ("[checks]\n\nprose = 5", 3, "check prose is not a table"),
         ("[checks]\nprose = {}", 2, 'check prose needs a command: a list such as ["vale"'),
         ('[checks]\nprose = {command = "vale x"}', 2, "command must be a list such as"),

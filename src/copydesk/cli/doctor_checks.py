@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
@@ -28,6 +27,7 @@ from copydesk.cli.terminal import use_own_themes, why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.client.errors import ApiError, RateLimited, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import clean, listed, shorten, size_words
 from copydesk.local.accounts import Accounts
 from copydesk.local.answer_cache import Answers, answers_file
@@ -118,8 +118,7 @@ def _variables() -> Iterator[Finding]:
     ours = [name for name in VARIABLES if name.startswith(OWN_VARIABLES)]
     for name in sorted(os.environ):
         if name.startswith(OWN_VARIABLES) and name not in ours:
-            near = get_close_matches(name, ours, n=1)
-            advice = f"did you mean {near[0]}?" if near else f"copydesk has {listed(ours)}"
+            advice = did_you_mean(name, ours, f"copydesk has {listed(ours)}")
             shown = shorten(clean(name), 60)
             yield Finding("copydesk", shown, "is set, but copydesk has no such variable", advice)
     home = os.environ.get(HOME_VARIABLE)

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     from copydesk.cli.connection import Connection
     from copydesk.client.api import Api
+    from copydesk.domain.own_command import OwnCommand
     from copydesk.local.paths import Paths
+    from copydesk.local.settings import Settings
     from copydesk.local.settings_list import SettingsFile
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
@@ -235,25 +237,8 @@ def _show(
 
     settings, problems = usable_settings(paths.settings)
     terminal.use_own_themes(settings.themes)
-    said_of_file = [each.said for each in problems]
-    keymap: Mapping[str, Sequence[str]] = {}
-    shown_in_browser = browser.window() is not None
-    if settings.keys != OwnKeys() or shown_in_browser:
-        from copydesk.session.declarations import keymap as keymap_of
-
-        keymap, mistakes = keymap_of(settings.keys, browser=shown_in_browser)
-        said_of_file += mistakes.values()
-    commands = () if shown_in_browser else settings.commands
-    if commands:
-        from copydesk.session.declarations import own_command_mistakes
-
-        wrong_commands = own_command_mistakes(commands, keymap)
-        said_of_file += wrong_commands.values()
-        commands = tuple(each for each in commands if each.name not in wrong_commands)
-    if settings.lists:
-        from copydesk.session.declarations import list_mistakes
-
-        said_of_file += list_mistakes(settings.lists).values()
+    keymap, commands, said_of_screens = _held_against_screens(settings)
+    said_of_file = [*(each.said for each in problems), *said_of_screens]
     wrong = [f"{paths.settings.name}, {each}" for each in said_of_file]
     named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
     if said_of_theme := why_no_theme(named):
@@ -307,7 +292,7 @@ def _show(
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None and not linear
     session.owners = settings.owners
-    session.hooks = () if shown_in_browser else settings.hooks
+    session.hooks = () if browser.window() is not None else settings.hooks
     session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, "off" if linear else settings.pictures
@@ -328,6 +313,35 @@ def _show(
     if unusable:
         raise unusable[0]
     return app
+
+
+def _held_against_screens(
+    settings: Settings,
+) -> tuple[Mapping[str, Sequence[str]], Sequence[OwnCommand], Sequence[str]]:
+    """Return the keys and the commands of the settings that fit the screens, and what is wrong.
+
+    Which screens and actions there are is only read where the settings name some.
+    """
+    keymap: Mapping[str, Sequence[str]] = {}
+    wrong: list[str] = []
+    shown_in_browser = browser.window() is not None
+    if settings.keys != OwnKeys() or shown_in_browser:
+        from copydesk.session.declarations import keymap as keymap_of
+
+        keymap, mistakes = keymap_of(settings.keys, browser=shown_in_browser)
+        wrong += mistakes.values()
+    commands = settings.commands
+    if commands:
+        from copydesk.session.declarations import own_command_mistakes
+
+        mistakes = own_command_mistakes(commands, keymap)
+        wrong += mistakes.values()
+        commands = tuple(each for each in commands if each.name not in mistakes)
+    if settings.lists:
+        from copydesk.session.declarations import list_mistakes
+
+        wrong += list_mistakes(settings.lists).values()
+    return keymap, commands, wrong
 
 
 BACKGROUND = "background"

@@ -76,22 +76,9 @@ def _answer(
     limit: RateLimit,
     edition: Edition,
 ) -> None:
-    import uvicorn
+    from copydesk.cli.serve_protocol import bounded_server
 
-    from copydesk.cli.serve_protocol import GRACE_SECONDS, MOST_ANSWERED, BoundedProtocol
-
-    server = uvicorn.Server(
-        uvicorn.Config(
-            named(limited(app, limit)),
-            http=BoundedProtocol,
-            limit_concurrency=MOST_ANSWERED,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-        )
-    )
+    server = bounded_server(named(limited(app, limit)))
     # Whoever has read where it listens may end it at once.
     with ending_on_termination(server):
         _tell(host, listener, store, limit.limit, fetches=fetch)

@@ -7,8 +7,9 @@ not read the answer. It only closes an answered connection from which nothing co
 from __future__ import annotations
 
 import asyncio
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES = 65_536
@@ -138,3 +139,20 @@ class BoundedProtocol(HttpToolsProtocol):
                 "reading": UNREAD_SECONDS,
             }[part]
             self._limit = self.loop.call_later(seconds, self.transport.abort)
+
+
+def bounded_server(app: Any, **more: Any) -> uvicorn.Server:
+    """Return a server of an ASGI app that is bounded as said above; ``more`` are uvicorn's."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=BoundedProtocol,
+            limit_concurrency=MOST_ANSWERED,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            **more,
+        )
+    )

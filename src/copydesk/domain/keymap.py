@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from difflib import get_close_matches
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.nearest_word import did_you_mean
 
 Keys = Mapping[str, Sequence[str]]
 """Keys by the id of their action; those of a chord have blanks between them."""
@@ -115,8 +115,7 @@ def _unknown(name: str, ids: Sequence[str], declared: Keys) -> str:
 def nearest_action(name: str, declared: Iterable[str]) -> str:
     """Return which action is meant by a name that none of the ids has, as the end of a sentence."""
     known = {action for each in declared for action in (each, each.rpartition(".")[2])}
-    near = get_close_matches(name, sorted(known), n=1)
-    return f"did you mean {near[0]}?" if near else "copydesk keys lists them"
+    return did_you_mean(name, sorted(known), "copydesk keys lists them")
 
 
 def _no_key(given: Sequence[str]) -> str:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from difflib import get_close_matches
 from hashlib import sha256
 from shlex import quote
 from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import GROUP, TOP, Layout
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.reversal import SAID_CELLS
 from copydesk.domain.site_moves import ENTRIES, LIGHT
 from copydesk.domain.site_tree import FIELDS
@@ -372,8 +372,7 @@ class _Reader:
             if not isinstance(name, Word):
                 self._say(name.line, "here is a name and its value, like “path: guides”")
             elif name.text not in known:
-                near = get_close_matches(name.text, known, 1)
-                meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+                meant = did_you_mean(name.text, known, f"there are {', '.join(known)}")
                 self._say(name.line, f"{quoted(name.text)} is not a setting {where}: {meant}")
             elif name.text in found:
                 first = lines[name.text]

@@ -11,20 +11,17 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from copydesk.domain.checks import BUILT_IN, FORMATS, Check, When
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import clean
 from copydesk.local.paths import find_paths, private_folder
-from copydesk.local.settings_lines import line_in_table
-
-if TYPE_CHECKING:
-    pass
+from copydesk.local.settings_lines import read_tables
 
 KEYS: dict[str, tuple[type, str]] = {
     "command": (list, 'a list such as ["vale", "--output=JSON", "{files}"]'),
@@ -45,19 +42,12 @@ def checks_of(value: object, text: str) -> tuple[tuple[Check, ...], list[tuple[i
 
     ``value`` is the content under ``checks``, ``text`` the whole file.
     """
-    if not isinstance(value, dict):
-        return (), [
-            (line_in_table("checks", "", text), "checks are a table: it begins with [checks]")
-        ]
-    checks: list[Check] = []
-    wrong: list[tuple[int, str]] = []
-    for name, given in value.items():
-        mistakes = list(_mistakes(name, given))
-        wrong += [(line_in_table("checks", name, text), sentence) for sentence in mistakes]
-        if not mistakes:
-            fields: dict[str, Any] = {**given, "command": tuple(given["command"])}
-            checks.append(Check(name, **fields))
-    return tuple(checks), wrong
+
+    def made(name: str, given: Mapping[str, Any]) -> Check:
+        fields: dict[str, Any] = {**given, "command": tuple(given["command"])}
+        return Check(name, **fields)
+
+    return read_tables("checks", value, text, _mistakes, made)
 
 
 def _mistakes(name: str, given: object) -> Iterator[str]:
@@ -76,8 +66,7 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
 
 def _mistake(key: str, value: object) -> str:
     if key not in KEYS:
-        near = get_close_matches(key, KEYS, n=1)
-        meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+        meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
         return f"{clean(key, limit=60)} is not a key of a check: {meant}"
     kind, written = KEYS[key]
     texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)

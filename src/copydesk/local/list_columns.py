@@ -9,11 +9,12 @@ Which lists and columns there are is not known here: see `copydesk.session.decla
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.text import clean
-from copydesk.local.settings_lines import line_in_table
+from copydesk.local.settings_lines import read_tables
 
 WRITTEN = 'a list such as ["number", "subject"]'
 
@@ -25,17 +26,11 @@ def list_columns_of(
 
     ``value`` is the content under ``lists``, ``text`` the whole file.
     """
-    if not isinstance(value, dict):
-        line = line_in_table("lists", "", text)
-        return (), [(line, "lists are tables: each begins with [lists.NAME]")]
-    found: list[ListColumns] = []
-    wrong: list[tuple[int, str]] = []
-    for name, given in value.items():
-        mistakes = list(_mistakes(name, given))
-        wrong += [(line_in_table("lists", name, text), sentence) for sentence in mistakes]
-        if not mistakes:
-            found.append(ListColumns(name, tuple(dict.fromkeys(given["columns"]))))
-    return tuple(found), wrong
+
+    def made(name: str, given: Mapping[str, Any]) -> ListColumns:
+        return ListColumns(name, tuple(dict.fromkeys(given["columns"])))
+
+    return read_tables("lists", value, text, _mistakes, made)
 
 
 def _mistakes(name: str, given: object) -> Iterator[str]:

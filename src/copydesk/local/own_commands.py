@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, get_args
 
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.own_command import KINDS, Event, Hook, OwnCommand, Show, Then, wrong_words
 from copydesk.domain.text import clean
-from copydesk.local.settings_lines import line_in_table
+from copydesk.local.settings_lines import line_in_table, read_tables
 
 KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "run": ((list, str), 'a list such as ["gh", "issue", "create", "--title={title}"]'),
@@ -50,33 +50,20 @@ def own_commands_of(
     ``value`` is the content under ``commands``, ``text`` the whole file. A command with a mistake
     is left out, and no other.
     """
-    if not isinstance(value, dict):
-        line = line_in_table("commands", "", text)
-        return (), [(line, "commands are tables: each begins with [commands.NAME]")]
-    found: dict[str, OwnCommand] = {}
-    wrong: list[tuple[int, str]] = []
-    for name, given in value.items():
-        mistakes = list(_mistakes(str(name), given))
-        if (
-            not mistakes
-            and given.get("key")
-            and (
-                other := next(
-                    (each.name for each in found.values() if each.key == given["key"]), ""
-                )
-            )
-        ):
-            mistakes = [f"command {name}: {given['key']} is the key of {other} already"]
-        line = line_in_table("commands", str(name), text)
-        wrong += [(line, sentence) for sentence in mistakes]
-        if not mistakes:
-            fields = {
-                **given,
-                "run": (given["run"],) if isinstance(given["run"], str) else tuple(given["run"]),
-                "on": _listed(given.get("on", "any")),
-            }
-            found[name] = OwnCommand(name, **fields)
-    return tuple(found.values()), wrong
+    holders: dict[str, str] = {}
+
+    def wrong(name: str, given: object) -> Iterator[str]:
+        mistakes = list(_mistakes(name, given))
+        yield from mistakes
+        key = given.get("key") if isinstance(given, Mapping) and not mistakes else None
+        if key and holders.setdefault(key, name) != name:
+            yield f"command {name}: {key} is the key of {holders[key]} already"
+
+    def made(name: str, given: Mapping[str, Any]) -> OwnCommand:
+        run, on = _listed(given["run"]), _listed(given.get("on", "any"))
+        return OwnCommand(name, **{**given, "run": run, "on": on})
+
+    return read_tables("commands", value, text, wrong, made)
 
 
 def hooks_of(value: object, text: str) -> tuple[tuple[Hook, ...], list[tuple[int, str]]]:
@@ -89,7 +76,8 @@ def hooks_of(value: object, text: str) -> tuple[tuple[Hook, ...], list[tuple[int
     for event, given in value.items():
         line = line_in_table("hooks", str(event), text)
         if event not in EVENTS:
-            wrong.append((line, f"{clean(str(event), limit=60)} is not a hook: {_near(event)}"))
+            meant = did_you_mean(event, EVENTS, f"the hooks are {', '.join(EVENTS)}")
+            wrong.append((line, f"{clean(str(event), limit=60)} is not a hook: {meant}"))
             continue
         for run in given if isinstance(given, list) and given else [None]:
             lead = f"hook {event}"
@@ -100,11 +88,6 @@ def hooks_of(value: object, text: str) -> tuple[tuple[Hook, ...], list[tuple[int
             else:
                 hooks.append(Hook(event, tuple(run)))
     return tuple(hooks), wrong
-
-
-def _near(event: str) -> str:
-    near = get_close_matches(event, EVENTS, n=1)
-    return f"did you mean {near[0]}?" if near else f"the hooks are {', '.join(EVENTS)}"
 
 
 def _mistakes(name: str, given: object) -> Iterator[str]:
@@ -122,8 +105,7 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
 
 def _mistake(key: str, value: object) -> str:
     if key not in KEYS:
-        near = get_close_matches(key, KEYS, n=1)
-        meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+        meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
         return f"{clean(key, limit=60)} is not a key of a command: {meant}"
     kinds, written = KEYS[key]
     if type(value) not in kinds or (isinstance(value, list) and not _is_list(value)):
@@ -137,13 +119,12 @@ def _mistake(key: str, value: object) -> str:
 def _unknown_kinds(value: Any) -> Iterator[str]:
     for kind in _listed(value):
         if kind not in KINDS:
-            near = get_close_matches(kind, KINDS, n=1)
-            meant = f"did you mean {near[0]}?" if near else f"use {', '.join(KINDS)}"
+            meant = did_you_mean(kind, KINDS, f"use {', '.join(KINDS)}")
             yield f"on is {clean(kind, limit=60)!r}: {meant}"
 
 
 def _together(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with keys of which each alone is right."""
+    """Yield what is wrong with keys beside each other, where each alone is right."""
     run, key, shell = given.get("run"), given.get("key", ""), given.get("shell", False)
     if isinstance(run, str) != shell:
         yield 'run must be one text where shell = true, and a list such as ["gh", "issue"] else'

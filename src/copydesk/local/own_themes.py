@@ -8,12 +8,13 @@ here = "#66ccdd"
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.own_theme import BASES, ROLES, TAKEN, OwnTheme
 from copydesk.domain.text import clean
-from copydesk.local.settings_lines import line_in_table
+from copydesk.local.settings_lines import read_tables
 
 KEYS: dict[str, tuple[type, str]] = {
     "base": (str, f"one of {', '.join(BASES)}"),
@@ -30,18 +31,12 @@ def own_themes_of(value: object, text: str) -> tuple[tuple[OwnTheme, ...], list[
 
     ``value`` is the content under ``themes``, ``text`` the whole file.
     """
-    if not isinstance(value, dict):
-        line = line_in_table("themes", "", text)
-        return (), [(line, "themes are tables: each begins with [themes.NAME]")]
-    themes: list[OwnTheme] = []
-    wrong: list[tuple[int, str]] = []
-    for name, given in value.items():
-        mistakes = list(_mistakes(name, given))
-        wrong += [(line_in_table("themes", name, text), sentence) for sentence in mistakes]
-        if not mistakes:
-            colours = {role: each for role, each in given.items() if role != "base"}
-            themes.append(OwnTheme(name, given.get("base", BASES[0]), colours))
-    return tuple(themes), wrong
+
+    def made(name: str, given: Mapping[str, Any]) -> OwnTheme:
+        colours = {role: each for role, each in given.items() if role != "base"}
+        return OwnTheme(name, given.get("base", BASES[0]), colours)
+
+    return read_tables("themes", value, text, _mistakes, made)
 
 
 def _mistakes(name: str, given: object) -> Iterator[str]:
@@ -53,8 +48,7 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
         return
     for key, value in given.items():
         if key not in KEYS:
-            near = get_close_matches(key, KEYS, n=1)
-            meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+            meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
             yield f"{lead}: {clean(key, limit=60)} is not a key of a theme: {meant}"
         elif key == "base" and value not in BASES:
             yield f"{lead}: base must be {KEYS['base'][1]}"

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
 from copydesk.domain.address import service_url
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.profile import EMBEDDED, Profile, Storage, wrong_name
 from copydesk.domain.text import clean
 
@@ -87,8 +87,7 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
     if key == "token":
         return "a token is not kept in this file: take it out, and run copydesk login"
     if key not in KEYS:
-        near = get_close_matches(key, KEYS, n=1)
-        meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+        meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
         return f"{clean(key, limit=60)} is not a key of a profile: {meant}"
     kind, written = KEYS[key]
     texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)

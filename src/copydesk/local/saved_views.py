@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.saved_view import SavedView
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def _mistakes(given: dict[str, Any], taken: Sequence[str]) -> list[str]:
     found = [f"{lead} is there twice"] if name in taken else []
     for key, value in given.items():
         if key not in KEYS:
-            near = get_close_matches(key, KEYS, n=1)
-            meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+            meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
             found.append(f"{lead}: {key} is not a key of a view: {meant}")
             continue
         _, kind, written = KEYS[key]

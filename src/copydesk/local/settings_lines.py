@@ -1,8 +1,37 @@
-"""The lines of entries in the settings file, which the TOML reader does not tell."""
+"""The tables of the settings file, and the lines of their entries, which no reader tells."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def read_tables(
+    table: str,
+    value: object,
+    text: str,
+    mistakes: Callable[[str, object], Iterable[str]],
+    make: Callable[[str, Mapping[str, Any]], T],
+) -> tuple[tuple[T, ...], list[tuple[int, str]]]:
+    """Return what the tables below ``table`` say, and every mistake with its line.
+
+    ``value`` is the content under it, ``text`` the whole file. One with a mistake is left out, and
+    no other; each of them is made before the next is looked at.
+    """
+    if not isinstance(value, dict):
+        said = f"{table} are tables: each begins with [{table}.NAME]"
+        return (), [(line_in_table(table, "", text), said)]
+    made: list[T] = []
+    wrong: list[tuple[int, str]] = []
+    for name, given in value.items():
+        found = list(mistakes(name, given))
+        wrong += [(line_in_table(table, name, text), sentence) for sentence in found]
+        if not found:
+            made.append(make(name, given))
+    return tuple(made), wrong
 
 
 def line_in_table(table: str, name: str, text: str) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from copydesk.domain.clustering import Clustering
 from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import clean, plural
 from copydesk.local.durable import PRIVATE
 from copydesk.local.keymap import line_in_keys
@@ -196,8 +196,7 @@ def setting_called(name: str) -> Field[Any]:
     known = {each.name: each for each in fields(Settings)}
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    meant = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(known)}"
+    meant = did_you_mean(name, known, f"the settings are {', '.join(known)}")
     raise ValueError(f"{clean(name, limit=60)} is not a setting: {meant}")
 
 

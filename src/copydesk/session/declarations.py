@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -131,8 +131,7 @@ def list_mistakes(lists: Sequence[ListColumns]) -> Mapping[str, str]:
     wrong: dict[str, str] = {}
     for each in lists:
         if each.name not in known:
-            near = get_close_matches(each.name, known, n=1)
-            meant = f"did you mean {near[0]}?" if near else "docs/places.md names them"
+            meant = did_you_mean(each.name, known, "docs/places.md names them")
             said = f"list {clean(each.name, limit=60)}: there is no such screen: {meant}"
             wrong[each.name] = said
     return wrong

@@ -67,6 +67,21 @@ def test_a_change_request_is_opened_reviewed_commented_and_merged(
     assert not Path("owned").exists()
 
 
+def test_own_commands_do_not_run_in_a_browser_and_say_so(tmp_path: Path, desk: Desk) -> None:
+    ran = tmp_path / "ran"
+    settings = tmp_path / "home" / "config" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    touch = f"run = ['touch', '{ran}']\nwrites = false\n"
+    settings.write_text(f"[commands.mark]\n{touch}")
+    with served(tmp_path, "--desk", str(desk.path)) as server, Browser(server) as browser:
+        assert browser.enter().status_code == 303
+        with browser.window() as window:
+            window.until("Guide")
+            window.press(":", "mark", "\r")
+            window.until("Your own commands do not run in a browser.")
+    assert not ran.exists()
+
+
 def test_a_lost_socket_keeps_what_was_typed_and_the_page_opens_there_again(
     server: Server, browser: Browser, desk: Desk
 ) -> None:

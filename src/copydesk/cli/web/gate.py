@@ -70,7 +70,7 @@ class Gate:
         return any(secrets.compare_digest(digest, known) for known in self._known)
 
     def why_strange(self, scope: Scope) -> str:
-        """Say why a request is none of a page of this server; "" where it may be one.
+        """Say why a call is not from a page of this server; "" where it may be.
 
         Its host is exactly the one that was printed: another name may be anybody's that leads to
         this machine. Where it has an origin, that is this server; a socket always has one.

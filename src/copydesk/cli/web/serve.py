@@ -112,26 +112,15 @@ def _name_of(host: str, listener: socket.socket) -> str:
 
 
 async def _answer(listener: socket.socket, gate: Gate, app: Any) -> None:
-    import uvicorn
+    from copydesk.cli.serve_protocol import bounded_server
 
-    from copydesk.cli.serve_protocol import GRACE_SECONDS, MOST_ANSWERED, BoundedProtocol
-
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=BoundedProtocol,
-            ws="websockets-sansio",
-            ws_max_size=MOST_BYTES,
-            ws_ping_interval=PING_SECONDS,
-            ws_ping_timeout=PING_SECONDS,
-            ws_per_message_deflate=False,
-            limit_concurrency=MOST_ANSWERED,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-        )
+    server = bounded_server(
+        app,
+        ws="websockets-sansio",
+        ws_max_size=MOST_BYTES,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        ws_per_message_deflate=False,
     )
     with ending_on_termination(server):
         put(f"The screens, in a browser on this machine:\n{gate.link()}", now=True)

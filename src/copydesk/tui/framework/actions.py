@@ -42,8 +42,6 @@ Guard = Callable[[Any], str | None]
 
 
 SHOWN = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup", "delete": "del"}
-
-
 """Short forms for the eye; every other key is shown as it is declared."""
 
 

@@ -16,6 +16,7 @@ from textual.screen import Screen
 
 from copydesk.domain.own_command import OwnCommand, Ready, Thing, ready
 from copydesk.domain.text import clean, plural
+from copydesk.local import browser
 from copydesk.local.child_processes import run as run_program
 from copydesk.session.own_commands import Outcome, run_ready, shown_line
 from copydesk.session.target import Target
@@ -91,6 +92,9 @@ class OwnCommands:
 
     async def _do(self, place: Place, command: OwnCommand) -> None:
         """Show what would run and ask, unless it writes nothing; then run it."""
+        if why := in_browser(place):  # a word after : asks no guard
+            place.say(why, "warn")
+            return
         if command.name in self._running:
             place.say(f"{command.name} is still running.", "warn")
             return
@@ -215,9 +219,9 @@ def _takes(command: OwnCommand) -> Any:
     return "one" if command.fields or "any" not in command.on else "none"
 
 
-def in_browser(here: Place) -> str | None:
-    """Say that commands run on the machine of the reader alone."""
-    return "Your own commands do not run in a browser." if here.app.is_web else None
+def in_browser(_here: Place) -> str | None:
+    """Say that commands run in a terminal alone."""
+    return None if browser.window() is None else "Your own commands do not run in a browser."
 
 
 def _nothing_for(command: OwnCommand) -> Guard:

@@ -31,7 +31,7 @@ from copydesk.tui.linear import sentences
 from copydesk.tui.linear.sentences import COMMAND, ENDS_TEXT, question_of, told
 from copydesk.tui.linear.words import WORDS, keys_in
 from copydesk.tui.review.diff import DiffView
-from copydesk.tui.system.help import Help, offers, rows
+from copydesk.tui.system.help import Help, Row, offers, rows
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.tree import TreeList
 
@@ -493,9 +493,13 @@ class Conversation:
                 for word in wanted.casefold().split()
             )
         ]
-        on = [f"{row.keys}: {row.label}. {row.text}" for row in found if not row.off]
-        why = [(row, row.text.removeprefix("off: ")) for row in found if row.off]
-        off = [f"{row.keys}: {row.label}. {said}" for row, said in why]
+
+        def line(row: Row) -> str:
+            label = f"{row.label}. " if row.label else ""  # a word after : may take nothing
+            return f"{row.keys}: {label}{row.text.removeprefix('off: ')}"
+
+        on = [line(row) for row in found if not row.off]
+        off = [line(row) for row in found if row.off]
         if not (on or off):
             return ["Nothing that can be done here has that name."]
         said = ["On here:", *on] if on else []

@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -13,7 +14,7 @@ from pydantic import BaseModel, RootModel
 from pydantic.alias_generators import to_camel
 
 from copydesk import contract
-from copydesk.contract import operations
+from copydesk.contract import models, operations
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
 
@@ -242,3 +243,10 @@ def test_people_and_ids_are_repeated_keys() -> None:
         ("list_site_questions", "topic"),
         ("get_site_question_stats", "topic"),
     }
+
+
+def test_every_module_of_models_is_known_by_name_to_those_who_read_the_stubs() -> None:
+    named = re.findall(r"import (\w+) as \1\n", inspect.getsource(models))
+    assert named == sorted(module.name for module in iter_modules(models.__path__))
+    with pytest.raises(AttributeError):
+        models.nothing_of_the_kind  # type: ignore[attr-defined]  # noqa: B018

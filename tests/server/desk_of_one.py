@@ -18,7 +18,6 @@ from copydesk.contract.operation import Operation
 from copydesk.server import site_writes
 from copydesk.server.app import create_app
 from copydesk.server.desk_writes import add_invite_link
-from copydesk.server.implementation import HANDLERS
 from copydesk.server.openapi_jobs import begin, finish
 from copydesk.server.store import Store, Tx
 from tests.contract.examples import body_example, least
@@ -270,18 +269,16 @@ async def _made_by_api(have: Everything) -> dict[str, str]:
         audited = (await client.get(f"/orgs/{organization}/audit-events")).json()
         made["audit_event_id"] = audited["items"][0]["id"]
         for name, parameter, field, path, body in wanted:
-            if name in HANDLERS:
-                answer = await client.post(path, json=body)
-                assert answer.is_success, (name, answer.text)
-                made[parameter] = answer.json()[field]
+            answer = await client.post(path, json=body)
+            assert answer.is_success, (name, answer.text)
+            made[parameter] = answer.json()[field]
         have.world.write(_read_specification)
-        if "install_integration" in HANDLERS:
-            path = "/integrations/acme-search"
-            body = {"organization": organization}
-            answer = await client.post(f"{path}/installations", json=body)
-            assert answer.is_success
-            made["installation_id"] = answer.json()["id"]
-            made["event_id"] = (await client.get(f"{path}/events")).json()["items"][0]["id"]
+        path = "/integrations/acme-search"
+        body = {"organization": organization}
+        answer = await client.post(f"{path}/installations", json=body)
+        assert answer.is_success
+        made["installation_id"] = answer.json()["id"]
+        made["event_id"] = (await client.get(f"{path}/events")).json()["items"][0]["id"]
     return made
 
 

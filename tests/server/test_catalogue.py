@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 from typing import Any, get_args
 
@@ -11,6 +12,7 @@ import pytest
 
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
+from copydesk.server import handlers
 from copydesk.server.implementation import HANDLERS
 from tests.contract.examples import body_example, example
 from tests.world import World
@@ -59,6 +61,11 @@ def sentence(answer: httpx.Response) -> str:
 
 
 def test_every_operation_is_implemented() -> None:
+    assert [handlers.implementation_of(each).operation for each in CATALOGUE.values()] == list(
+        CATALOGUE.values()
+    )
+    loaded = {name.name for name in pkgutil.iter_modules(handlers.__path__)}
+    assert loaded == {each.noun for each in CATALOGUE.values()}
     assert CATALOGUE.keys() == HANDLERS.keys()
 
 

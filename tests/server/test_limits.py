@@ -23,12 +23,11 @@ from copydesk.contract.models.base import Body
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.arguments import BODY_LIMIT, DEPTH_LIMIT
-from copydesk.server.implementation import HANDLERS
 from tests.contract.examples import MATCHING, least, sendable, wire_name
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import World
 
-DONE = [op for name, op in CATALOGUE.items() if name in HANDLERS]
+DONE = list(CATALOGUE.values())
 WITH_BODY = [op for op in DONE if op.body is not None]
 
 

@@ -31,7 +31,6 @@ from schemathesis.specs.openapi.checks import (
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.api_description import openapi
 from copydesk.server.besides import DESCRIPTION
-from copydesk.server.implementation import HANDLERS
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import World
 
@@ -40,7 +39,7 @@ EXAMPLES = int(os.environ.get("COPYDESK_FUZZ", "0"))
 
 MODES = list(GenerationMode) if EXAMPLES else [GenerationMode.POSITIVE]
 
-NAMES = [name for name in CATALOGUE if name in HANDLERS]
+NAMES = list(CATALOGUE)
 if not EXAMPLES:
     # That every operation answers as described is tested in test_api_description.py with sound
     # requests. Here some of each noun are asked what a tool makes up.

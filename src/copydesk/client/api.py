@@ -331,6 +331,8 @@ class Api:
         await self.recall_routes()
         reading = current_reading()
         self.routes.check(operation, offline=reading is not None)
+        if not operation.loaded:  # not between two keys
+            await asyncio.to_thread(operation.load)
         outgoing = requests.outgoing(operation, *args, **kwargs)
 
         async def run() -> tuple[Any, Sequence[Any]]:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-from copydesk.contract.models.audit_event import (
-    AuditEvent,
-    AuditEventActions,
-    AuditEventDetails,
-    AuditLimit,
-)
+from copydesk.contract import models
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.parts import Timestamp
 from copydesk.contract.operation import Wire, operation
-
-From: TypeAlias = Annotated[Timestamp | None, Wire("from")]
-"""The first moment of a list."""
 
 
 @operation("GET", "/orgs/{organization_id}/audit-event-actions", extension="E16")
-def list_organization_audit_event_actions(organization_id: str) -> AuditEventActions:
+def list_organization_audit_event_actions(
+    organization_id: str,
+) -> models.audit_event.AuditEventActions:
     """List the kinds of actions that audit events tell of."""
     ...
 
@@ -29,13 +22,13 @@ def list_organization_audit_events(
     organization_id: str,
     *,
     page: str | None = None,
-    limit: AuditLimit | None = None,
-    from_: From = None,
-    to: Timestamp | None = None,
+    limit: models.audit_event.AuditLimit | None = None,
+    from_: Annotated[models.parts.Timestamp | None, Wire("from")] = None,
+    to: models.parts.Timestamp | None = None,
     action: str | None = None,
     actor: str | None = None,
     target: str | None = None,
-) -> Page[AuditEvent]:
+) -> Page[models.audit_event.AuditEvent]:
     """List the audit events of an organization, the latest first.
 
     ``action`` is the id of a kind, ``actor`` and ``target`` are ids.
@@ -49,6 +42,8 @@ def list_organization_audit_events(
     extension="E16",
     secret=True,
 )
-def get_organization_audit_event(organization_id: str, audit_event_id: str) -> AuditEventDetails:
+def get_organization_audit_event(
+    organization_id: str, audit_event_id: str
+) -> models.audit_event.AuditEventDetails:
     """Get an audit event with its details."""
     ...

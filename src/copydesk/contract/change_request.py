@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.change_request import (
-    PDF,
-    ChangeRequest,
-    ChangeRequestCreate,
-    ChangeRequestUpdate,
-    Changes,
-    FilesTaken,
-    MergeResult,
-    UpdateResult,
-)
 from copydesk.contract.operation import operation
 
 
@@ -28,39 +19,47 @@ def list_space_change_requests(
     contributor: str | None = None,
     requested_reviewer: str | None = None,
     conversations_issues_cluster: str | None = None,
-) -> Page[ChangeRequest]:
+) -> Page[models.change_request.ChangeRequest]:
     """List the change requests of a space that have one status, filtered by people or cluster."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/change-requests", status=201)
-def create_change_request(space_id: str, body: ChangeRequestCreate) -> ChangeRequest:
+def create_change_request(
+    space_id: str, body: models.change_request.ChangeRequestCreate
+) -> models.change_request.ChangeRequest:
     """Open a change request in a space."""
     ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}")
-def get_change_request(space_id: str, change_request_id: str) -> ChangeRequest:
+def get_change_request(
+    space_id: str, change_request_id: str
+) -> models.change_request.ChangeRequest:
     """Get a change request by its id or its number."""
     ...
 
 
 @operation("PATCH", "/spaces/{space_id}/change-requests/{change_request_id}")
 def update_change_request(
-    space_id: str, change_request_id: str, body: ChangeRequestUpdate
-) -> ChangeRequest:
+    space_id: str, change_request_id: str, body: models.change_request.ChangeRequestUpdate
+) -> models.change_request.ChangeRequest:
     """Change the subject, status or description of a change request."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/merge")
-def merge_change_request(space_id: str, change_request_id: str) -> MergeResult:
+def merge_change_request(
+    space_id: str, change_request_id: str
+) -> models.change_request.MergeResult:
     """Merge a change request into main."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/update")
-def pull_change_request_updates(space_id: str, change_request_id: str) -> UpdateResult:
+def pull_change_request_updates(
+    space_id: str, change_request_id: str
+) -> models.change_request.UpdateResult:
     """Pull main into a change request."""
     ...
 
@@ -69,21 +68,9 @@ def pull_change_request_updates(space_id: str, change_request_id: str) -> Update
     "POST", "/spaces/{space_id}/change-requests/{change_request_id}/update/files", extension="E21"
 )
 def pull_change_request_updates_with_files(
-    space_id: str, change_request_id: str, body: FilesTaken
-) -> UpdateResult:
+    space_id: str, change_request_id: str, body: models.change_request.FilesTaken
+) -> models.change_request.UpdateResult:
     """Pull main into a change request, with a side for each file that both changed."""
-    ...
-
-
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/pdf", secret=True)
-def get_change_request_pdf(
-    space_id: str,
-    change_request_id: str,
-    *,
-    only: bool | None = None,
-    page: str | None = None,
-) -> PDF:
-    """Make a PDF of a change request, or with ``only`` of one ``page`` of it."""
     ...
 
 
@@ -93,7 +80,7 @@ def get_change_request_changes(
     change_request_id: str,
     *,
     limit: Limit | None = None,
-) -> Changes:
+) -> models.change_request.Changes:
     """Get what a change request changes."""
     ...
 
@@ -109,6 +96,16 @@ def list_organization_change_requests(
     contributor: str | None = None,
     requested_reviewer: str | None = None,
     conversations_issues_cluster: str | None = None,
-) -> Page[ChangeRequest]:
+) -> Page[models.change_request.ChangeRequest]:
     """List the change requests of an organization, filtered as those of a space."""
+    ...
+
+
+@operation(
+    "GET", "/spaces/{space_id}/change-requests/{change_request_id}/contributors", extension="E10"
+)
+def list_change_request_contributors(
+    space_id: str, change_request_id: str
+) -> Page[models.change_request.Contributor]:
+    """List who wrote a change request, and who commented on it."""
     ...

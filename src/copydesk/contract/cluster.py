@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.cluster import (
-    ClusterJoin,
-    ClusterSuggestion,
-    IssuesCluster,
-    IssuesClusterCreate,
-    IssuesClusterUpdate,
-)
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS
 
@@ -23,7 +17,7 @@ def list_issues_clusters(
     limit: Limit | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
-) -> Page[IssuesCluster]:
+) -> Page[models.cluster.IssuesCluster]:
     """List the clusters of an organization's issues."""
     ...
 
@@ -35,7 +29,7 @@ def list_issues_clusters(
     ended=True,
     successor=FINDINGS,
 )
-def get_issues_cluster(organization_id: str, cluster_id: str) -> IssuesCluster:
+def get_issues_cluster(organization_id: str, cluster_id: str) -> models.cluster.IssuesCluster:
     """Get a cluster of issues."""
     ...
 
@@ -51,7 +45,9 @@ def get_issues_cluster(organization_id: str, cluster_id: str) -> IssuesCluster:
     ended=True,
     successor=FINDINGS,
 )
-def create_issues_cluster(organization_id: str, body: IssuesClusterCreate) -> IssuesCluster:
+def create_issues_cluster(
+    organization_id: str, body: models.cluster.IssuesClusterCreate
+) -> models.cluster.IssuesCluster:
     """Make a cluster of issues by hand."""
     ...
 
@@ -64,8 +60,8 @@ def create_issues_cluster(organization_id: str, body: IssuesClusterCreate) -> Is
     successor=FINDINGS,
 )
 def update_issues_cluster(
-    organization_id: str, cluster_id: str, body: IssuesClusterUpdate
-) -> IssuesCluster:
+    organization_id: str, cluster_id: str, body: models.cluster.IssuesClusterUpdate
+) -> models.cluster.IssuesCluster:
     """Rename, describe, close or open a cluster of issues."""
     ...
 
@@ -89,7 +85,9 @@ def delete_issues_cluster(organization_id: str, cluster_id: str) -> None:
     ended=True,
     successor=FINDINGS,
 )
-def join_issues_clusters(organization_id: str, cluster_id: str, body: ClusterJoin) -> IssuesCluster:
+def join_issues_clusters(
+    organization_id: str, cluster_id: str, body: models.cluster.ClusterJoin
+) -> models.cluster.IssuesCluster:
     """Put the issues of other clusters into this one; the others end."""
     ...
 
@@ -101,7 +99,7 @@ def join_issues_clusters(organization_id: str, cluster_id: str, body: ClusterJoi
     ended=True,
     successor=FINDINGS,
 )
-def restore_issues_cluster(organization_id: str, cluster_id: str) -> IssuesCluster:
+def restore_issues_cluster(organization_id: str, cluster_id: str) -> models.cluster.IssuesCluster:
     """Bring back a cluster that was deleted or joined, with its issues and change requests."""
     ...
 
@@ -119,7 +117,7 @@ def list_cluster_suggestions(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[ClusterSuggestion]:
+) -> Page[models.cluster.ClusterSuggestion]:
     """List issues that may belong to a cluster, the most similar first."""
     ...
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.collection import (
-    Collection,
-    CollectionCreate,
-    CollectionMove,
-    CollectionTransfer,
-    CollectionUpdate,
-)
-from copydesk.contract.models.space import Space
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/collections/{collection_id}")
-def get_collection(collection_id: str) -> Collection:
+def get_collection(collection_id: str) -> models.collection.Collection:
     """Get a collection."""
     ...
 
 
 @operation("PATCH", "/collections/{collection_id}")
-def update_collection(collection_id: str, body: CollectionUpdate) -> Collection:
+def update_collection(
+    collection_id: str, body: models.collection.CollectionUpdate
+) -> models.collection.Collection:
     """Change a collection."""
     ...
 
@@ -35,19 +30,23 @@ def delete_collection(collection_id: str) -> None:
 @operation("GET", "/collections/{collection_id}/spaces")
 def list_collection_spaces(
     collection_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[Space]:
+) -> Page[models.space.Space]:
     """List the spaces of a collection."""
     ...
 
 
 @operation("POST", "/collections/{collection_id}/move")
-def move_collection(collection_id: str, body: CollectionMove) -> Collection:
+def move_collection(
+    collection_id: str, body: models.collection.CollectionMove
+) -> models.collection.Collection:
     """Move a collection into another one, or among its siblings."""
     ...
 
 
 @operation("POST", "/collections/{collection_id}/transfer")
-def transfer_collection(collection_id: str, body: CollectionTransfer) -> Collection:
+def transfer_collection(
+    collection_id: str, body: models.collection.CollectionTransfer
+) -> models.collection.Collection:
     """Hand a collection over to another organization."""
     ...
 
@@ -59,12 +58,14 @@ def list_organization_collections(
     page: str | None = None,
     limit: Limit | None = None,
     nested: bool = True,
-) -> Page[Collection]:
+) -> Page[models.collection.Collection]:
     """List the collections of an organization; without ``nested`` only those at its root."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/collections", status=201)
-def create_collection(organization_id: str, body: CollectionCreate) -> Collection:
+def create_collection(
+    organization_id: str, body: models.collection.CollectionCreate
+) -> models.collection.Collection:
     """Create a collection."""
     ...

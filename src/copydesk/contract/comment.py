@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.comment import (
-    Comment,
-    CommentCreate,
-    CommentReply,
-    CommentUpdate,
-    ReplyCreate,
-    ReplyUpdate,
-    SpaceReplyUpdate,
-)
-from copydesk.contract.models.member import Member
 from copydesk.contract.operation import operation
 
 _THREAD = "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -30,13 +21,15 @@ def list_space_comments(
     format: ContentFormat | None = None,
     target_page: str | None = None,
     authors: list[str] | None = None,
-) -> Page[Comment]:
+) -> Page[models.comment.Comment]:
     """List the comments on a space, on one page of it, or by some people."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/comments")
-def create_space_comment(space_id: str, body: CommentCreate) -> Comment:
+def create_space_comment(
+    space_id: str, body: models.comment.CommentCreate
+) -> models.comment.Comment:
     """Start a thread on a space."""
     ...
 
@@ -47,13 +40,15 @@ def get_space_comment(
     comment_id: str,
     *,
     format: ContentFormat | None = None,
-) -> Comment:
+) -> models.comment.Comment:
     """Get a comment on a space."""
     ...
 
 
 @operation("PUT", "/spaces/{space_id}/comments/{comment_id}")
-def update_space_comment(space_id: str, comment_id: str, body: CommentUpdate) -> Comment:
+def update_space_comment(
+    space_id: str, comment_id: str, body: models.comment.CommentUpdate
+) -> models.comment.Comment:
     """Edit, resolve, reopen or react to a comment on a space."""
     ...
 
@@ -72,13 +67,15 @@ def list_space_comment_replies(
     page: str | None = None,
     limit: Limit | None = None,
     format: ContentFormat | None = None,
-) -> Page[CommentReply]:
+) -> Page[models.comment.CommentReply]:
     """List the replies to a comment on a space."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/comments/{comment_id}/replies")
-def create_space_comment_reply(space_id: str, comment_id: str, body: ReplyCreate) -> CommentReply:
+def create_space_comment_reply(
+    space_id: str, comment_id: str, body: models.comment.ReplyCreate
+) -> models.comment.CommentReply:
     """Reply to a comment on a space."""
     ...
 
@@ -90,15 +87,15 @@ def get_space_comment_reply(
     comment_reply_id: str,
     *,
     format: ContentFormat | None = None,
-) -> CommentReply:
+) -> models.comment.CommentReply:
     """Get a reply to a comment on a space."""
     ...
 
 
 @operation("PUT", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}")
 def update_space_comment_reply(
-    space_id: str, comment_id: str, comment_reply_id: str, body: SpaceReplyUpdate
-) -> CommentReply:
+    space_id: str, comment_id: str, comment_reply_id: str, body: models.comment.SpaceReplyUpdate
+) -> models.comment.CommentReply:
     """Edit or react to a reply to a comment on a space."""
     ...
 
@@ -125,15 +122,15 @@ def list_change_request_comments(
     format: ContentFormat | None = None,
     target_page: str | None = None,
     authors: list[str] | None = None,
-) -> Page[Comment]:
+) -> Page[models.comment.Comment]:
     """List the comments on a change request, on one page of it, or by some people."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/comments")
 def create_change_request_comment(
-    space_id: str, change_request_id: str, body: CommentCreate
-) -> Comment:
+    space_id: str, change_request_id: str, body: models.comment.CommentCreate
+) -> models.comment.Comment:
     """Start a thread on a change request."""
     ...
 
@@ -145,15 +142,15 @@ def get_change_request_comment(
     comment_id: str,
     *,
     format: ContentFormat | None = None,
-) -> Comment:
+) -> models.comment.Comment:
     """Get a comment on a change request."""
     ...
 
 
 @operation("PUT", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
 def update_change_request_comment(
-    space_id: str, change_request_id: str, comment_id: str, body: CommentUpdate
-) -> Comment:
+    space_id: str, change_request_id: str, comment_id: str, body: models.comment.CommentUpdate
+) -> models.comment.Comment:
     """Edit, resolve, reopen or react to a comment on a change request."""
     ...
 
@@ -173,15 +170,15 @@ def list_change_request_comment_replies(
     page: str | None = None,
     limit: Limit | None = None,
     format: ContentFormat | None = None,
-) -> Page[CommentReply]:
+) -> Page[models.comment.CommentReply]:
     """List the replies to a comment on a change request."""
     ...
 
 
 @operation("POST", _THREAD + "/replies")
 def create_change_request_comment_reply(
-    space_id: str, change_request_id: str, comment_id: str, body: ReplyCreate
-) -> CommentReply:
+    space_id: str, change_request_id: str, comment_id: str, body: models.comment.ReplyCreate
+) -> models.comment.CommentReply:
     """Reply to a comment on a change request."""
     ...
 
@@ -194,7 +191,7 @@ def get_change_request_comment_reply(
     comment_reply_id: str,
     *,
     format: ContentFormat | None = None,
-) -> CommentReply:
+) -> models.comment.CommentReply:
     """Get a reply to a comment on a change request."""
     ...
 
@@ -205,8 +202,8 @@ def update_change_request_comment_reply(
     change_request_id: str,
     comment_id: str,
     comment_reply_id: str,
-    body: ReplyUpdate,
-) -> CommentReply:
+    body: models.comment.ReplyUpdate,
+) -> models.comment.CommentReply:
     """Edit or react to a reply to a comment on a change request."""
     ...
 
@@ -229,6 +226,6 @@ def list_change_request_commenters(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[Member]:
+) -> Page[models.member.Member]:
     """List the people who commented on a change request."""
     ...

@@ -6,18 +6,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import StringConstraints
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.change_request import PDF, ChangeRequest, Changes, Contributor
-from copydesk.contract.models.content import (
-    ContentPage,
-    File,
-    PageTree,
-    ReusableContent,
-    Revision,
-    TemplateApply,
-)
-from copydesk.contract.models.content_update import ContentAtUrl, ContentUpdate, ContentWrite
 from copydesk.contract.operation import Wire, operation
 
 References: TypeAlias = Annotated[Literal["relative", "stable"], Wire("format.markdown.refs")]
@@ -28,7 +19,9 @@ LookedUpAddress: TypeAlias = Annotated[str, StringConstraints(max_length=2048)]
 
 
 @operation("GET", "/spaces/{space_id}/content")
-def get_space_revision(space_id: str, *, metadata: bool = True, computed: bool = True) -> Revision:
+def get_space_revision(
+    space_id: str, *, metadata: bool = True, computed: bool = True
+) -> models.content.Revision:
     """Get the active revision of a space.
 
     Without ``metadata`` mutable git metadata is left out; without ``computed`` content is not
@@ -38,7 +31,9 @@ def get_space_revision(space_id: str, *, metadata: bool = True, computed: bool =
 
 
 @operation("GET", "/spaces/{space_id}/content/pages")
-def list_space_pages(space_id: str, *, metadata: bool = True, computed: bool = True) -> PageTree:
+def list_space_pages(
+    space_id: str, *, metadata: bool = True, computed: bool = True
+) -> models.content.PageTree:
     """Get the page tree of a space."""
     ...
 
@@ -51,7 +46,7 @@ def list_space_files(
     limit: Limit | None = None,
     metadata: bool = True,
     computed: bool = True,
-) -> Page[File]:
+) -> Page[models.content.File]:
     """List the files of a space."""
     ...
 
@@ -63,7 +58,7 @@ def get_space_file(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> File:
+) -> models.content.File:
     """Get a file of a space."""
     ...
 
@@ -78,7 +73,7 @@ def get_space_page(
     dereferenced: bool | Literal["reusable-contents"] = False,
     metadata: bool = True,
     computed: bool = True,
-) -> ContentPage:
+) -> models.content.ContentPage:
     """Get a page of a space with its text."""
     ...
 
@@ -90,7 +85,7 @@ def get_change_request_revision(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> Revision:
+) -> models.content.Revision:
     """Get the active revision of a change request.
 
     Without ``metadata`` mutable git metadata is left out; without ``computed`` content is not
@@ -106,7 +101,7 @@ def list_change_request_pages(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> PageTree:
+) -> models.content.PageTree:
     """Get the page tree of a change request."""
     ...
 
@@ -120,7 +115,7 @@ def list_change_request_files(
     limit: Limit | None = None,
     metadata: bool = True,
     computed: bool = True,
-) -> Page[File]:
+) -> Page[models.content.File]:
     """List the files of a change request."""
     ...
 
@@ -133,7 +128,7 @@ def get_change_request_file(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> File:
+) -> models.content.File:
     """Get a file of a change request."""
     ...
 
@@ -149,7 +144,7 @@ def get_change_request_page(
     dereferenced: bool | Literal["reusable-contents"] = False,
     metadata: bool = True,
     computed: bool = True,
-) -> ContentPage:
+) -> models.content.ContentPage:
     """Get a page of a change request with its text."""
     ...
 
@@ -157,7 +152,7 @@ def get_change_request_page(
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}", extension="E10")
 def get_revision(
     space_id: str, revision_id: str, *, metadata: bool = True, computed: bool = True
-) -> Revision:
+) -> models.content.Revision:
     """Get a revision of a space, also an older one: its page tree and its files."""
     ...
 
@@ -174,7 +169,7 @@ def get_revision_page(
     dereferenced: bool | Literal["reusable-contents"] = False,
     metadata: bool = True,
     computed: bool = True,
-) -> ContentPage:
+) -> models.content.ContentPage:
     """Get a page of a revision with its text."""
     ...
 
@@ -182,7 +177,7 @@ def get_revision_page(
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}/pages", extension="E10")
 def list_revision_pages(
     space_id: str, revision_id: str, *, metadata: bool = True, computed: bool = True
-) -> PageTree:
+) -> models.content.PageTree:
     """Get the page tree of a revision."""
     ...
 
@@ -196,7 +191,7 @@ def list_revision_files(
     limit: Limit | None = None,
     metadata: bool = True,
     computed: bool = True,
-) -> Page[File]:
+) -> Page[models.content.File]:
     """List the files of a revision."""
     ...
 
@@ -209,7 +204,7 @@ def get_revision_file(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> File:
+) -> models.content.File:
     """Get a file of a revision."""
     ...
 
@@ -222,7 +217,7 @@ def get_revision_changes(
     metadata: bool = True,
     computed: bool = True,
     limit: Limit | None = None,
-) -> Changes:
+) -> models.change_request.Changes:
     """Get what a revision changes in the one that it was made from, its first parent."""
     ...
 
@@ -239,7 +234,7 @@ def get_revision_reusable_content(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> ReusableContent:
+) -> models.content.ReusableContent:
     """Get a reusable content of a revision."""
     ...
 
@@ -249,7 +244,7 @@ def get_revision_reusable_content(
 )
 def get_space_reusable_content(
     space_id: str, reusable_content_id: str, *, metadata: bool = True, computed: bool = True
-) -> ReusableContent:
+) -> models.content.ReusableContent:
     """Get a reusable content of a space."""
     ...
 
@@ -267,7 +262,7 @@ def get_change_request_reusable_content(
     *,
     metadata: bool = True,
     computed: bool = True,
-) -> ReusableContent:
+) -> models.content.ReusableContent:
     """Get a reusable content of a change request."""
     ...
 
@@ -284,7 +279,7 @@ def get_space_page_by_path(
     metadata: bool = True,
     cached_metadata: bool = False,
     computed: bool = True,
-) -> ContentPage:
+) -> models.content.ContentPage:
     """Get a page of a space by its path."""
     ...
 
@@ -306,45 +301,12 @@ def get_change_request_page_by_path(
     metadata: bool = True,
     cached_metadata: bool = False,
     computed: bool = True,
-) -> ContentPage:
+) -> models.content.ContentPage:
     """Get a page of a change request by its path."""
     ...
 
 
-@operation(
-    "POST", "/spaces/{space_id}/change-requests/{change_request_id}/content", extension="E10"
-)
-def update_change_request_content(
-    space_id: str, change_request_id: str, body: ContentWrite, *, compat: bool = True
-) -> ChangeRequest | ContentUpdate:
-    """Write the content of a change request: all of the changes, in their order, or none.
-
-    Without ``compat`` the answer also says which pages and files were written.
-    """
-    ...
-
-
-@operation(
-    "GET", "/spaces/{space_id}/change-requests/{change_request_id}/contributors", extension="E10"
-)
-def list_change_request_contributors(space_id: str, change_request_id: str) -> Page[Contributor]:
-    """List who wrote a change request, and who commented on it."""
-    ...
-
-
-@operation("GET", "/spaces/{space_id}/pdf", extension="E10", secret=True)
-def get_space_pdf(space_id: str, *, only: bool | None = None, page: str | None = None) -> PDF:
-    """Make a PDF of a space, or with ``only`` of one ``page`` of it."""
-    ...
-
-
 @operation("GET", "/urls/content", extension="E10")
-def get_content_by_url(*, url: LookedUpAddress) -> ContentAtUrl:
+def get_content_by_url(*, url: LookedUpAddress) -> models.content_update.ContentAtUrl:
     """Get what an address of the application shows: a collection, or a space, or a page of it."""
-    ...
-
-
-@operation("POST", "/spaces/{space_id}/content/template", status=201)
-def apply_space_template(space_id: str, body: TemplateApply) -> None:
-    """Fill a space, or a change request in it, from a template."""
     ...

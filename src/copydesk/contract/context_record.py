@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import RecordType
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.context_record import Connector, ContextRecord, ContextRecordBatch
 from copydesk.contract.operation import Wire, operation
 
 
@@ -18,10 +18,10 @@ def list_site_context_records(
     page: str | None = None,
     limit: Limit | None = None,
     kind: Annotated[RecordType | None, Wire("type")] = None,
-    connector: Connector | None = None,
+    connector: models.context_record.Connector | None = None,
     connection: str | None = None,
     topic: str | None = None,
-) -> Page[ContextRecord]:
+) -> Page[models.context_record.ContextRecord]:
     """List the context records of a site, the latest first."""
     ...
 
@@ -33,7 +33,7 @@ def list_site_context_records(
     extension="E14",
 )
 def upsert_site_context_records(
-    organization_id: str, site_id: str, body: ContextRecordBatch
+    organization_id: str, site_id: str, body: models.context_record.ContextRecordBatch
 ) -> None:
     """Send tickets and documents; one whose id is known replaces what it was."""
     ...
@@ -46,6 +46,6 @@ def upsert_site_context_records(
 )
 def get_site_context_record(
     organization_id: str, site_id: str, site_context_record_id: str
-) -> ContextRecord:
+) -> models.context_record.ContextRecord:
     """Get a context record of a site."""
     ...

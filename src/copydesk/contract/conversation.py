@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.conversation import (
-    Conversation,
-    ConversationDetail,
-    ConversationHit,
-    ConversationIssueItem,
-    ConversationsAnalysis,
-    IngestBody,
-    IssueMove,
-    IssuesMoved,
-)
-from copydesk.contract.models.parts import Timestamp
-from copydesk.contract.models.search import SearchText
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS, RECORDS
 
@@ -26,7 +15,7 @@ def list_conversations(
     page: str | None = None,
     limit: Limit | None = None,
     source: str | None = None,
-) -> Page[Conversation]:
+) -> Page[models.conversation.Conversation]:
     """List conversations, those from one source if ``source`` names it."""
     ...
 
@@ -38,7 +27,7 @@ def list_conversations(
     ended=True,
     successor=RECORDS,
 )
-def ingest_conversation(organization_id: str, body: IngestBody) -> None:
+def ingest_conversation(organization_id: str, body: models.conversation.IngestBody) -> None:
     """Send one conversation or several."""
     ...
 
@@ -49,7 +38,9 @@ def ingest_conversation(organization_id: str, body: IngestBody) -> None:
     ended=True,
     successor=FINDINGS,
 )
-def get_conversation(organization_id: str, conversation_id: str) -> ConversationDetail:
+def get_conversation(
+    organization_id: str, conversation_id: str
+) -> models.conversation.ConversationDetail:
     """Get a conversation with its parts."""
     ...
 
@@ -62,7 +53,7 @@ def list_conversation_issues(
     limit: Limit | None = None,
     cluster: str | None = None,
     conversation: str | None = None,
-) -> Page[ConversationIssueItem]:
+) -> Page[models.conversation.ConversationIssueItem]:
     """List issues: those of a cluster, or those found in a conversation."""
     ...
 
@@ -73,7 +64,9 @@ def list_conversation_issues(
     ended=True,
     successor=FINDINGS,
 )
-def get_conversation_issue(organization_id: str, issue_id: str) -> ConversationIssueItem:
+def get_conversation_issue(
+    organization_id: str, issue_id: str
+) -> models.conversation.ConversationIssueItem:
     """Get an issue with its conversation."""
     ...
 
@@ -85,7 +78,9 @@ def get_conversation_issue(organization_id: str, issue_id: str) -> ConversationI
     ended=True,
     successor=FINDINGS,
 )
-def move_conversation_issues(organization_id: str, body: IssueMove) -> IssuesMoved:
+def move_conversation_issues(
+    organization_id: str, body: models.conversation.IssueMove
+) -> models.conversation.IssuesMoved:
     """Move issues into a cluster, or out of theirs."""
     ...
 
@@ -99,7 +94,7 @@ def move_conversation_issues(organization_id: str, body: IssueMove) -> IssuesMov
 )
 def get_conversations_analysis(
     organization_id: str, *, hurry: bool | None = None
-) -> ConversationsAnalysis:
+) -> models.conversation.ConversationsAnalysis:
     """Say how far the search for clusters in conversations is.
 
     It begins once nothing has come in for a moment; where someone waits for it they are in a
@@ -118,16 +113,16 @@ def get_conversations_analysis(
 def search_conversations(
     organization_id: str,
     *,
-    query: SearchText | None = None,
+    query: models.search.SearchText | None = None,
     source: str | None = None,
     language: str | None = None,
-    since: Timestamp | None = None,
-    until: Timestamp | None = None,
+    since: models.parts.Timestamp | None = None,
+    until: models.parts.Timestamp | None = None,
     attribute: list[str] | None = None,
     cluster: str | None = None,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[ConversationHit]:
+) -> Page[models.conversation.ConversationHit]:
     """Find conversations by what was said in them and by what is known of them, the latest first.
 
     An ``attribute`` is a name and a value, such as "plan=team"; all of them have to hold.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import (
     FindingOrder,
     FindingSeverity,
@@ -11,17 +12,6 @@ from copydesk.contract.enumerations import (
     FindingType,
 )
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.change_request import ChangeRequest
-from copydesk.contract.models.context_record import ContextRecord
-from copydesk.contract.models.finding import (
-    SiteFinding,
-    SiteFindingPage,
-    SiteFindingStats,
-    SiteFindingUpdate,
-    TriageSource,
-)
-from copydesk.contract.models.parts import Timestamp
-from copydesk.contract.models.question import SiteQuestion
 from copydesk.contract.operation import Wire, operation
 from copydesk.contract.successors import CLUSTERS
 
@@ -44,11 +34,11 @@ def list_site_findings(
     kind: Annotated[list[FindingType] | None, Wire("type")] = None,
     severity: FindingSeverity | None = None,
     has_change_requests: bool | None = None,
-    source: list[TriageSource] | None = None,
-    updated_after: Timestamp | None = None,
-    updated_before: Timestamp | None = None,
+    source: list[models.finding.TriageSource] | None = None,
+    updated_after: models.parts.Timestamp | None = None,
+    updated_before: models.parts.Timestamp | None = None,
     order_by: FindingOrder = "updatedAt",
-) -> Page[SiteFinding]:
+) -> Page[models.finding.SiteFinding]:
     """List the findings of a site."""
     ...
 
@@ -56,7 +46,9 @@ def list_site_findings(
 @operation(
     "GET", "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}", extension="E14"
 )
-def get_site_finding(organization_id: str, site_id: str, site_finding_id: str) -> SiteFinding:
+def get_site_finding(
+    organization_id: str, site_id: str, site_finding_id: str
+) -> models.finding.SiteFinding:
     """Get a finding of a site."""
     ...
 
@@ -65,8 +57,8 @@ def get_site_finding(organization_id: str, site_id: str, site_finding_id: str) -
     "PATCH", "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}", extension="E14"
 )
 def update_site_finding(
-    organization_id: str, site_id: str, site_finding_id: str, body: SiteFindingUpdate
-) -> SiteFinding:
+    organization_id: str, site_id: str, site_finding_id: str, body: models.finding.SiteFindingUpdate
+) -> models.finding.SiteFinding:
     """Give a finding another status."""
     ...
 
@@ -83,7 +75,7 @@ def list_site_finding_change_requests(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[ChangeRequest]:
+) -> Page[models.change_request.ChangeRequest]:
     """List the change requests that were begun for a finding."""
     ...
 
@@ -113,7 +105,7 @@ def list_site_finding_pages(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SiteFindingPage]:
+) -> Page[models.finding.SiteFindingPage]:
     """List the pages that a finding is about."""
     ...
 
@@ -130,7 +122,7 @@ def list_site_finding_questions(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SiteQuestion]:
+) -> Page[models.question.SiteQuestion]:
     """List the questions that tell of a finding."""
     ...
 
@@ -147,7 +139,7 @@ def list_site_finding_records(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[ContextRecord]:
+) -> Page[models.context_record.ContextRecord]:
     """List the context records that tell of a finding."""
     ...
 
@@ -162,7 +154,7 @@ def get_site_finding_stats(
     kind: Annotated[list[FindingType] | None, Wire("type")] = None,
     severity: FindingSeverity | None = None,
     has_change_requests: bool | None = None,
-    source: list[TriageSource] | None = None,
-) -> SiteFindingStats:
+    source: list[models.finding.TriageSource] | None = None,
+) -> models.finding.SiteFindingStats:
     """Get the numbers of a site's findings."""
     ...

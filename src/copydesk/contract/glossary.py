@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import GlossaryLanguage
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.glossary import GlossaryEntry, GlossaryUpdate
 from copydesk.contract.operation import operation
 
 
@@ -15,7 +15,7 @@ def list_glossary_entries(
     page: str | None = None,
     limit: Limit | None = None,
     order_by: GlossaryLanguage | None = None,
-) -> Page[GlossaryEntry]:
+) -> Page[models.glossary.GlossaryEntry]:
     """List the glossary of an organization, with ``order_by`` by the terms of a language."""
     ...
 
@@ -27,7 +27,7 @@ def list_glossary_entries(
     extension="E20",
     creates=True,
 )
-def update_glossary_entries(organization_id: str, body: GlossaryUpdate) -> None:
+def update_glossary_entries(organization_id: str, body: models.glossary.GlossaryUpdate) -> None:
     """Add, change and remove entries of a glossary."""
     ...
 
@@ -35,6 +35,8 @@ def update_glossary_entries(organization_id: str, body: GlossaryUpdate) -> None:
 @operation(
     "GET", "/orgs/{organization_id}/translations-glossary/{glossary_entry_id}", extension="E20"
 )
-def get_glossary_entry(organization_id: str, glossary_entry_id: str) -> GlossaryEntry:
+def get_glossary_entry(
+    organization_id: str, glossary_entry_id: str
+) -> models.glossary.GlossaryEntry:
     """Get an entry of a glossary."""
     ...

@@ -6,20 +6,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import StringConstraints
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.integration import (
-    Installation,
-    InstallationCreate,
-    InstallationUpdate,
-    Integration,
-    IntegrationDevMode,
-    IntegrationEvent,
-    IntegrationEventDetail,
-    IntegrationPublish,
-    OrganizationInstallation,
-    SiteInstallation,
-    SpaceInstallation,
-)
 from copydesk.contract.operation import operation
 
 IntegrationName: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$")]
@@ -39,7 +27,7 @@ def list_integrations(
     owner: str | None = None,
     scope: str | None = None,
     target: str | None = None,
-) -> Page[Integration]:
+) -> Page[models.integration.Integration]:
     """List integrations.
 
     ``search`` looks in names; ``blocks`` and ``content_sources`` ask for those with or without any;
@@ -49,13 +37,15 @@ def list_integrations(
 
 
 @operation("GET", "/integrations/{integration_name}")
-def get_integration(integration_name: IntegrationName) -> Integration:
+def get_integration(integration_name: IntegrationName) -> models.integration.Integration:
     """Get an integration."""
     ...
 
 
 @operation("POST", "/integrations/{integration_name}", secret=True)
-def publish_integration(integration_name: IntegrationName, body: IntegrationPublish) -> Integration:
+def publish_integration(
+    integration_name: IntegrationName, body: models.integration.IntegrationPublish
+) -> models.integration.Integration:
     """Publish an integration, or a new version of it."""
     ...
 
@@ -73,15 +63,15 @@ def list_integration_installations(
     page: str | None = None,
     limit: Limit | None = None,
     external_id: str | None = None,
-) -> Page[Installation]:
+) -> Page[models.integration.Installation]:
     """List where an integration is installed."""
     ...
 
 
 @operation("POST", "/integrations/{integration_name}/installations", status=201)
 def install_integration(
-    integration_name: IntegrationName, body: InstallationCreate
-) -> Installation:
+    integration_name: IntegrationName, body: models.integration.InstallationCreate
+) -> models.integration.Installation:
     """Install an integration in an organization."""
     ...
 
@@ -93,8 +83,10 @@ def install_integration(
     secret=True,
 )
 def update_integration_installation(
-    integration_name: IntegrationName, installation_id: str, body: InstallationUpdate
-) -> Installation:
+    integration_name: IntegrationName,
+    installation_id: str,
+    body: models.integration.InstallationUpdate,
+) -> models.integration.Installation:
     """Change where an installation works and how it is configured."""
     ...
 
@@ -138,7 +130,7 @@ def list_organization_installations(
     page: str | None = None,
     limit: Limit | None = None,
     search: str | None = None,
-) -> Page[OrganizationInstallation]:
+) -> Page[models.integration.OrganizationInstallation]:
     """List the integrations that an organization has installed.
 
     ``search`` looks in the names and titles of the integrations.
@@ -152,7 +144,7 @@ def list_integration_events(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[IntegrationEvent]:
+) -> Page[models.integration.IntegrationEvent]:
     """List what an integration was told."""
     ...
 
@@ -160,7 +152,7 @@ def list_integration_events(
 @operation("GET", "/integrations/{integration_name}/events/{event_id}", secret=True)
 def get_integration_event(
     integration_name: IntegrationName, event_id: str
-) -> IntegrationEventDetail:
+) -> models.integration.IntegrationEventDetail:
     """Get an event of an integration with its trace."""
     ...
 
@@ -173,7 +165,7 @@ def list_integration_space_installations(
     limit: Limit | None = None,
     external_id: str | None = None,
     extended: bool = False,
-) -> Page[SpaceInstallation]:
+) -> Page[models.integration.SpaceInstallation]:
     """List the spaces with an integration: ids, or with ``extended`` the spaces themselves."""
     ...
 
@@ -186,12 +178,14 @@ def list_integration_site_installations(
     limit: Limit | None = None,
     external_id: str | None = None,
     extended: bool = False,
-) -> Page[SiteInstallation]:
+) -> Page[models.integration.SiteInstallation]:
     """List the sites with an integration: ids, or with ``extended`` the sites themselves."""
     ...
 
 
 @operation("PUT", "/integrations/{integration_name}/dev", status=204, secret=True)
-def set_integration_dev_mode(integration_name: IntegrationName, body: IntegrationDevMode) -> None:
+def set_integration_dev_mode(
+    integration_name: IntegrationName, body: models.integration.IntegrationDevMode
+) -> None:
     """Send the events of an integration to its author's tunnel."""
     ...

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.link import Backlink, Links
 from copydesk.contract.operation import operation
 
 
@@ -15,7 +15,7 @@ def list_space_links(
     page: str | None = None,
     limit: Limit | None = None,
     status: LinkStatus | None = None,
-) -> Links:
+) -> models.link.Links:
     """List the links of a space."""
     ...
 
@@ -28,7 +28,7 @@ def list_space_page_links(
     page: str | None = None,
     limit: Limit | None = None,
     status: LinkStatus | None = None,
-) -> Links:
+) -> models.link.Links:
     """List the links of a page of a space."""
     ...
 
@@ -40,7 +40,7 @@ def list_space_page_backlinks(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[Backlink]:
+) -> Page[models.link.Backlink]:
     """List what points at a page of a space."""
     ...
 
@@ -52,7 +52,7 @@ def list_space_file_backlinks(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[Backlink]:
+) -> Page[models.link.Backlink]:
     """List what points at a file of a space."""
     ...
 
@@ -69,7 +69,7 @@ def list_change_request_page_links(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Links:
+) -> models.link.Links:
     """List the links of a page of a change request."""
     ...
 
@@ -86,6 +86,6 @@ def list_change_request_file_backlinks(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[Backlink]:
+) -> Page[models.link.Backlink]:
     """List what points at a file of a change request."""
     ...

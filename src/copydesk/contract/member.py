@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import MemberSort, Order, RoleFilter
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.member import (
-    Member,
-    MemberSpace,
-    MemberTeam,
-    MemberUpdate,
-    VisitorClaims,
-)
 from copydesk.contract.operation import operation
 
 
@@ -24,7 +18,7 @@ def list_members(
     role: RoleFilter | None = None,
     search: str | None = None,
     sort: MemberSort = "joinedAt",
-) -> Page[Member]:
+) -> Page[models.member.Member]:
     """List the members of an organization.
 
     ``search`` looks in display names and e-mail addresses; by ``lastSeenAt`` only active members
@@ -34,13 +28,15 @@ def list_members(
 
 
 @operation("GET", "/orgs/{organization_id}/members/{user_id}")
-def get_member(organization_id: str, user_id: str) -> Member:
+def get_member(organization_id: str, user_id: str) -> models.member.Member:
     """Get a member of an organization."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/members/{user_id}")
-def update_member(organization_id: str, user_id: str, body: MemberUpdate) -> Member:
+def update_member(
+    organization_id: str, user_id: str, body: models.member.MemberUpdate
+) -> models.member.Member:
     """Change the role of a member."""
     ...
 
@@ -52,13 +48,13 @@ def remove_member(organization_id: str, user_id: str) -> None:
 
 
 @operation("POST", "/orgs/{organization_id}/ping")
-def ping_organization(organization_id: str) -> VisitorClaims:
+def ping_organization(organization_id: str) -> models.member.VisitorClaims:
     """Tell an organization that the caller is here, and get a JWT for them if there is one."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/members/{user_id}/sso")
-def add_sso_member(organization_id: str, user_id: str) -> Member:
+def add_sso_member(organization_id: str, user_id: str) -> models.member.Member:
     """Add someone as a member who signs in by single sign-on."""
     ...
 
@@ -71,7 +67,7 @@ def list_member_spaces(
     page: str | None = None,
     limit: Limit | None = None,
     order: Order = "desc",
-) -> Page[MemberSpace]:
+) -> Page[models.member.MemberSpace]:
     """List the spaces that a member can reach, with their role in each."""
     ...
 
@@ -84,6 +80,6 @@ def list_member_teams(
     page: str | None = None,
     limit: Limit | None = None,
     title: str | None = None,
-) -> Page[MemberTeam]:
+) -> Page[models.member.MemberTeam]:
     """List the teams that a member is in, those whose name contains ``title``."""
     ...

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.openapi_spec import (
-    OpenAPISpec,
-    OpenAPISpecCreate,
-    OpenAPISpecPut,
-    OpenAPISpecUpdate,
-    OpenAPISpecVersion,
-    Slug,
-)
 from copydesk.contract.operation import operation
 
 
@@ -20,33 +13,39 @@ def list_openapi_specs(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[OpenAPISpec]:
+) -> Page[models.openapi_spec.OpenAPISpec]:
     """List the OpenAPI specifications of an organization."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/openapi", status=201)
-def create_openapi_spec(organization_id: str, body: OpenAPISpecCreate) -> OpenAPISpec:
+def create_openapi_spec(
+    organization_id: str, body: models.openapi_spec.OpenAPISpecCreate
+) -> models.openapi_spec.OpenAPISpec:
     """Add an OpenAPI specification."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}")
-def get_openapi_spec(organization_id: str, spec_slug: str) -> OpenAPISpec:
+def get_openapi_spec(organization_id: str, spec_slug: str) -> models.openapi_spec.OpenAPISpec:
     """Get an OpenAPI specification."""
     ...
 
 
 @operation("PUT", "/orgs/{organization_id}/openapi/{spec_slug}", also=(201,))
-def put_openapi_spec(organization_id: str, spec_slug: Slug, body: OpenAPISpecPut) -> OpenAPISpec:
+def put_openapi_spec(
+    organization_id: str,
+    spec_slug: models.openapi_spec.Slug,
+    body: models.openapi_spec.OpenAPISpecPut,
+) -> models.openapi_spec.OpenAPISpec:
     """Give an OpenAPI specification a new source, or add it (then the status is 201)."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/openapi/{spec_slug}")
 def update_openapi_spec(
-    organization_id: str, spec_slug: str, body: OpenAPISpecUpdate
-) -> OpenAPISpec:
+    organization_id: str, spec_slug: str, body: models.openapi_spec.OpenAPISpecUpdate
+) -> models.openapi_spec.OpenAPISpec:
     """Change who may read an OpenAPI specification."""
     ...
 
@@ -64,12 +63,14 @@ def list_openapi_spec_versions(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[OpenAPISpecVersion]:
+) -> Page[models.openapi_spec.OpenAPISpecVersion]:
     """List the versions of an OpenAPI specification that could be read."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}/versions/latest", extension="E20")
-def get_latest_openapi_spec_version(organization_id: str, spec_slug: str) -> OpenAPISpecVersion:
+def get_latest_openapi_spec_version(
+    organization_id: str, spec_slug: str
+) -> models.openapi_spec.OpenAPISpecVersion:
     """Get the version of an OpenAPI specification that pages are made from."""
     ...

@@ -132,6 +132,15 @@ class Operation(Generic[P, R]):
         """Whether services are known to lack it; the others are what copydesk needs of each."""
         return self.ended or self.extension is not None
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the modules of its models are loaded, which takes milliseconds."""
+        return "signature" in self.__dict__
+
+    def load(self) -> None:
+        """Load the modules of its models: before it is used where a key would wait for them."""
+        self.signature  # noqa: B018 - it is kept
+
     @cached_property
     def signature(self) -> inspect.Signature:
         """The stub's signature with its annotations evaluated."""
@@ -271,7 +280,7 @@ def operation(
         )
         if not stub.__doc__:
             raise ValueError(f"operation {declared.name} has no docstring")
-        if missing := set(_PLACEHOLDER.findall(path)) - set(inspect.signature(stub).parameters):
+        if missing := set(_PLACEHOLDER.findall(path)) - set(stub.__code__.co_varnames):
             raise ValueError(f"operation {declared.name} lacks path parameters {sorted(missing)}")
         for other in CATALOGUE.values():
             if other.name == declared.name or other.route == declared.route:

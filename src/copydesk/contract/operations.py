@@ -13,6 +13,7 @@ from copydesk.contract.cluster import *
 from copydesk.contract.collection import *
 from copydesk.contract.comment import *
 from copydesk.contract.content import *
+from copydesk.contract.content_update import *
 from copydesk.contract.context_record import *
 from copydesk.contract.conversation import *
 from copydesk.contract.finding import *
@@ -25,6 +26,7 @@ from copydesk.contract.member import *
 from copydesk.contract.openapi_spec import *
 from copydesk.contract.operation import CATALOGUE as CATALOGUE
 from copydesk.contract.organization import *
+from copydesk.contract.pdf import *
 from copydesk.contract.permission import *
 from copydesk.contract.publishing_auth import *
 from copydesk.contract.question import *
@@ -40,6 +42,7 @@ from copydesk.contract.site_space import *
 from copydesk.contract.site_structure import *
 from copydesk.contract.space import *
 from copydesk.contract.team import *
+from copydesk.contract.template import *
 from copydesk.contract.topic import *
 from copydesk.contract.traffic import *
 from copydesk.contract.translation import *

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.organization import Organization, OrganizationUpdate
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs")
 def list_organizations(
     *, page: str | None = None, limit: Limit | None = None
-) -> Page[Organization]:
+) -> Page[models.organization.Organization]:
     """List the organizations that the caller is in."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}")
-def get_organization(organization_id: str) -> Organization:
+def get_organization(organization_id: str) -> models.organization.Organization:
     """Get an organization."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}")
-def update_organization(organization_id: str, body: OrganizationUpdate) -> Organization:
+def update_organization(
+    organization_id: str, body: models.organization.OrganizationUpdate
+) -> models.organization.Organization:
     """Change an organization."""
     ...
 

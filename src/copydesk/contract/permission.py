@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import Order, PermissionSort, Role, RoleFilter
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.permission import (
-    PermissionInvite,
-    PermissionUpdate,
-    SitePermissionUpdate,
-    SiteTeamOverride,
-    SiteUserOverride,
-    SiteUserPermission,
-    TeamPermission,
-    UserPermission,
-)
 from copydesk.contract.operation import operation
 
 _SITE = "/orgs/{organization_id}/sites/{site_id}/permissions"
 
 
 @operation("POST", "/collections/{collection_id}/permissions", status=204, extension="E13")
-def invite_to_collection(collection_id: str, body: PermissionInvite) -> None:
+def invite_to_collection(collection_id: str, body: models.permission.PermissionInvite) -> None:
     """Give people and teams a level in a collection."""
     ...
 
@@ -32,7 +23,7 @@ def list_collection_permissions(
     page: str | None = None,
     limit: Limit | None = None,
     role: Role | None = None,
-) -> Page[UserPermission]:
+) -> Page[models.permission.UserPermission]:
     """List the people who have a level in a collection, wherever it comes from."""
     ...
 
@@ -40,7 +31,7 @@ def list_collection_permissions(
 @operation("GET", "/collections/{collection_id}/permissions/teams", extension="E13")
 def list_collection_team_permissions(
     collection_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[TeamPermission]:
+) -> Page[models.permission.TeamPermission]:
     """List the teams that were given a level in a collection."""
     ...
 
@@ -49,7 +40,7 @@ def list_collection_team_permissions(
     "PATCH", "/collections/{collection_id}/permissions/teams/{team_id}", status=204, extension="E13"
 )
 def update_collection_team_permission(
-    collection_id: str, team_id: str, body: PermissionUpdate
+    collection_id: str, team_id: str, body: models.permission.PermissionUpdate
 ) -> None:
     """Change the level that a team was given in a collection."""
     ...
@@ -64,7 +55,7 @@ def remove_team_from_collection(collection_id: str, team_id: str) -> None:
 @operation("GET", "/collections/{collection_id}/permissions/users", extension="E13")
 def list_collection_user_permissions(
     collection_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[UserPermission]:
+) -> Page[models.permission.UserPermission]:
     """List the people who were given a level in a collection themselves."""
     ...
 
@@ -73,7 +64,7 @@ def list_collection_user_permissions(
     "PATCH", "/collections/{collection_id}/permissions/users/{user_id}", status=204, extension="E13"
 )
 def update_collection_user_permission(
-    collection_id: str, user_id: str, body: PermissionUpdate
+    collection_id: str, user_id: str, body: models.permission.PermissionUpdate
 ) -> None:
     """Change the level that a person was given in a collection."""
     ...
@@ -86,7 +77,7 @@ def remove_user_from_collection(collection_id: str, user_id: str) -> None:
 
 
 @operation("POST", "/spaces/{space_id}/permissions", status=204, extension="E13")
-def invite_to_space(space_id: str, body: PermissionInvite) -> None:
+def invite_to_space(space_id: str, body: models.permission.PermissionInvite) -> None:
     """Give people and teams a level in a space."""
     ...
 
@@ -98,7 +89,7 @@ def list_space_permissions(
     page: str | None = None,
     limit: Limit | None = None,
     role: Role | None = None,
-) -> Page[UserPermission]:
+) -> Page[models.permission.UserPermission]:
     """List the people who have a level in a space, wherever it comes from."""
     ...
 
@@ -106,13 +97,15 @@ def list_space_permissions(
 @operation("GET", "/spaces/{space_id}/permissions/teams", extension="E13")
 def list_space_team_permissions(
     space_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[TeamPermission]:
+) -> Page[models.permission.TeamPermission]:
     """List the teams that were given a level in a space."""
     ...
 
 
 @operation("PATCH", "/spaces/{space_id}/permissions/teams/{team_id}", status=204, extension="E13")
-def update_space_team_permission(space_id: str, team_id: str, body: PermissionUpdate) -> None:
+def update_space_team_permission(
+    space_id: str, team_id: str, body: models.permission.PermissionUpdate
+) -> None:
     """Change the level that a team was given in a space."""
     ...
 
@@ -126,13 +119,15 @@ def remove_team_from_space(space_id: str, team_id: str) -> None:
 @operation("GET", "/spaces/{space_id}/permissions/users", extension="E13")
 def list_space_user_permissions(
     space_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[UserPermission]:
+) -> Page[models.permission.UserPermission]:
     """List the people who were given a level in a space themselves."""
     ...
 
 
 @operation("PATCH", "/spaces/{space_id}/permissions/users/{user_id}", status=204, extension="E13")
-def update_space_user_permission(space_id: str, user_id: str, body: PermissionUpdate) -> None:
+def update_space_user_permission(
+    space_id: str, user_id: str, body: models.permission.PermissionUpdate
+) -> None:
     """Change the level that a person was given in a space."""
     ...
 
@@ -144,7 +139,9 @@ def remove_user_from_space(space_id: str, user_id: str) -> None:
 
 
 @operation("POST", _SITE, status=204, extension="E13")
-def invite_to_site(organization_id: str, site_id: str, body: PermissionInvite) -> None:
+def invite_to_site(
+    organization_id: str, site_id: str, body: models.permission.PermissionInvite
+) -> None:
     """Give people and teams a level in a site."""
     ...
 
@@ -161,7 +158,7 @@ def list_site_permissions(
     search: str | None = None,
     sort: PermissionSort = "joinedAt",
     team: str | None = None,
-) -> Page[SiteUserPermission]:
+) -> Page[models.permission.SiteUserPermission]:
     """List the people of the organization with their level in a site and where it comes from.
 
     ``search`` looks in names and e-mail addresses, ``team`` keeps its members; by ``lastSeenAt``
@@ -173,14 +170,14 @@ def list_site_permissions(
 @operation("GET", _SITE + "/teams", extension="E13")
 def list_site_team_permissions(
     organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[SiteTeamOverride]:
+) -> Page[models.permission.SiteTeamOverride]:
     """List the teams that were given a level in a site."""
     ...
 
 
 @operation("PATCH", _SITE + "/teams/{team_id}", status=204, extension="E13")
 def update_site_team_permission(
-    organization_id: str, site_id: str, team_id: str, body: SitePermissionUpdate
+    organization_id: str, site_id: str, team_id: str, body: models.permission.SitePermissionUpdate
 ) -> None:
     """Change the level that a team was given in a site."""
     ...
@@ -195,14 +192,14 @@ def remove_team_from_site(organization_id: str, site_id: str, team_id: str) -> N
 @operation("GET", _SITE + "/users", extension="E13")
 def list_site_user_permissions(
     organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[SiteUserOverride]:
+) -> Page[models.permission.SiteUserOverride]:
     """List the people who were given a level in a site themselves."""
     ...
 
 
 @operation("PATCH", _SITE + "/users/{user_id}", status=204, extension="E13")
 def update_site_user_permission(
-    organization_id: str, site_id: str, user_id: str, body: SitePermissionUpdate
+    organization_id: str, site_id: str, user_id: str, body: models.permission.SitePermissionUpdate
 ) -> None:
     """Change the level that a person was given in a site."""
     ...

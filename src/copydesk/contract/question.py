@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import (
     ChannelType,
     Helpfulness,
@@ -14,14 +15,6 @@ from copydesk.contract.enumerations import (
     Resolution,
 )
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.parts import Since, Timestamp
-from copydesk.contract.models.question import (
-    AnswerSource,
-    QuestionStats,
-    SiteQuestion,
-    SiteQuestionAnswer,
-    SiteQuestionAnswerWithResponse,
-)
 from copydesk.contract.operation import Wire, operation
 
 
@@ -30,8 +23,8 @@ def list_site_questions(
     organization_id: str,
     site_id: str,
     *,
-    since: Since = None,
-    to: Timestamp | None = None,
+    since: models.parts.Since = None,
+    to: models.parts.Timestamp | None = None,
     kind: Annotated[QuestionType | None, Wire("type")] = None,
     relevance: list[Relevance] | None = None,
     channel_type: list[ChannelType] | None = None,
@@ -41,7 +34,7 @@ def list_site_questions(
     sort: QuestionSort = "askedAt",
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SiteQuestion]:
+) -> Page[models.question.SiteQuestion]:
     """List the questions with at least one matching answer, and how many match."""
     ...
 
@@ -54,12 +47,12 @@ def get_site_question(
     site_id: str,
     site_question_id: str,
     *,
-    since: Since = None,
-    to: Timestamp | None = None,
+    since: models.parts.Since = None,
+    to: models.parts.Timestamp | None = None,
     relevance: list[Relevance] | None = None,
     channel_type: list[ChannelType] | None = None,
     answered: list[Resolution] | None = None,
-) -> SiteQuestion:
+) -> models.question.SiteQuestion:
     """Get a question, with the numbers of the answers that fit."""
     ...
 
@@ -76,12 +69,12 @@ def list_site_question_sources(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-    since: Since = None,
-    to: Timestamp | None = None,
+    since: models.parts.Since = None,
+    to: models.parts.Timestamp | None = None,
     relevance: list[Relevance] | None = None,
     channel_type: list[ChannelType] | None = None,
     answered: list[Resolution] | None = None,
-) -> Page[AnswerSource]:
+) -> Page[models.question.AnswerSource]:
     """List what the answers to a question were made from."""
     ...
 
@@ -91,13 +84,13 @@ def get_site_question_stats(
     organization_id: str,
     site_id: str,
     *,
-    since: Since = None,
-    to: Timestamp | None = None,
+    since: models.parts.Since = None,
+    to: models.parts.Timestamp | None = None,
     topic: list[str] | None = None,
     relevance: list[Relevance] | None = None,
     channel_type: list[ChannelType] | None = None,
     answered: list[Resolution] | None = None,
-) -> QuestionStats:
+) -> models.question.QuestionStats:
     """Get the numbers of all questions of a site."""
     ...
 
@@ -108,8 +101,8 @@ def list_site_question_answers(
     site_id: str,
     *,
     question: str | None = None,
-    since: Since = None,
-    to: Timestamp | None = None,
+    since: models.parts.Since = None,
+    to: models.parts.Timestamp | None = None,
     language: str | None = None,
     answered: list[Resolution] | None = None,
     helpfulness: Helpfulness | None = None,
@@ -120,7 +113,7 @@ def list_site_question_answers(
     thread: str | None = None,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SiteQuestionAnswer]:
+) -> Page[models.question.SiteQuestionAnswer]:
     """List the answers that a site gave, the latest first."""
     ...
 
@@ -132,7 +125,7 @@ def list_site_question_answers(
 )
 def get_site_question_answer(
     organization_id: str, site_id: str, site_question_answer_id: str
-) -> SiteQuestionAnswerWithResponse:
+) -> models.question.SiteQuestionAnswerWithResponse:
     """Get an answer with its words."""
     ...
 
@@ -149,7 +142,7 @@ def list_site_question_answer_sources(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[AnswerSource]:
+) -> Page[models.question.AnswerSource]:
     """List what an answer was made from."""
     ...
 
@@ -161,6 +154,6 @@ def list_site_question_answer_sources(
 )
 def get_site_question_answer_thread(
     organization_id: str, site_id: str, site_question_answer_id: str
-) -> list[SiteQuestionAnswerWithResponse]:
+) -> list[models.question.SiteQuestionAnswerWithResponse]:
     """Get the answers of the conversation that an answer is part of, the first one first."""
     ...

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.enumerations import RedirectOrder
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.redirect import (
-    FoundRedirect,
-    RedirectResults,
-    SiteRedirect,
-    SiteRedirectCreate,
-    SiteRedirectsPut,
-    SiteRedirectUpdate,
-    SourcePath,
-)
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/redirect", extension="E12")
 def get_site_redirect(
-    organization_id: str, site_id: str, *, source: SourcePath, share_key: str | None = None
-) -> FoundRedirect:
+    organization_id: str,
+    site_id: str,
+    *,
+    source: models.redirect.SourcePath,
+    share_key: str | None = None,
+) -> models.redirect.FoundRedirect:
     """Get the redirect that holds for a path, and where it leads."""
     ...
 
@@ -34,7 +30,7 @@ def list_site_redirects(
     search: str | None = None,
     draft: bool = False,
     order_by: RedirectOrder = "createdAt",
-) -> Page[SiteRedirect]:
+) -> Page[models.redirect.SiteRedirect]:
     """List the redirects of a site that hold, or with ``draft`` its drafts.
 
     ``search`` is a part of the source, or of the address of the destination.
@@ -44,16 +40,16 @@ def list_site_redirects(
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/redirects", status=201, extension="E12")
 def create_site_redirect(
-    organization_id: str, site_id: str, body: SiteRedirectCreate
-) -> SiteRedirect:
+    organization_id: str, site_id: str, body: models.redirect.SiteRedirectCreate
+) -> models.redirect.SiteRedirect:
     """Add a redirect to a site."""
     ...
 
 
 @operation("PUT", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
 def apply_site_redirects(
-    organization_id: str, site_id: str, body: SiteRedirectsPut
-) -> RedirectResults:
+    organization_id: str, site_id: str, body: models.redirect.SiteRedirectsPut
+) -> models.redirect.RedirectResults:
     """Make, change, remove and publish redirects by their paths, each for itself."""
     ...
 
@@ -64,8 +60,11 @@ def apply_site_redirects(
     extension="E12",
 )
 def update_site_redirect(
-    organization_id: str, site_id: str, site_redirect_id: str, body: SiteRedirectUpdate
-) -> SiteRedirect:
+    organization_id: str,
+    site_id: str,
+    site_redirect_id: str,
+    body: models.redirect.SiteRedirectUpdate,
+) -> models.redirect.SiteRedirect:
     """Change a redirect, or let a draft hold."""
     ...
 

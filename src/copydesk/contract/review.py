@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.review import (
-    AskedReviewers,
-    RequestedReviewer,
-    Review,
-    ReviewCreate,
-    ReviewersRequest,
-)
 from copydesk.contract.operation import operation
 
 
@@ -20,7 +14,7 @@ def list_change_request_reviews(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[Review]:
+) -> Page[models.review.Review]:
     """List the reviews of a change request."""
     ...
 
@@ -32,8 +26,8 @@ def list_change_request_reviews(
     extension="E4",
 )
 def create_change_request_review(
-    space_id: str, change_request_id: str, body: ReviewCreate
-) -> Review:
+    space_id: str, change_request_id: str, body: models.review.ReviewCreate
+) -> models.review.Review:
     """Approve a change request, or ask for changes."""
     ...
 
@@ -49,7 +43,7 @@ def list_requested_reviewers(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[RequestedReviewer]:
+) -> Page[models.review.RequestedReviewer]:
     """List the people who were asked to review a change request."""
     ...
 
@@ -60,8 +54,8 @@ def list_requested_reviewers(
     extension="E5",
 )
 def request_reviewers(
-    space_id: str, change_request_id: str, body: ReviewersRequest
-) -> AskedReviewers:
+    space_id: str, change_request_id: str, body: models.review.ReviewersRequest
+) -> models.review.AskedReviewers:
     """Ask people to review a change request, and list all who were asked."""
     ...
 

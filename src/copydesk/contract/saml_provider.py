@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.saml_provider import (
-    SAMLProvider,
-    SAMLProviderCreate,
-    SAMLProviderUpdate,
-    SSOLogins,
-)
 from copydesk.contract.operation import operation
 
 
@@ -18,27 +13,31 @@ def list_saml_providers(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SAMLProvider]:
+) -> Page[models.saml_provider.SAMLProvider]:
     """List the SAML providers of an organization."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/saml", status=201)
-def create_saml_provider(organization_id: str, body: SAMLProviderCreate) -> SAMLProvider:
+def create_saml_provider(
+    organization_id: str, body: models.saml_provider.SAMLProviderCreate
+) -> models.saml_provider.SAMLProvider:
     """Add a SAML provider."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/saml/{saml_provider_id}", secret=True)
-def get_saml_provider(organization_id: str, saml_provider_id: str) -> SAMLProvider:
+def get_saml_provider(
+    organization_id: str, saml_provider_id: str
+) -> models.saml_provider.SAMLProvider:
     """Get a SAML provider."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/saml/{saml_provider_id}")
 def update_saml_provider(
-    organization_id: str, saml_provider_id: str, body: SAMLProviderUpdate
-) -> SAMLProvider:
+    organization_id: str, saml_provider_id: str, body: models.saml_provider.SAMLProviderUpdate
+) -> models.saml_provider.SAMLProvider:
     """Change a SAML provider."""
     ...
 
@@ -50,6 +49,6 @@ def delete_saml_provider(organization_id: str, saml_provider_id: str) -> None:
 
 
 @operation("GET", "/orgs/{organization_id}/sso")
-def list_sso_logins(organization_id: str) -> SSOLogins:
+def list_sso_logins(organization_id: str) -> models.saml_provider.SSOLogins:
     """List the ways to sign in to an organization."""
     ...

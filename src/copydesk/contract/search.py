@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.search import (
-    OrganizationSearchItem,
-    SearchText,
-    SiteSearch,
-    SiteSearchItem,
-    SpaceSearchItem,
-)
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/spaces/{space_id}/search")
 def search_space(
-    space_id: str, *, query: SearchText, page: str | None = None, limit: Limit | None = None
-) -> Page[SpaceSearchItem]:
+    space_id: str,
+    *,
+    query: models.search.SearchText,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[models.search.SpaceSearchItem]:
     """Search the pages of a space."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/search")
 def search_organization(
-    organization_id: str, *, query: SearchText, page: str | None = None, limit: Limit | None = None
-) -> Page[OrganizationSearchItem]:
+    organization_id: str,
+    *,
+    query: models.search.SearchText,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[models.search.OrganizationSearchItem]:
     """Search the pages of every space of an organization."""
     ...
 
@@ -33,10 +35,10 @@ def search_organization(
 def search_site_content(
     organization_id: str,
     site_id: str,
-    body: SiteSearch,
+    body: models.search.SiteSearch,
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SiteSearchItem]:
+) -> Page[models.search.SiteSearchItem]:
     """Search what a site shows: all of it, some of its spaces, or the default ones."""
     ...

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from copydesk.contract.models.service import ApiInformation
+from copydesk.contract import models
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/", extension="E19")
-def get_api_information() -> ApiInformation:
+def get_api_information() -> models.service.ApiInformation:
     """Get the version of the service."""
     ...

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
 from copydesk.contract.operation import operation
 
 
@@ -14,21 +14,23 @@ def list_share_links(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[ShareLink]:
+) -> Page[models.share_link.ShareLink]:
     """List the share links of a site."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/share-links", status=201)
-def create_share_link(organization_id: str, site_id: str, body: ShareLinkCreate) -> ShareLink:
+def create_share_link(
+    organization_id: str, site_id: str, body: models.share_link.ShareLinkCreate
+) -> models.share_link.ShareLink:
     """Create a share link."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}")
 def update_share_link(
-    organization_id: str, site_id: str, share_link_id: str, body: ShareLinkUpdate
-) -> ShareLink:
+    organization_id: str, site_id: str, share_link_id: str, body: models.share_link.ShareLinkUpdate
+) -> models.share_link.ShareLink:
     """Rename a share link, or switch it on or off."""
     ...
 

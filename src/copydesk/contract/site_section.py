@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.site_section import (
-    SiteSection,
-    SiteSectionCreate,
-    SiteSectionMove,
-    SiteSectionUpdate,
-)
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import SORT
 
@@ -21,13 +16,15 @@ def list_site_sections(
     share_key: str | None = None,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[SiteSection]:
+) -> Page[models.site_section.SiteSection]:
     """List the sections of a site in their order."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/sections", status=201)
-def add_site_section(organization_id: str, site_id: str, body: SiteSectionCreate) -> SiteSection:
+def add_site_section(
+    organization_id: str, site_id: str, body: models.site_section.SiteSectionCreate
+) -> models.site_section.SiteSection:
     """Add a section with a space as its first variant.
 
     The first section of a site takes in what the site showed at its root, before that space.
@@ -37,8 +34,11 @@ def add_site_section(organization_id: str, site_id: str, body: SiteSectionCreate
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}")
 def update_site_section(
-    organization_id: str, site_id: str, site_section_id: str, body: SiteSectionUpdate
-) -> SiteSection:
+    organization_id: str,
+    site_id: str,
+    site_section_id: str,
+    body: models.site_section.SiteSectionUpdate,
+) -> models.site_section.SiteSection:
     """Change a section."""
     ...
 
@@ -55,7 +55,10 @@ def delete_site_section(organization_id: str, site_id: str, site_section_id: str
     successor=SORT,
 )
 def move_site_section(
-    organization_id: str, site_id: str, site_section_id: str, body: SiteSectionMove
-) -> SiteSection:
+    organization_id: str,
+    site_id: str,
+    site_section_id: str,
+    body: models.site_section.SiteSectionMove,
+) -> models.site_section.SiteSection:
     """Move a section before or after another one."""
     ...

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.site_space import (
-    SiteSpace,
-    SiteSpaceCreate,
-    SiteSpaceMove,
-    SiteSpaceUpdate,
-)
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import SORT
 
@@ -22,21 +17,23 @@ def list_site_spaces(
     page: str | None = None,
     limit: Limit | None = None,
     default: bool | None = None,
-) -> Page[SiteSpace]:
+) -> Page[models.site_space.SiteSpace]:
     """List the spaces that a site shows, or with ``default`` only default or only other ones."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/site-spaces", status=201)
-def add_site_space(organization_id: str, site_id: str, body: SiteSpaceCreate) -> SiteSpace:
+def add_site_space(
+    organization_id: str, site_id: str, body: models.site_space.SiteSpaceCreate
+) -> models.site_space.SiteSpace:
     """Show a space on a site."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}")
 def update_site_space(
-    organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceUpdate
-) -> SiteSpace:
+    organization_id: str, site_id: str, site_space_id: str, body: models.site_space.SiteSpaceUpdate
+) -> models.site_space.SiteSpace:
     """Change how a site shows a space, or which."""
     ...
 
@@ -53,7 +50,7 @@ def delete_site_space(organization_id: str, site_id: str, site_space_id: str) ->
     successor=SORT,
 )
 def move_site_space(
-    organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceMove
-) -> SiteSpace:
+    organization_id: str, site_id: str, site_space_id: str, body: models.site_space.SiteSpaceMove
+) -> models.site_space.SiteSpace:
     """Move a site space before or after another one."""
     ...

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.site_space import SiteSpace
-from copydesk.contract.models.site_structure import (
-    ExternalLinkCreate,
-    ExternalLinkUpdate,
-    SectionGroupCreate,
-    SectionGroupUpdate,
-    SiteExternalLink,
-    SiteSectionGroup,
-    SiteSpaceDuplicate,
-    SiteStructure,
-    StructureItem,
-    StructureSort,
-)
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/structure", extension="E11")
 def get_site_structure(
     organization_id: str, site_id: str, *, share_key: str | None = None
-) -> SiteStructure:
+) -> models.site_structure.SiteStructure:
     """Get what a site shows, in one answer: sections, groups and links, or its site spaces."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/structure/sort", extension="E11")
 def sort_site_structure(
-    organization_id: str, site_id: str, body: StructureSort
-) -> StructureItem | None:
+    organization_id: str, site_id: str, body: models.site_structure.StructureSort
+) -> models.site_structure.StructureItem | None:
     """Move an entry of a structure before or after another one, into whose group it goes."""
     ...
 
@@ -38,7 +26,7 @@ def sort_site_structure(
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/section-groups", extension="E11")
 def list_site_section_groups(
     organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[SiteSectionGroup]:
+) -> Page[models.site_structure.SiteSectionGroup]:
     """List the groups of a site, each before those in it."""
     ...
 
@@ -47,8 +35,8 @@ def list_site_section_groups(
     "POST", "/orgs/{organization_id}/sites/{site_id}/section-groups", status=201, extension="E11"
 )
 def add_site_section_group(
-    organization_id: str, site_id: str, body: SectionGroupCreate
-) -> SiteSectionGroup:
+    organization_id: str, site_id: str, body: models.site_structure.SectionGroupCreate
+) -> models.site_structure.SiteSectionGroup:
     """Add a group, with sections that it takes in."""
     ...
 
@@ -59,8 +47,11 @@ def add_site_section_group(
     extension="E11",
 )
 def update_site_section_group(
-    organization_id: str, site_id: str, site_section_group_id: str, body: SectionGroupUpdate
-) -> SiteSectionGroup | None:
+    organization_id: str,
+    site_id: str,
+    site_section_group_id: str,
+    body: models.site_structure.SectionGroupUpdate,
+) -> models.site_structure.SiteSectionGroup | None:
     """Change a group, or put it into another."""
     ...
 
@@ -81,8 +72,8 @@ def delete_site_section_group(
     "POST", "/orgs/{organization_id}/sites/{site_id}/external-links", status=201, extension="E11"
 )
 def add_site_external_link(
-    organization_id: str, site_id: str, body: ExternalLinkCreate
-) -> SiteExternalLink:
+    organization_id: str, site_id: str, body: models.site_structure.ExternalLinkCreate
+) -> models.site_structure.SiteExternalLink:
     """Add a link to elsewhere to the navigation of a site."""
     ...
 
@@ -93,8 +84,11 @@ def add_site_external_link(
     extension="E11",
 )
 def update_site_external_link(
-    organization_id: str, site_id: str, site_external_link_id: str, body: ExternalLinkUpdate
-) -> SiteExternalLink | None:
+    organization_id: str,
+    site_id: str,
+    site_external_link_id: str,
+    body: models.site_structure.ExternalLinkUpdate,
+) -> models.site_structure.SiteExternalLink | None:
     """Change a link to elsewhere, or put it into a group."""
     ...
 
@@ -118,7 +112,10 @@ def delete_site_external_link(
     extension="E11",
 )
 def duplicate_site_space(
-    organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceDuplicate
-) -> SiteSpace:
+    organization_id: str,
+    site_id: str,
+    site_space_id: str,
+    body: models.site_structure.SiteSpaceDuplicate,
+) -> models.site_space.SiteSpace:
     """Copy the space that a site space shows, and show the copy right after it."""
     ...

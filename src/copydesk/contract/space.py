@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.space import (
-    Space,
-    SpaceCreate,
-    SpaceMove,
-    SpaceTransfer,
-    SpaceUpdate,
-)
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/spaces/{space_id}")
-def get_space(space_id: str, *, share_key: str | None = None) -> Space:
+def get_space(space_id: str, *, share_key: str | None = None) -> models.space.Space:
     """Get a space; ``share_key`` resolves the published addresses of share-link sites."""
     ...
 
 
 @operation("PATCH", "/spaces/{space_id}")
-def update_space(space_id: str, body: SpaceUpdate) -> Space:
+def update_space(space_id: str, body: models.space.SpaceUpdate) -> models.space.Space:
     """Change a space."""
     ...
 
@@ -32,25 +26,25 @@ def delete_space(space_id: str) -> None:
 
 
 @operation("POST", "/spaces/{space_id}/duplicate", status=201)
-def duplicate_space(space_id: str) -> Space:
+def duplicate_space(space_id: str) -> models.space.Space:
     """Copy a space with all its pages within its organization."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/restore")
-def restore_space(space_id: str) -> Space:
+def restore_space(space_id: str) -> models.space.Space:
     """Restore a space that was deleted within the last seven days."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/move")
-def move_space(space_id: str, body: SpaceMove) -> Space:
+def move_space(space_id: str, body: models.space.SpaceMove) -> models.space.Space:
     """Move a space into a collection, or among its siblings."""
     ...
 
 
 @operation("POST", "/spaces/{space_id}/transfer", ended=True)
-def transfer_space(space_id: str, body: SpaceTransfer) -> Space:
+def transfer_space(space_id: str, body: models.space.SpaceTransfer) -> models.space.Space:
     """Hand a space over to another organization."""
     ...
 
@@ -58,12 +52,12 @@ def transfer_space(space_id: str, body: SpaceTransfer) -> Space:
 @operation("GET", "/orgs/{organization_id}/spaces", extension="E2")
 def list_organization_spaces(
     organization_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[Space]:
+) -> Page[models.space.Space]:
     """List the spaces of an organization."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/spaces", status=201, extension="E3")
-def create_space(organization_id: str, body: SpaceCreate) -> Space:
+def create_space(organization_id: str, body: models.space.SpaceCreate) -> models.space.Space:
     """Create a space."""
     ...

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.member import TeamMember
-from copydesk.contract.models.team import (
-    Team,
-    TeamCreate,
-    TeamMembersUpdate,
-    TeamMemberUpdate,
-    TeamUpdate,
-)
 from copydesk.contract.operation import operation
 
 
@@ -22,25 +15,27 @@ def list_teams(
     limit: Limit | None = None,
     owner: str | None = None,
     title: str | None = None,
-) -> Page[Team]:
+) -> Page[models.team.Team]:
     """List teams: those that ``owner`` can manage, those whose name contains ``title``."""
     ...
 
 
 @operation("PUT", "/orgs/{organization_id}/teams", status=201)
-def create_team(organization_id: str, body: TeamCreate) -> Team:
+def create_team(organization_id: str, body: models.team.TeamCreate) -> models.team.Team:
     """Create a team."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/teams/{team_id}")
-def get_team(organization_id: str, team_id: str) -> Team:
+def get_team(organization_id: str, team_id: str) -> models.team.Team:
     """Get a team."""
     ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/teams/{team_id}")
-def update_team(organization_id: str, team_id: str, body: TeamUpdate) -> Team:
+def update_team(
+    organization_id: str, team_id: str, body: models.team.TeamUpdate
+) -> models.team.Team:
     """Rename a team."""
     ...
 
@@ -58,20 +53,22 @@ def list_team_members(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[TeamMember]:
+) -> Page[models.member.TeamMember]:
     """List the members of a team."""
     ...
 
 
 @operation("PUT", "/orgs/{organization_id}/teams/{team_id}/members", status=204)
-def update_team_members(organization_id: str, team_id: str, body: TeamMembersUpdate) -> None:
+def update_team_members(
+    organization_id: str, team_id: str, body: models.team.TeamMembersUpdate
+) -> None:
     """Add people to a team, remove people from it, and set their roles, at once."""
     ...
 
 
 @operation("PUT", "/orgs/{organization_id}/teams/{team_id}/members/{user_id}", status=204)
 def put_team_member(
-    organization_id: str, team_id: str, user_id: str, body: TeamMemberUpdate
+    organization_id: str, team_id: str, user_id: str, body: models.team.TeamMemberUpdate
 ) -> None:
     """Add a person to a team, or change their role in it."""
     ...

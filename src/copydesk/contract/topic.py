@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.parts import Since, Timestamp
-from copydesk.contract.models.topic import SiteTopic, SiteTopicUpdate
 from copydesk.contract.operation import operation
 
 
@@ -13,15 +12,17 @@ def list_site_topics(
     organization_id: str,
     site_id: str,
     *,
-    since: Since = None,
-    to: Timestamp | None = None,
-) -> Page[SiteTopic]:
+    since: models.parts.Since = None,
+    to: models.parts.Timestamp | None = None,
+) -> Page[models.topic.SiteTopic]:
     """List the topics of a site, all at once, with the questions of a time."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/topics/{site_topic_id}", extension="E14")
-def get_site_topic(organization_id: str, site_id: str, site_topic_id: str) -> SiteTopic:
+def get_site_topic(
+    organization_id: str, site_id: str, site_topic_id: str
+) -> models.topic.SiteTopic:
     """Get a topic of a site."""
     ...
 
@@ -30,7 +31,7 @@ def get_site_topic(organization_id: str, site_id: str, site_topic_id: str) -> Si
     "PATCH", "/orgs/{organization_id}/sites/{site_id}/topics/{site_topic_id}", extension="E14"
 )
 def update_site_topic(
-    organization_id: str, site_id: str, site_topic_id: str, body: SiteTopicUpdate
-) -> SiteTopic:
+    organization_id: str, site_id: str, site_topic_id: str, body: models.topic.SiteTopicUpdate
+) -> models.topic.SiteTopic:
     """Say whether change requests are begun for the findings of a topic."""
     ...

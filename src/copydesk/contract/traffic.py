@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.contract.models.traffic import EventsAggregate, EventsAggregation
+from copydesk.contract import models
 from copydesk.contract.operation import operation
 
 
@@ -14,7 +14,7 @@ from copydesk.contract.operation import operation
     reads=True,
 )
 def aggregate_site_events(
-    organization_id: str, site_id: str, body: EventsAggregation
-) -> EventsAggregate:
+    organization_id: str, site_id: str, body: models.traffic.EventsAggregation
+) -> models.traffic.EventsAggregate:
     """Count what readers of a site did, by columns."""
     ...

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract import models
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.translation import (
-    Translation,
-    TranslationCreate,
-    TranslationUpdate,
-)
 from copydesk.contract.operation import operation
 
 
@@ -17,27 +13,29 @@ def list_translations(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[Translation]:
+) -> Page[models.translation.Translation]:
     """List the translations of an organization."""
     ...
 
 
 @operation("POST", "/orgs/{organization_id}/translations", status=201)
-def create_translation(organization_id: str, body: TranslationCreate) -> Translation:
+def create_translation(
+    organization_id: str, body: models.translation.TranslationCreate
+) -> models.translation.Translation:
     """Translate a space into another language."""
     ...
 
 
 @operation("GET", "/orgs/{organization_id}/translations/{translation_id}")
-def get_translation(organization_id: str, translation_id: str) -> Translation:
+def get_translation(organization_id: str, translation_id: str) -> models.translation.Translation:
     """Get a translation."""
     ...
 
 
 @operation("PUT", "/orgs/{organization_id}/translations/{translation_id}")
 def update_translation(
-    organization_id: str, translation_id: str, body: TranslationUpdate
-) -> Translation:
+    organization_id: str, translation_id: str, body: models.translation.TranslationUpdate
+) -> models.translation.Translation:
     """Replace the instructions of a translation."""
     ...
 

@@ -7,18 +7,17 @@ for as long as nobody writes. Nothing here knows what any operation does.
 
 from __future__ import annotations
 
-import importlib
+import asyncio
 import logging
-import pkgutil
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from pydantic import BaseModel
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -27,7 +26,6 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.clustering import Clustering
-from copydesk.server import handlers
 from copydesk.server.answer import JSON, Answer, failed, no_method, refused
 from copydesk.server.arguments import ClientGoneError, header, read_arguments, read_body
 from copydesk.server.audit import Audit, is_audited
@@ -35,22 +33,21 @@ from copydesk.server.background import Worker
 from copydesk.server.desk_file import is_damage
 from copydesk.server.editions import Edition, operations_of
 from copydesk.server.errors import Refusal, unauthorized
-from copydesk.server.findings import scan_next
-from copydesk.server.git_jobs import run_next_git_job
+from copydesk.server.handlers import implementation_of
 from copydesk.server.implementation import HANDLERS, Call, Implementation, OutdatedError
-from copydesk.server.openapi_jobs import Fetch, read_next_spec
 from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
 from copydesk.server.shared_models import all_written, to_json
 from copydesk.server.store import Store, Tx
-from copydesk.server.translation_jobs import run_next_translation
+
+if TYPE_CHECKING:
+    from copydesk.server.openapi_jobs import Fetch
+
+P = ParamSpec("P")
 
 DAMAGED = "This desk's file is damaged; `copydesk desk check` says where."
 _LOG = logging.getLogger(__name__)
-
-for _module in pkgutil.iter_modules(handlers.__path__):
-    importlib.import_module(f"{handlers.__name__}.{_module.name}")
 
 
 def create_app(
@@ -71,7 +68,6 @@ def create_app(
     git repositories that spaces are imported from and exported to; without it there are none.
     ``clustering`` says how clusters are found in conversations; without it nobody looks for them.
     """
-    assert HANDLERS.keys() >= CATALOGUE.keys()
     return DeskApp(store, dict(sessions or {}), fetch, edition, repositories, clustering)
 
 
@@ -90,14 +86,8 @@ class DeskApp:
         repositories: Path | None,
         clustering: Clustering | None,
     ) -> None:
-        jobs = (
-            partial(read_next_spec, fetch=fetch),
-            run_next_translation,
-            partial(run_next_git_job, repositories=repositories),
-            scan_next,
-        )
-        finder = None if clustering is None else Worker(store, (_clusterer(clustering),))
-        self.worker = Worker(store, jobs, finder)
+        finder = None if clustering is None else Worker(store, _late(_clusterer, clustering))
+        self.worker = Worker(store, _late(_jobs, fetch, repositories), finder)
         if store.reads:
             # Whatever they did would have to be written.
             self.worker.close()
@@ -142,16 +132,35 @@ class DeskApp:
             await self._besides(scope, receive, send)
 
 
-def _clusterer(settings: Clustering) -> Callable[[Worker], bool]:
-    """Return the job that finds clusters, which is loaded when it is first asked."""
+_Job = Callable[[Worker], bool]
 
-    @cache
-    def made() -> Callable[[Worker], bool]:
-        from copydesk.server.clustering.job import Clusterer
 
-        return Clusterer(settings)
+def _late(load: Callable[P, Sequence[_Job]], *args: P.args, **kwargs: P.kwargs) -> tuple[_Job]:
+    """Return jobs as one, which loads them when it is first asked."""
+    loaded = cache(partial(load, *args, **kwargs))
+    return (lambda worker: any(job(worker) for job in loaded()),)
 
-    return lambda worker: made()(worker)
+
+def _jobs(fetch: Fetch | None, repositories: Path | None) -> Sequence[_Job]:
+    """Return what goes on after answers."""
+    from copydesk.server.findings import scan_next
+    from copydesk.server.git_jobs import run_next_git_job
+    from copydesk.server.openapi_jobs import read_next_spec
+    from copydesk.server.translation_jobs import run_next_translation
+
+    return (
+        partial(read_next_spec, fetch=fetch),
+        run_next_translation,
+        partial(run_next_git_job, repositories=repositories),
+        scan_next,
+    )
+
+
+def _clusterer(settings: Clustering) -> Sequence[_Job]:
+    """Return what finds clusters."""
+    from copydesk.server.clustering.job import Clusterer
+
+    return (Clusterer(settings),)
 
 
 _MOST_MET = 1000
@@ -218,12 +227,13 @@ def _endpoint(
     sessions: Mapping[str, str],
     met: dict[str, None],
 ) -> Endpoint:
-    implementation = HANDLERS[op.name]
-
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         scope[OPERATION] = op.name
         response: Answer
         try:
+            implementation = HANDLERS.get(op.name)
+            if implementation is None or not op.loaded:  # not between two keys
+                implementation = await asyncio.to_thread(_loaded, op)
             body: bytes | Refusal = b""
             if op.body is not None:
                 await _sign_in(store, _caller(scope)[0], sessions, met)
@@ -246,6 +256,12 @@ def _endpoint(
         await response(scope, receive, send)
 
     return answer
+
+
+def _loaded(op: Operation[..., Any]) -> Implementation:
+    """Load the models of an operation and its handler, and return that."""
+    op.load()
+    return implementation_of(op)
 
 
 def _troubled(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Answer:

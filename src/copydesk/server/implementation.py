@@ -106,7 +106,7 @@ class Implementation:
 
 
 HANDLERS: dict[str, Implementation] = {}
-"""Every implemented operation by name. Complete once ``copydesk.server.app`` is imported."""
+"""The operations by name whose handlers are loaded (`copydesk.server.handlers`)."""
 
 
 def implements(

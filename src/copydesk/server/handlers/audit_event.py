@@ -17,9 +17,11 @@ from copydesk.contract.models.audit_event import (
 )
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.parts import Urls
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.audit import OTHERS, is_audited, words
 from copydesk.server.errors import not_found
-from copydesk.server.implementation import HANDLERS, Call, implements
+from copydesk.server.handlers import implementation_of
+from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.store import Row, Value, timestamp
 
@@ -36,7 +38,7 @@ _EVENTS = (
 def list_organization_audit_event_actions(call: Call, organization_id: str) -> AuditEventActions:
     """List the actions that leave an event: operations that write, and others."""
     call.access.organization(organization_id, "admin")
-    audited = [each.operation.name for each in HANDLERS.values() if is_audited(each)]
+    audited = [each.name for each in CATALOGUE.values() if is_audited(implementation_of(each))]
     return AuditEventActions(
         items=[AuditEventAction(id=each, label=words(each)) for each in sorted([*audited, *OTHERS])]
     )

@@ -134,6 +134,11 @@ class KeptRuns(ABC, Generic[R]):
         runs = [run for (run_id,) in ids if (run := self.load(run_id)) is not None]
         return sorted(runs, key=lambda run: self.describe(run)[1::-1], reverse=True)
 
+    def any(self) -> bool:
+        """Whether there is one, readable or not."""
+        query = "SELECT 1 FROM run WHERE kind = ? AND desk = ? LIMIT 1"
+        return bool(self._store.rows(query, *self._row("")[:2]))
+
     def drop(self, run_id: str) -> bool:
         """Delete a run; False, and it stays, while another process has it."""
         return self._drop(run_id, ended=False)

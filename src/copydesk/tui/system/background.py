@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
@@ -20,6 +20,7 @@ from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
+    from copydesk.local.runs import KeptRuns
     from copydesk.session.news import NewsItem
     from copydesk.session.profiles import Offer, Offers, Welcome
     from copydesk.session.runs.merge import MergeRunner
@@ -62,6 +63,8 @@ class Runs:
 
     async def find_run(self) -> str:
         """Find the run of an earlier start that has not ended; return where it stopped."""
+        if not await _has_any(self._app.session.runs):
+            return ""
         await asyncio.to_thread(import_module, "copydesk.session.runs.merge")
         return await self.merging.find_interrupted()
 
@@ -82,14 +85,16 @@ class Runs:
 
     async def find_settling(self) -> str:
         """Find what an earlier start was settling; return what leads back to it."""
+        if not await _has_any(self._app.session.settlings):
+            return ""
         settling = await asyncio.to_thread(import_module, "copydesk.session.settling")
         return str(await settling.find_cut_off(self._app.session))
 
     async def finish_applying(self) -> str:
         """Finish the suggestions that an earlier start was applying; return what came of it."""
+        if not await _has_any(self._app.session.applications):
+            return ""
         try:
-            if not await asyncio.to_thread(self._app.session.applications.all):
-                return ""
             suggestions = await asyncio.to_thread(import_module, "copydesk.session.suggestions")
             return str(await suggestions.finish_all_applying(self._app.session))
         except OSError as error:
@@ -97,11 +102,15 @@ class Runs:
 
     async def rearranged(self) -> set[str]:
         """Return the groups of the writes by which an earlier start was rearranging something."""
+        if not await _has_any(self._app.session.arrangements):
+            return set()
         await asyncio.to_thread(import_module, "copydesk.session.runs.arrange")
         return await self._app.session.arranging.groups()
 
     async def find_rearranging(self) -> str:
         """Find what an earlier start was rearranging; return where that stopped."""
+        if not await _has_any(self._app.session.arrangements):
+            return ""
         left, said = await self._app.session.arranging.find_interrupted()
         stopped = []
         for run in left:
@@ -155,6 +164,17 @@ class Runs:
             # There M does nothing: what goes on is named by its footer.
             there = place.PLACE == "merge-run"
             place.say(said.replace(" M goes on.", " ctrl+s goes on.") if there else said, tone)
+
+
+async def _has_any(kept: KeptRuns[Any]) -> bool:
+    """Whether any runs of a kind are kept: without any, what goes through them is not loaded.
+
+    Where that cannot be read, whoever reads them says so.
+    """
+    try:
+        return await asyncio.to_thread(kept.any)
+    except OSError:
+        return True
 
 
 class Newsreader:

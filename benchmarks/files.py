@@ -118,9 +118,9 @@ async def move(world: World, entered: Entered) -> None:
     async with drive(open_world(world, "site-structure", target), size=SIZE, draws=True) as driver:
         with entered.counting():
             await driver.press("J", "ctrl+s")
-            await eventually(lambda: "send 1 request" in driver.screen, driver.idle)
+            await eventually(lambda: "send 1 call" in driver.screen, driver.idle)
             await driver.press("y")
-            await eventually(lambda: "1 request sent" in driver.screen, driver.idle)
+            await eventually(lambda: "1 call sent" in driver.screen, driver.idle)
         assert (await published.order())[:2] == ["API reference", "Guides"]
 
 

@@ -56,8 +56,12 @@ __all__ = ["Ahead", "Branch", "Repository", "SourceError"]
 
 _HEADS = b"refs/heads/"
 _REMOTES = b"refs/remotes/"
-MAX_KEPT = 256 * 1024
-"""The largest object that is kept while it is compared with others, in bytes."""
+MAX_COMPARED = 256 * 1024
+"""The largest file that is compared with others, in bytes.
+
+Larger ones are pictures, which would be unpacked again for each other file. What was only moved is
+found all the same.
+"""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -145,6 +149,7 @@ class Repository:
         self.name = _name(path)
         self.problems: list[Problem] = []
         self._repo = repo
+        self._large: set[bytes] = set()
         self._scratch = scratch
         self._trees: dict[bytes, list[tuple[str, int, ObjectID]]] = {}
         self._mainline: set[str] | None = None
@@ -449,7 +454,7 @@ class Repository:
         store = self._repo.object_store
         trees = self._commit(old).tree, self._commit(new).tree
         try:
-            once = cast("BaseObjectStore", _ReadOnce(store))
+            once = cast("BaseObjectStore", _Compared(store, self._large))
             found = RenameDetector(once).changes_with_renames(*trees)
         except KeyError:
             try:
@@ -489,19 +494,26 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
     return found
 
 
-class _ReadOnce:
-    """The objects of a repository, for comparing each with many: small ones are unpacked once."""
+class _Compared:
+    """The objects of a repository, for comparing each with many: each is unpacked once.
 
-    def __init__(self, store: BaseObjectStore) -> None:
+    Instead of a file that is too large for that there is one that is like no other. ``large`` are
+    those that were met, so that the next comparison does not unpack them.
+    """
+
+    def __init__(self, store: BaseObjectStore, large: set[bytes]) -> None:
         self._store = store
+        self._large = large
         self._read: dict[bytes, objects.ShaFile] = {}
 
     def __getitem__(self, oid: ObjectID) -> objects.ShaFile:
         found = self._read.get(oid)
         if found is None:
-            found = self._store[oid]
-            if found.raw_length() <= MAX_KEPT:
-                self._read[oid] = found
+            found = None if oid in self._large else self._store[oid]
+            if isinstance(found, objects.Blob) and found.raw_length() > MAX_COMPARED:
+                self._large.add(oid)
+                found = None
+            self._read[oid] = found = found or objects.Blob.from_string(oid)
         return found
 
     def __getattr__(self, name: str) -> Any:

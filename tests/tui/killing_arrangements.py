@@ -27,7 +27,6 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.reversal import Call
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
@@ -39,7 +38,7 @@ from copydesk.server.store import Store, Tx
 from copydesk.session.session import Session
 from copydesk.session.writes.recovery import recover
 from tests.tui.arranging_world import PLACE, Rearranged, spaces
-from tests.tui.own_process import in_own_process
+from tests.tui.own_process import in_own_process, load_operations
 from tests.world import World
 
 WANTED = {
@@ -337,11 +336,7 @@ def main(root: Path, *, few: bool) -> int:
     other, (removal,) = begun(root / "grouped", group_and_ungroup)
     plans = {"": (plan, some), "groups": (plan, groups), "removal": (other, removal)}
     calls = [*some, *groups, *removal]
-    for call in calls:  # so that not every process works that out again
-        operation = CATALOGUE[call.step.operation]
-        operation.result_adapter  # noqa: B018 - it is kept
-        operation.signature  # noqa: B018
-    ops.list_site_sections.result_adapter  # noqa: B018
+    load_operations()
     Arrangements(Kept(root / "state.db"), "desk").save(ArrangeRun.of(PLACE, plan.site, "", calls))
     failed, ended = 0, set[str]()
     for way, at in sorted(FEW) if few else ((way, at) for way in WAYS for at in range(1, MOST)):

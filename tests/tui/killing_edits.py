@@ -53,7 +53,7 @@ from copydesk.session.suggestions import (
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.requests import beginning
 from tests.tui.killing_arrangements import THROUGH, EndingJournal, EndingWay, Moments
-from tests.tui.own_process import in_own_process
+from tests.tui.own_process import in_own_process, load_operations
 from tests.world import World
 
 TEXT = "# Retries\r\n\r\nAfter five failures it is dropped.\r\n\r\nAsk us.\r\n\r\nThe end."
@@ -319,6 +319,7 @@ def go_through(
     assert "textual" not in sys.modules
     (root / "desk").mkdir()
     ids = build(root / "desk")
+    load_operations()
     failed, ended = 0, set[str]()
     for way, at in moments:
         if way in ended:

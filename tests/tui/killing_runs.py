@@ -19,7 +19,6 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.merge_run import MergeRun
 from copydesk.local.runs import Runs
 from copydesk.local.state import State
@@ -29,19 +28,11 @@ from copydesk.server.store import Store, Tx
 from copydesk.session.change_rows import row_of
 from copydesk.session.runs.merge import MergeRunner
 from copydesk.session.session import Session
-from tests.tui.own_process import in_own_process
+from tests.tui.own_process import in_own_process, load_operations
 from tests.world import World
 
 WRITES = ("merge_change_request", "pull_change_request_updates", "merge_change_request")
 """What a run of two requests of one space writes."""
-
-READS = (
-    "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
-    "list_space_pages", "list_change_request_pages", "get_change_request_revision",
-    "list_change_request_comment_replies", "list_change_request_reviews",
-    "list_requested_reviewers", "get_organization", "get_member",
-)  # fmt: skip
-"""What it may read."""
 
 PAGES = {name: f"# {name}\n\nOld.\n" for name in ("one", "two")}
 
@@ -139,8 +130,7 @@ def main(root: Path) -> int:
     """Go through all of it."""
     (root / "desk").mkdir()
     names = build(root / "desk")
-    for name in (*WRITES, *READS):  # so that not every process works that out again
-        CATALOGUE[name].result_adapter  # noqa: B018 - it is kept
+    load_operations()
     Runs(State(root / "state.db"), "desk").save(MergeRun("first"))
     failed = 0
     for at in range(1, len(WRITES) + 1):

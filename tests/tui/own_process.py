@@ -9,6 +9,19 @@ import traceback
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import copydesk.server.besides  # noqa: F401 - so that not every process loads that again
+from copydesk.contract.operations import CATALOGUE
+from copydesk.server.api_description import openapi_json
+from copydesk.server.handlers import implementation_of
+
+
+def load_operations() -> None:
+    """Load and make what operations need, so that not every process does that again."""
+    for operation in CATALOGUE.values():
+        implementation_of(operation)
+        operation.result_adapter  # noqa: B018 - it is kept
+    openapi_json()
+
 
 def in_own_process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
     """Run something in a process of its own; return its exit status."""

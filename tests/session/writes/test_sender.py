@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
@@ -91,12 +93,19 @@ class Desk:
             begins=begins,
         )
 
-    async def ends(self, moment: str, doing: Coroutine[Any, Any, Any]) -> None:
-        """Let the program end before or after the next write arrives, and start another."""
+    async def ends(
+        self, moment: str, doing: Coroutine[Any, Any, Any], meanwhile: tuple[str, str] | None = None
+    ) -> None:
+        """Let the program end before or after the next write arrives, and start another.
+
+        ``meanwhile`` is a draft, by its key, that is saved before the end.
+        """
         self.trouble(moment)
         self._going.append(asyncio.create_task(doing))
         await self.way.held_up.wait()
         self.way.held_up.clear()
+        if meanwhile is not None:
+            self.session.drafts.save(*meanwhile)
         self.session.drafts.flush()
         self.store.close()
         self.begin()
@@ -428,6 +437,22 @@ async def _ended(desk: Desk) -> None:
     await desk.tell("not to be noted", _refused(recover(desk.session)))
     desk.journal.full = ""
     await desk.tell("read", recover(desk.session))
+
+
+@pytest.mark.parametrize("how", [{"now": True}, {"several": True}])
+@pytest.mark.parametrize(
+    ("moment", "said"), [("before", "had not arrived"), ("after", "had arrived")]
+)
+async def test_a_comment_is_found_by_its_own_text_whatever_was_typed_since(
+    world: World, tmp_path: Path, how: dict[str, Any], moment: str, said: str
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    key = review_key(desk.space, desk.first, "request")
+    sent = desk.comment("request", "Sent.", **how)
+    await desk.ends(moment, sent, meanwhile=(key, "Begun since."))
+    assert said in await recover(desk.session)
+    assert desk.session.drafts.load(key) == "Begun since."
 
 
 async def _refused(doing: Coroutine[Any, Any, Any]) -> str:

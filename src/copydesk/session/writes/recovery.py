@@ -206,14 +206,20 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
     else:
         found.lost += 1
         state, said = "failed", NOT_ARRIVED
-    if entry.draft and state != "done":
-        session.unsent[entry.draft] = said
-    if happened and entry.draft:
-        await asyncio.to_thread(session.drafts.drop, entry.draft)
+    if entry.draft and await asyncio.to_thread(_has_its_draft, session, entry):
+        if state == "done":
+            await asyncio.to_thread(session.drafts.drop, entry.draft)
+        else:
+            session.unsent[entry.draft] = said
     settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
     session.history.take(settled)
     if state != "done":
         session.note(f"{entry.what} {entry.target}: {said}")
+
+
+def _has_its_draft(session: Session, entry: Entry) -> bool:
+    """Whether the draft of a write is still as it was sent, as far as that was noted."""
+    return not entry.text or session.drafts.own_text(entry.draft) == entry.text
 
 
 async def settle_one(session: Session, past: Past) -> str:

@@ -433,7 +433,7 @@ class WriteSender:
                 kind=line.kind,
                 of=line.of,
                 request=line.request,
-                text=(line.text or "") if line.request is not None else "",
+                text=line.text or "",
                 by=self._session.me.id if self._session.me is not None else "",
                 expects=None if line.expects is None else line.expects.to_dict(),
                 since=self._session.service_time(),

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.session.drafts import CountedDrafts
@@ -73,7 +81,7 @@ def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
     assert (drafts.load("b"), drafts.texts(), drafts.trouble) == (
         None,
         {"a": "second"},
-        "Read-only file system",
+        "No space left on device",
     )
     drafts.again()
     assert drafts.unsaved == {"a": "second"}
@@ -81,3 +89,54 @@ def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
     drafts.again()
     assert (drafts.trouble, drafts.unsaved, store.texts()) == ("", {}, {"a": "second"})
     assert changes[-1] == ""
+
+
+async def test_what_is_dropped_as_soon_as_it_is_typed_comes_back() -> None:
+    drafts = CountedDrafts(DeskDrafts(State()), lambda: None)
+    drafts.save("a", "Typed")
+    drafts.drop("a")
+    assert drafts.load("a") is None
+    assert await asyncio.to_thread(drafts.restore, "a") == "Typed"
+    assert drafts.load("a") == "Typed"
+
+
+@given(st.lists(st.sampled_from(["drop", "full", "free", "A", "B", "C"])))
+def test_every_dropped_text_can_come_back_whatever_the_disk_did(did: list[str]) -> None:
+    disk = State()
+    store = Full(disk)
+    drafts = CountedDrafts(store, lambda: None)
+    typed, dropped = "", []
+    for each in (*did, "free", "drop"):
+        match each:
+            case "full" | "free":
+                store.full = each == "full"
+                drafts.again()
+            case "drop":
+                drafts.drop("a")
+                dropped += [typed] * bool(typed)
+                typed = ""
+            case text:
+                drafts.save("a", text)
+                typed = text
+        assert drafts.load("a") == (typed or None)
+    rows = disk.rows("SELECT text FROM dropped ORDER BY number")
+    assert [json.loads(text) for (text,) in rows] == dropped
+    assert drafts.restore("a") == (dropped[-1] if dropped else None)
+
+
+@pytest.mark.parametrize("way", ["restore", "discard"])
+def test_on_a_full_disk_no_text_is_lost_by_bringing_back_or_putting_aside(
+    way: Literal["restore", "discard"],
+) -> None:
+    store = Full(State())
+    drafts = CountedDrafts(store, lambda: None)
+    drafts.save("a", "Older")
+    drafts.drop("a")
+    store.full = True
+    drafts.save("a", "Newer")
+    with pytest.raises(OSError, match="No space left"):
+        getattr(drafts, way)("a")
+    assert drafts.load("a") == "Newer"
+    store.full = False
+    drafts.discard("a")
+    assert (drafts.trouble, drafts.restore("a")) == ("", "Newer")

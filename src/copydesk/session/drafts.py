@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from errno import EIO
 from functools import cache
 from threading import Lock
 from time import time
@@ -71,6 +72,9 @@ class CountedDrafts:
         """Keys whose field is open in front."""
         self._unsaved: dict[str, str] = {}
         """Texts that are not on the disk yet, by key; "" for one to be dropped."""
+        self._before: dict[str, list[str]] = {}
+        """By key what is written before that: a text that is dropped since, so that it can come
+        back, or the drop of another."""
         self._queue: dict[str, None] = {}
         """The keys that wait to be written, in order; the others were refused."""
         self._queued = Lock()
@@ -175,10 +179,7 @@ class CountedDrafts:
 
     def discard(self, key: str) -> None:
         """Put the text under ``key`` aside, whichever window it is of. Writes; call in a thread."""
-        self.flush()
-        with self._queued:
-            self._queue.pop(key, None)
-            self._unsaved.pop(key, None)
+        self._catch_up(key)
         self._store.discard(key)
         self._note(key, there=False)
 
@@ -214,7 +215,7 @@ class CountedDrafts:
 
         Writes to the disk; call it in a thread.
         """
-        self.flush()
+        self._catch_up(key)
         text = self._store.restore(key)
         if text is not None:
             self._note(key, there=True)
@@ -279,8 +280,21 @@ class CountedDrafts:
                 self.refuse(error.strerror or str(error), self._store.texts)
             return none
 
+    def _catch_up(self, key: str) -> None:
+        """Write what waits under ``key``. Raises ``OSError`` when the disk refuses it."""
+        with self._queued:
+            if key in self._unsaved:
+                self._queue[key] = None
+        if self._write():
+            self._changed()
+        if key in self._unsaved and key not in self._queue:
+            raise OSError(EIO, self.trouble)
+
     def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:
         with self._queued:
+            before = self._unsaved.get(key, text)
+            if bool(before) != bool(text):
+                self._before.setdefault(key, []).append(before)
             self._queue.pop(key, None)  # the newest text of a key goes to the end of the queue
             self._queue[key], self._unsaved[key] = None, text
         try:
@@ -307,7 +321,7 @@ class CountedDrafts:
 
         Returns whether ``trouble`` changed.
         """
-        before = self.trouble
+        trouble = self.trouble
         with self._keeping:
             while self._queue:
                 with self._queued:
@@ -315,15 +329,10 @@ class CountedDrafts:
                     del self._queue[key]
                     text = self._unsaved[key]
                 try:
-                    if text:
-                        self._store.save(key, text)
-                        own = self._store.key_of(key)
-                        if own != key and key not in self._queue:  # kept beside another window's
-                            self._typed.add(own)
-                            self._note(own, there=True)
-                    else:
-                        self._store.drop(key)
-                        self._seen = -1  # so that another window's text is counted
+                    while before := self._before.get(key):
+                        self._put(key, before[0])
+                        before.pop(0)
+                    self._put(key, text)
                 except OSError as error:
                     with self._queued:
                         self._queue.clear()
@@ -334,7 +343,19 @@ class CountedDrafts:
                             self._unsaved.pop(key, None)
                     if not self._unsaved.keys() - self._queue.keys():
                         self.trouble = ""
-        return before != self.trouble
+        return trouble != self.trouble
+
+    def _put(self, key: str, text: str) -> None:
+        """Write a text, or drop that which is there. Raises ``OSError``."""
+        if not text:
+            self._store.drop(key)
+            self._seen = -1  # so that another window's text is counted
+            return
+        self._store.save(key, text)
+        own = self._store.key_of(key)
+        if own != key and key not in self._queue:  # kept beside another window's
+            self._typed.add(own)
+            self._note(own, there=True)
 
     def _note(self, key: str, *, there: bool) -> None:
         with self._counting:

@@ -206,7 +206,7 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
     else:
         found.lost += 1
         state, said = "failed", NOT_ARRIVED
-    if entry.draft and await asyncio.to_thread(_has_its_draft, session, entry):
+    if await asyncio.to_thread(_has_its_draft, session, entry):
         if state == "done":
             await asyncio.to_thread(session.drafts.drop, entry.draft)
         else:
@@ -218,8 +218,9 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
 
 
 def _has_its_draft(session: Session, entry: Entry) -> bool:
-    """Whether the draft of a write is still as it was sent, as far as that was noted."""
-    return not entry.text or session.drafts.own_text(entry.draft) == entry.text
+    """Whether a write has a draft that is still as it was sent, as far as that was noted."""
+    sent = session.drafts.own_text(entry.draft) if entry.draft else ""
+    return bool(entry.draft) and entry.text in ("", sent)
 
 
 async def settle_one(session: Session, past: Past) -> str:

@@ -17,6 +17,8 @@ from types import ModuleType
 from copydesk.domain import (
     access,
     automation_inverses,
+    cluster_inverses,
+    finding_inverses,
     inverses,
     organization_inverses,
     site_inverses,
@@ -32,6 +34,8 @@ KEPT = Path(__file__).parent / "ways_back.json"
 MODULES = (
     access,
     automation_inverses,
+    cluster_inverses,
+    finding_inverses,
     inverses,
     organization_inverses,
     site_inverses,
@@ -52,6 +56,7 @@ def ways() -> Iterator[tuple[str, Expectation | Reversal | Trace | Step | None]]
     yield from _of_redirects()
     yield from _of_trees()
     yield from _of_automation()
+    yield from _of_clusters()
     yield from _of_preconditions()
 
 
@@ -264,6 +269,30 @@ def _of_automation() -> Iterator[tuple[str, Reversal]]:
     yield "translation_made", ways.translation_made("org", "t")
     yield "instructions_changed", ways.instructions_changed("org", "t", "A", None)
     yield "agent_told", ways.agent_told("org", "A", "B")
+
+
+def _of_clusters() -> Iterator[tuple[str, Reversal | None]]:
+    ways, few = cluster_inverses, {"a": "c", "b": "", "d": "c"}
+    yield "issues_moved", ways.issues_moved("org", few, "k")
+    yield "issues_moved out", ways.issues_moved("org", {"a": "c"}, "")
+    yield "issues_moved many", ways.issues_moved("org", {f"i{n}": "c" for n in range(7)}, "k")
+    yield "cluster_made", ways.cluster_made("org", "k", "Domains", few)
+    yield "cluster_made empty", ways.cluster_made("org", "k", "Domains", {})
+    before: dict[str, JSON] = {"label": "A", "closed": False}
+    yield (
+        "cluster_changed",
+        ways.cluster_changed("org", "k", before, {"label": "B", "closed": True}),
+    )
+    yield "cluster_deleted", ways.cluster_deleted("org", "k")
+    yield "clusters_joined", ways.clusters_joined("org", "k", ["a", "b"])
+    yield "clusters_joined many", ways.clusters_joined("org", "k", [f"c{n}" for n in range(7)])
+    yield "request_linked", ways.request_linked("org", "s", "r", "", "k")
+    yield "request_linked not", ways.request_linked("org", "s", "r", "k", "")
+    yield "request_linked over", ways.request_linked("org", "s", "r", "a", "k")
+    yield "finding_turned", finding_inverses.finding_turned(SITE, "f", "open", "dismissed")
+    yield "topic_used", finding_inverses.topic_used(SITE, "t", True)
+    yield "requests_begun", finding_inverses.requests_begun([("s", "r"), ("t", "q")])
+    yield "requests_begun none", finding_inverses.requests_begun([])
 
 
 def _of_preconditions() -> Iterator[tuple[str, Expectation | Reversal | Trace | None]]:

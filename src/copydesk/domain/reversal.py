@@ -224,7 +224,7 @@ class Expectation:
     not hold, where that says more than the fields do; no full stop. Values in ``without`` may be in
     a list that is found, or not: what the same plan takes away later. With ``beside`` only that
     thing and those next to it count in such a list: a long one is not kept whole. ``also`` is
-    another expectation that must hold; a write that waits to be sent checks it too.
+    another expectation that must hold too.
     """
 
     read: Step

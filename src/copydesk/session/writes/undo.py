@@ -379,23 +379,22 @@ class Way:
         """Whether an expectation holds; None when there is none. Raises ``ApiError``."""
         if expected is None:
             return None
-        return not expected.differences(await self.answer(api, expected.read))
+        for each in expected.all:
+            if each.differences(await self.answer(api, each.read)):
+                return False
+        return True
 
     async def obstacle(self, api: Api, past: Past, *, again: bool = False) -> Obstacle | None:
         """Return why a write cannot simply be undone (or redone, ``again``); None when it can."""
         expected = past.reversal.before if again else past.reversal.still
         if expected is None:
             return None
-        answer = await self.answer(api, expected.read)
-        why = expected.explain(answer)
+        read = [(each, await self.answer(api, each.read)) for each in expected.all]
+        why = next((said for each, answer in read if (said := each.explain(answer))), "")
         after = past.reversal.still if again else past.reversal.before
-        done = (
-            answer is not None
-            and after is not None
-            and after.read == expected.read
-            and not after.differences(answer)
-        )
-        return Obstacle(past, why, answer is None and not expected.gone, done) if why else None
+        done = after is not None and _shows(read, after)
+        gone = all(answer is None and not each.gone for each, answer in read)
+        return Obstacle(past, why, gone, done) if why else None
 
     async def became(self, api: Api, reversal: Reversal) -> bool | None:
         """Find out whether a write is in effect: True, False, or None when the object changed."""
@@ -421,8 +420,9 @@ class Way:
         return True
 
     def _check(self, reversal: Reversal) -> None:
-        expectations = [each for each in (reversal.still, reversal.before) if each is not None]
-        for step in (*reversal.back, *reversal.forth, *(each.read for each in expectations)):
+        expected = [each for each in (reversal.still, reversal.before) if each is not None]
+        reads = [each.read for one in expected for each in one.all]
+        for step in (*reversal.back, *reversal.forth, *reads):
             if step.local:
                 if step.local not in self._local:
                     raise StepError(f"there is no local step {step.local!r}")
@@ -432,6 +432,14 @@ class Way:
             if operation.body is not None:
                 given["body"] = operation.body.adapter.validate_python(step.body)
             operation.signature.bind(**given)
+
+
+def _shows(read: Sequence[tuple[Expectation, JSON]], other: Expectation) -> bool:
+    """Whether what was read for one expectation is as another of the same things has it."""
+    return [each.read for each, _ in read] == [each.read for each in other.all] and all(
+        answer is not None and not each.differences(answer)
+        for each, (_, answer) in zip(other.all, read, strict=True)
+    )
 
 
 def operation_of(step: Step) -> Any:

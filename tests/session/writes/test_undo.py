@@ -1,0 +1,89 @@
+"""What undo looks at before it sends anything: all that its way back expects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.domain.finding_inverses import requests_begun
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
+from copydesk.session.session import Session
+from copydesk.session.writes.log import ChangedSinceError
+from copydesk.session.writes.undo import Way
+from tests.world import World
+
+
+class Begun:
+    """A finding's two change requests, which are drafts, and the session that began them."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world = world
+        self.space = world.space("Guide", {"a": "# A\n"})
+        self.made = [
+            (self.space, world.change_request(self.space, {"a": f"# {name}\n"}, status="draft"))
+            for name in ("B", "C")
+        ]
+
+        async def connect() -> object:
+            return world.api()
+
+        self.session = Session(
+            connect,  # type: ignore[arg-type]
+            journal=Journal(State(folder / "state.db"), "desk"),
+            clock=lambda: world.clock.now,
+        )
+
+    async def send(self) -> None:
+        """Note the write that began them."""
+
+        async def began() -> None: ...
+
+        way = requests_begun(self.made)
+        await self.session.writes.perform("Begin", "finding", began, reversal=way)
+
+    async def turn(self, request: str, status: str) -> None:
+        """Give one of them another status, as somebody else does."""
+        async with self.world.api() as api:
+            body = ChangeRequestUpdate.model_validate({"status": status})
+            await api(ops.update_change_request, self.space, request, body)
+
+    @property
+    def statuses(self) -> list[str]:
+        return [self.world.row("change_request", each)["status"] for _, each in self.made]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+async def test_one_of_several_that_was_changed_since_keeps_all_of_them(
+    world: World, tmp_path: Path, which: int
+) -> None:
+    begun = Begun(world, tmp_path)
+    await begun.send()
+    await begun.turn(begun.made[which][1], "open")
+    with pytest.raises(ChangedSinceError, match="open"):
+        await begun.session.reversals.undo()
+    assert begun.statuses == ["open" if at == which else "draft" for at in (0, 1)]
+    [past] = begun.session.history.known.values()
+    await begun.session.reversals.take_back([past], anyway=True)
+    assert begun.statuses == ["archived", "archived"]
+
+
+async def test_what_somebody_else_took_back_as_a_whole_is_only_noted(
+    world: World, tmp_path: Path
+) -> None:
+    begun = Begun(world, tmp_path)
+    await begun.send()
+    await begun.turn(begun.made[1][1], "archived")
+    way, api = Way({}), await begun.session.ready()
+    [past] = begun.session.history.known.values()
+    found = await way.obstacle(api, past)
+    assert found is not None
+    assert (found.done, found.gone) == (False, False), "one of them is a draft still"
+    assert await way.became(api, past.reversal) is None
+    await begun.turn(begun.made[0][1], "archived")
+    assert await way.became(api, past.reversal) is False
+    await begun.session.reversals.undo()
+    assert past.by_others

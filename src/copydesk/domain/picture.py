@@ -81,7 +81,7 @@ _PICTURE = re.compile(
     r"|<img\b(?P<img>[^>]{0,4000})>",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"(\w+)=(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(r"(?<![\w-])(\w+)=(?:\"([^\"]*)\"|'([^']*)')")
 
 
 READ = 20_000

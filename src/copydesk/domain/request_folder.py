@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, field
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
@@ -22,7 +23,7 @@ VERSION = 1
 LONGEST_NAME = 200
 """Bytes of a name; file systems take 255."""
 
-_PART = re.compile(r"[^\x00-\x1f\x7f./\\:*?\"<>|][^\x00-\x1f\x7f/\\:*?\"<>|]*")
+_PART = re.compile(r"[^\x00-\x1f\x7f./\\:*?\"<>|][^\x00-\x1f\x7f/\\:*?\"<>|]*(?<![. ])")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 
@@ -87,17 +88,22 @@ def file_names(pages: Iterable[PageNode]) -> dict[str, str]:
     """Return the path of each page's file, by the page's id.
 
     It is the address of the page; where that cannot be the name of a file on every system, or is
-    that of another page, the digest of its id.
+    that of another page or of a folder, the digest of its id.
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
+    folders: set[str] = set()
     for page in pages:
         path = page.path or page.slug
         parts = path.split("/")
         safe = all(_PART.fullmatch(part) and not _DEVICE.fullmatch(part) for part in parts)
         name = f"{path}{ENDING}"
         short = all(len(part.encode("utf-8", "replace")) <= LONGEST_NAME for part in parts)
-        if not safe or not short or not _is_text(path) or name.casefold() in taken:
+        above = set(accumulate((part.casefold() for part in parts[:-1]), "{}/{}".format))
+        free = name.casefold() not in taken | folders and not above & taken
+        if safe and short and free and _is_text(path):
+            folders |= above
+        else:
             name = f"page-{digest(page.id.encode('utf-8', 'replace'))[:16]}{ENDING}"
         taken.add(name.casefold())
         names[page.id] = name

@@ -73,7 +73,7 @@ class _Reader:
         if said and not verdict:
             self._wrong(
                 fields["text"],
-                "this is the text of a review: set verdict to approved or changes-requested",
+                f"this is the text of a review: set verdict to {listed(list(VERDICTS), 'or')}",
             )
         comments = fields.get("comments")
         entries: list[Entry] = []
@@ -119,7 +119,7 @@ class _Reader:
 
     def _number(self, node: Node | None, given: str, name: str) -> str:
         """Return the number of a line, "" for none."""
-        known = given.isascii() and given.isdecimal() and 0 < int(given[:9]) == int(given)
+        known = given.isascii() and given.isdecimal() and len(given) < 10 and int(given) > 0
         if given and not known and node is not None:
             self._wrong(node, f"{name} is the number of a line, from 1")
         return given if known else ""

@@ -61,7 +61,7 @@ def test_another_record_is_refused(changes: dict[str, Any], said: str) -> None:
 
 @pytest.mark.parametrize("name", ["desk", "space", "request", "number", "revision", "pages"])
 def test_a_record_that_lacks_something_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="^something is missing in it$"):
+    with pytest.raises(ValueError, match=r"^something is missing in it$"):
         folder_of(json.dumps({key: value for key, value in KEPT.items() if key != name}))
 
 

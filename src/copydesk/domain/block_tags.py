@@ -93,9 +93,10 @@ def read_tag(line: str) -> Tag | None:
     kind = KINDS.get(name[3:] if ends else name)
     if kind is None:
         return None
-    if ends:
-        return Tag(name[3:], kind, True, ())
-    return Tag(name, kind, False, _about(line, found.end(), stop - 2, kind))
+    about = _about(line, found.end(), stop - 2, kind)
+    if not ends:
+        return Tag(name, kind, False, about)
+    return None if about else Tag(name[3:], kind, True, ())
 
 
 def _about(line: str, start: int, stop: int, kind: Kind) -> tuple[Piece, ...]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -18,7 +17,7 @@ from PIL import Image
 from rich.style import Style
 
 from copydesk.client.api import Api
-from copydesk.domain.picture import LARGEST, Shown, files_named, image_size, pictures_of
+from copydesk.domain.picture import LARGEST, Shown
 from copydesk.local.settings import SettingsError, load_settings
 from copydesk.present.pictures import HALF, PictureRefusedError, decode
 from copydesk.server.desk_writes import Editor
@@ -49,34 +48,6 @@ def header(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", len(head)) + b"IHDR" + head + crc
 
 
-def test_the_pictures_of_a_text_are_found_in_both_spellings() -> None:
-    text = 'a ![one](x/a.png "T") <img alt=\'two\' src="b.gif"> ![](<c d.png>) ![no]() [l](d.png)'
-    assert pictures_of(text) == [
-        Shown("x/a.png", "one"), Shown("b.gif", "two"), Shown("c d.png", ""),
-    ]  # fmt: skip
-
-
-def test_a_hostile_text_is_looked_through_to_a_bound() -> None:
-    assert pictures_of("![" * 1_000_000 + "![a](b.png)") == []
-
-
-@pytest.mark.parametrize(
-    ("address", "found"),
-    [
-        ("../images/one%20a.png", "1"),
-        ("./two.png", "2"),
-        ("images/deep/two.png", "3"),
-        ("same.png", "45"),
-        ("o.png", ""),
-        ("../../etc/passwd", ""),
-    ],
-)
-def test_a_file_is_the_one_whose_path_ends_so(address: str, found: str) -> None:
-    paths = {"1": "images/one a.png", "2": "two.png", "3": "images/deep/two.png",
-             "4": "a/same.png", "5": "b/same.png"}  # fmt: skip
-    assert "".join(files_named(address, paths)) == found
-
-
 def test_a_picture_is_drawn_two_pixels_a_cell_and_never_larger_than_it_is() -> None:
     for kind in ("PNG", "GIF", "JPEG", "WEBP"):
         picture = decode(png(40, 20, kind=kind))
@@ -91,13 +62,6 @@ def test_a_picture_is_drawn_two_pixels_a_cell_and_never_larger_than_it_is() -> N
     assert len(narrow) == 3
     assert narrow[0][0][0] == HALF * 10
     assert len(decode(png(3000, 10)).lines(20, 5)) == 1
-
-
-@pytest.mark.parametrize("given", [{"quality": 5}, {"lossless": True}, {"exif": b"Exif\0\0x"}])
-def test_the_size_of_a_webp_is_told_by_its_first_bytes(given: dict[str, Any]) -> None:
-    data = BytesIO()
-    Image.new("RGB", (301, 77), "blue").save(data, "WEBP", **given)
-    assert image_size(data.getvalue()[:40]) == (301, 77)
 
 
 def test_what_lets_the_page_through_is_drawn_for_a_white_one() -> None:

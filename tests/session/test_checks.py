@@ -12,14 +12,24 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.domain.checks import Check
+from copydesk.domain.checks import BUILT_IN, Check
+from copydesk.domain.page_checks import LONGEST
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import file_names
 from copydesk.local.check_settings import LEFT_SECONDS
 from copydesk.local.paths import HOME_VARIABLE, find_paths
 from copydesk.server.desk_writes import Editor
-from copydesk.session.checks import CheckedPage, check_built_in, read_pages, run_command
+from copydesk.session.checks import (
+    MOST_BYTES,
+    CheckedPage,
+    Outcome,
+    check_built_in,
+    read_pages,
+    run_checks,
+    run_command,
+)
 from copydesk.session.reads import review
+from tests.tui.strange import strange
 from tests.world import World
 
 PAGE = CheckedPage("p", "Auth", "guide/auth.md", "# Auth\n\nOld\nNew\n", "", frozenset({4}))
@@ -159,8 +169,120 @@ async def test_the_changed_pages_are_read_with_their_new_lines_and_broken_links(
     assert page.broken.keys() == {"gone.md", "lost.md"}
     assert page.before == {"gone.md"}
     outcome = check_built_in([page])
+    assert outcome.said == "copydesk: 1 finding, 1 in older text."
     assert [each.line for each in outcome.findings] == [5]
     assert [each.line for each in outcome.older] == [3]
     assert check_built_in([replace(page, broken=None)]).trouble == (
         "the service does not tell which links are broken"
     )
+
+
+PAGES = {
+    "start": "# Start\n",
+    "guide": "# Guide\n",
+    "guide/auth": "# Auth\n",
+    "guide/old": "# Old\n",
+    "guide/near": "# Near\n",
+    "twice": "# Twice\n",
+    "guide/twice": "# Twice again\n",
+}
+
+LINKS = {
+    "old.md": "leads to Old, which this change request deletes.",
+    "/guide/old/README.md": "leads to Old, which this change request deletes.",
+    "auth": "leads to where Auth was: it moved to /guide/sign-in.",
+    "../guide/auth.html": "leads to where Auth was: it moved to /guide/sign-in.",
+    "/near.md": "leads to no page and no file; Near is at /guide/near.",
+    "/x/twice.md": "leads to no page and no file.",
+    "lost.md": "leads to no page and no file.",
+}
+"""Links of a page below "guide", and what is said of each."""
+
+
+async def test_of_a_broken_link_is_said_where_what_it_meant_has_gone(world: World) -> None:
+    space = world.space("Guide", PAGES)
+
+    def edit(editor: Editor) -> None:
+        links = "\n".join(f"[{at}]({address})" for at, address in enumerate(LINKS))
+        editor.write(editor.find("guide/near"), f"# Near\n\n{links}\n")
+        editor.rename(editor.find("guide/auth"), "Auth", "sign-in")
+        editor.remove(editor.find("guide/old"))
+
+    request = world.change_request(space, edit=edit)
+    async with world.api() as api:
+        opened = await review.read_request(api, space, request)
+        pages = await read_pages(api, opened)
+    [page] = [each for each in pages if each.title == "Near"]
+    assert page.broken == {address: f"The link {address} {why}" for address, why in LINKS.items()}
+    assert page.before == frozenset()
+    assert check_built_in(pages).said == f"{BUILT_IN}: {len(LINKS)} findings."
+
+
+async def test_a_service_that_tells_no_links_is_checked_for_the_rest(world: World) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n"})
+    request = world.change_request(space, {"auth": "# Auth\n\n[this](gone.md) \n"})
+    async with strange(world, "?", lambda value: value, lacks="/links") as api:
+        [page] = await read_pages(api, await review.read_request(api, space, request))
+    assert page.broken is None
+    assert check_built_in([page]).trouble == "the service does not tell which links are broken"
+
+
+def test_a_page_that_is_too_long_is_named_and_the_others_are_checked() -> None:
+    long = replace(PAGE, title="Long", source="a" * (LONGEST + 1), broken={})
+    was = replace(PAGE, title="Was long", old="a" * (LONGEST + 1), broken={})
+    fine = replace(PAGE, source="# Auth\n\n[this](gone.md)\n", broken={"gone.md": "Gone."})
+    outcome = check_built_in([long, was, fine])
+    assert outcome.trouble == "Long is too long; Was long is too long"
+    assert [each.text for each in outcome.findings] == ["Gone."]
+    assert outcome.said == (
+        f"{BUILT_IN}: 1 finding. It stopped: Long is too long; Was long is too long."
+    )
+
+
+async def test_what_stood_there_as_often_before_is_older() -> None:
+    broken = {"gone.md": "Gone.", "lost.md": "Lost."}
+    source = "# A\n\n[a](gone.md)\n\n[b](gone.md)\n\n[c](lost.md)\n"
+    page = replace(
+        PAGE, source=source, old="# A\n\n[a](gone.md)\n\n[c](lost.md)\n", broken=broken,
+        before=frozenset({"gone.md"}),
+    )  # fmt: skip
+    outcome = check_built_in([page])
+    assert [each.line for each in outcome.older] == [3]
+    assert [each.line for each in outcome.findings] == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("script", "trouble"),
+    [
+        ("import time; time.sleep(60)", "stopped after 1 s"),
+        (
+            f"sys.stdout.write('a' * 2 * {MOST_BYTES})",
+            f"it wrote more than {MOST_BYTES // 1_000_000} MB",
+        ),
+    ],
+)
+async def test_a_command_without_an_end_is_stopped(script: str, trouble: str) -> None:
+    outcome = await run_command(replace(python(script), seconds=1), [PAGE])
+    assert (outcome.check, outcome.trouble, outcome.findings) == ("prose", trouble, ())
+
+
+async def test_a_command_that_cannot_be_started_says_why(tmp_path: Path) -> None:
+    outcome = await run_command(Check("prose", (str(tmp_path),)), [PAGE])
+    assert outcome.trouble.endswith(": Permission denied")
+
+
+async def test_the_built_in_checks_come_first_and_a_browser_runs_no_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    checks = [replace(python(""), name=name) for name in ("b", "a")]
+    pages = [replace(PAGE, broken={})]
+
+    async def found() -> list[Outcome]:
+        return [replace(each, seconds=0) async for each in run_checks(checks, pages)]
+
+    assert await found() == [Outcome(BUILT_IN), Outcome("b"), Outcome("a")]
+    monkeypatch.setattr("copydesk.session.checks.browser.window", lambda: object())
+    said = "commands of the settings do not run in a browser"
+    assert await found() == [
+        Outcome(BUILT_IN), Outcome("b", trouble=said), Outcome("a", trouble=said),
+    ]  # fmt: skip

@@ -1,0 +1,116 @@
+"""Commands and hooks of the settings: what came of a run, in the log and as a sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.domain.own_command import Hook, Ready
+from copydesk.session import own_commands
+from copydesk.session.own_commands import MOST_BYTES, Outcome, run_hooks, run_ready, shown_line
+from copydesk.session.session import Session
+
+TOLD = "import json, sys; print(json.dumps(json.load(sys.stdin), sort_keys=True))"
+
+
+class Desk:
+    """A session that asks nobody, and what it reports."""
+
+    def __init__(self, *hooks: Hook) -> None:
+        async def nowhere() -> Api:
+            raise AssertionError("nothing is asked here")
+
+        self.said: list[str] = []
+        self.session = Session(
+            nowhere, report=lambda said, tone: self.said.append(f"{tone}: {said}")
+        )
+        self.session.profile, self.session.hooks = "work", hooks
+
+    @property
+    def log(self) -> list[tuple[str, str, str, str]]:
+        return [
+            (line.what, line.target, line.state, line.message) for line in self.session.messages
+        ]
+
+
+def python(script: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", script)
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        ("", Outcome("Done.", True)),
+        ("print('One'); print(' Two '); print()", Outcome("Two", True, "One\n Two \n\n")),
+        ("print('\\x1b[2JA' * 201)", Outcome("A" * 199 + "…", True, "A" * 201 + "\n")),
+        ("import sys; print('Out'); sys.exit(3)", Outcome("It ended with status 3: Out", False,
+         "Out\n")),
+        ("import sys; print('Out'); sys.exit('Why\\n')", Outcome("It ended with status 1: Why",
+         False, "Out\n")),
+        ("import sys; sys.exit(3)", Outcome("It ended with status 3.", False)),
+    ],
+)  # fmt: skip
+async def test_a_run_says_what_came_of_it_and_is_in_the_log(script: str, outcome: Outcome) -> None:
+    desk = Desk()
+    found = await run_ready(desk.session, "Greet", "#1", Ready(python(script)))
+    assert found == outcome
+    assert desk.log == [("Greet", "#1", "done" if outcome.done else "not done", outcome.said)]
+    assert desk.said == []
+
+
+async def test_a_run_without_an_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    monkeypatch.setattr(own_commands, "SECONDS", 1)
+    run = Ready(python("import time; print('On', flush=True); time.sleep(60)"))
+    assert await run_ready(desk.session, "Wait", "", run) == Outcome(
+        "Stopped after 1 s.", False, "On\n"
+    )
+    flood = Ready(python(f"print('a' * 2 * {MOST_BYTES})"))
+    found = await run_ready(desk.session, "Flood", "", flood)
+    assert (found.said, found.done) == ("Stopped: it wrote more than 1 MiB.", False)
+
+
+async def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
+    desk = Desk()
+    found = await run_ready(desk.session, "Run", "", Ready(("no-such\x07-program",)))
+    assert found == Outcome("no-such-program is not there.", False)
+    found = await run_ready(desk.session, "Run", "", Ready((str(tmp_path),)))
+    assert found.said.endswith(" cannot be started: Permission denied.")
+
+
+async def test_the_hooks_of_an_event_are_told_what_is_known_and_say_where_they_fail() -> None:
+    desk = Desk(
+        Hook("after_merge", python(TOLD)),
+        Hook("on_news", python("raise SystemExit('not asked')")),
+        Hook("after_merge", python("raise SystemExit('No.')")),
+        Hook("after_merge", ("true", "{colour}")),
+    )
+    await run_hooks(desk.session, "after_merge", {"title": "é", "number": "1"})
+    told = {"event": "after_merge", "profile": "work", "title": "é", "number": "1"}
+    target = f"after_merge: {sys.executable}"
+    assert desk.log == [
+        ("Hook", target, "done", json.dumps(told, sort_keys=True)),
+        ("Hook", target, "not done", "It ended with status 1: No."),
+        ("Hook", "after_merge: true", "not done", "{colour} is not known here."),
+    ]
+    assert [line.number for line in desk.session.messages] == [0, -1, -2]
+    assert desk.said == [
+        "warn: after_merge: It ended with status 1: No.",
+        "warn: after_merge: {colour} is not known here.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [
+        (Ready(("echo", "a b", "c")), "echo 'a b' c"),
+        (Ready(("sh", "-c", "echo $COPYDESK_ID"), {"COPYDESK_ID": "1"}), "echo $COPYDESK_ID"),
+        (Ready(("echo", "a\x1b[2J")), "echo 'a'"),
+    ],
+)
+def test_a_run_is_shown_as_a_shell_takes_it(run: Ready, line: str) -> None:
+    assert shown_line(run) == line

@@ -417,6 +417,7 @@ def _about(file: File) -> str:
 
 
 UNSHOWN_FILE = "What is in a file is not shown here."
+UNSHOWN_PART = "What is in reusable content is not shown here."
 
 
 def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
@@ -445,10 +446,8 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     if change.thing:
         if change.note:
             notes.append(clean(change.note))
-        if change.thing in ("file", "reusable content"):
-            notes.append(
-                UNSHOWN_FILE if change.file else f"What is in {change.thing} is not shown here."
-            )
+        if change.thing in ("file", REUSABLE):
+            notes.append(UNSHOWN_FILE if change.file else UNSHOWN_PART)
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
     if gone_in_main:

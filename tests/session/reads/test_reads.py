@@ -5,7 +5,7 @@ The desk has requests in every state, threads that wait and threads that do not,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 
@@ -171,7 +171,16 @@ async def of_requests(desk: Desk, api: Api) -> dict[str, Any]:
     return found
 
 
-async def of_one(desk: Desk, api: Api, request: str, space: str) -> dict[str, Any]:
+class WithRun(Protocol):
+    """A desk with requests that a run merges."""
+
+    space: str
+
+    def run_item(self, request: str) -> RunItem:
+        """Return a request as one of a run."""
+
+
+async def of_one(desk: WithRun, api: Api, request: str, space: str) -> dict[str, Any]:
     opened = await review.read_request(api, space, request)
     found = {
         "opened": plain(opened),

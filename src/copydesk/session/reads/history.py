@@ -23,6 +23,7 @@ from copydesk.domain.text import clean
 from copydesk.session.errors import LACKS, NotDoneError
 from copydesk.session.page_changes import (
     REUSABLE,
+    UNSHOWN_PART,
     Changed,
     changed_pages,
     changed_parts,
@@ -398,6 +399,7 @@ async def part_text(
     was: ReusableContent | None, now: ReusableContent | None, notes: list[str]
 ) -> PageText:
     """Compare the texts of a reusable content, in a thread; one that is not told is no text."""
+    notes = [note for note in notes if note != UNSHOWN_PART]
     if any(each is not None and each.markdown is None for each in (was, now)):
         return page_text("", "", [*notes, TEXT_UNTOLD])
     old, new = ((each.markdown if each else None) or "" for each in (was, now))

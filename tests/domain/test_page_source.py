@@ -9,12 +9,20 @@ from hypothesis import strategies as st
 from copydesk.domain.page_source import (
     FLAGS,
     TEXTS,
+    body_of,
     check_slug,
+    markdown_of,
     merge_pages,
     page_source,
     page_update,
+    parts_of_three,
     read_page_source,
+    slug_of,
     title_of,
+    with_markdown,
+    with_setting,
+    with_settings,
+    without_front,
 )
 from copydesk.domain.yaml_lines import FileError
 
@@ -125,3 +133,45 @@ def test_settings_are_merged_one_by_one() -> None:
     assert [clash.theirs for clash in clashes] == [("title: B\n",)]
     moved = "---\nicon: x\ntitle: A\n---\nTwo.\n"  # only in another order
     assert merge_pages(page_source(base, words), moved, theirs)[1] == ()
+
+
+@given(SETTINGS, MARKDOWN, MARKDOWN)
+@example({"title": "A"}, "\ufeff# A\n", "# B\n")
+@example({"title": "A"}, "# A\n", "\ufeff# B\n")
+def test_a_text_is_its_settings_and_its_markdown(
+    settings: dict[str, object], markdown: str, other: str
+) -> None:
+    text = page_source(settings, markdown)
+    assert with_markdown(text, markdown_of(text)) == text
+    assert without_front(text).count("\n") == text.count("\n")
+    if text == markdown:  # it has front matter of its own
+        assert markdown_of(text) == text
+        assert with_markdown(text, other) == other
+        assert with_setting(text, "title", "Other") == text
+        return
+    assert body_of(text) == markdown_of(text) == markdown
+    assert without_front(text).endswith(markdown.removeprefix("\ufeff"))
+    changed = with_markdown(text, other)
+    assert read_page_source(changed).settings == settings
+    assert body_of(changed).removeprefix("\ufeff") == other.removeprefix("\ufeff")
+    assert slug_of(text) == settings.get("slug", "")
+    titled = read_page_source(with_settings(text, {"title": "Other", "slug": None}))
+    assert titled.markdown == markdown
+    assert titled.settings == {**{k: v for k, v in settings.items() if k != "slug"},
+                               "title": "Other"}  # fmt: skip
+
+
+def test_what_cannot_be_read_as_settings_is_markdown_in_all_three() -> None:
+    base, words = page_source({"title": "A"}, "One.\n"), "---\ntitle: [\n---\nOne.\n"
+    assert body_of(words) == words
+    assert slug_of(words) == ""
+    for three in ((base, base, words), (base, words, base)):
+        parts = parts_of_three(*three)
+        assert [(each.settings, each.markdown, each.whole) for each in parts] == [
+            ({}, text, True) for text in three
+        ]
+    was, one, other = parts_of_three(None, base, base.replace("One", "Two"))
+    assert (was.settings, was.markdown) == ({}, "")
+    assert (one.settings, one.markdown) == ({"title": "A"}, "One.\n")
+    assert (other.settings, other.markdown) == ({"title": "A"}, "Two.\n")
+    assert [each.markdown for each in parts_of_three(base, base, base)] == ["One.\n"] * 3

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
@@ -236,8 +237,11 @@ def _in_order(had: Sequence[PartIngest], sent: Sequence[PartIngest], is_first: b
     for place, part in enumerate(sent):
         places.setdefault(_told(part), []).append(place)
     begin, ordered, waiting = 0, list[PartIngest](), list[PartIngest]()
+    met = Counter[str]()
     for part in had:
-        if (among := places.get(_told(part))) is None:
+        met[told := _told(part)] += 1
+        among = places.get(told, ())
+        if met[told] > len(among):  # said more often than what is sent says it
             waiting.append(part)
         elif (at := bisect_left(among, begin)) < len(among):
             between = sent[begin : among[at]]

@@ -7,18 +7,30 @@ from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from copydesk.client.api import Api
+from copydesk.contract.models.redirect import RedirectResult, RedirectResults
+from copydesk.domain import inverses, tree_inverses
 from copydesk.domain.reversal import Expectation, Reversal, Step
+from copydesk.local.journal import Entry, Kind, State
 from copydesk.session.errors import NotDoneError
 from copydesk.session.session import Session
 from copydesk.session.writes.log import ChangedSinceError, WriteError
-from copydesk.session.writes.undo import SENT_SINCE, Way, way_back_in, way_out
+from copydesk.session.writes.undo import (
+    SENT_SINCE,
+    History,
+    Names,
+    Way,
+    is_of_outbox,
+    not_taken,
+    way_back_in,
+    way_out,
+)
 
 Words = dict[str, str | None]
 
@@ -274,3 +286,122 @@ def test_a_waiting_write_is_taken_out_and_put_back(*, sure: bool, text: bool) ->
     assert out.before.explain({"waits": True}) == "It waits again."
     said = "It was not sent" if sure else "It waits no more, and may have arrived all the same"
     assert out.note == f"{said}; its text is a draft again." if text else f"{said}."
+
+
+def entry(key: str, state: State = "done", *, at: float = 0.0, **more: Any) -> Entry:
+    """Return a write that has a reversal, as the journal has it."""
+    notes = {"reversal": way({key: None}, {key: "1"}).to_dict(), **more}
+    return Entry(id=key, run="run", at=at, what="Put", target=key, state=state, **notes)
+
+
+def turn(of: str, kind: Kind, state: State = "done", **more: Any) -> Entry:
+    """Return an undo or a redo of a write."""
+    return entry(f"{kind} {of} {state}", state, reversal=None, kind=kind, of=of, **more)
+
+
+def test_ids_are_followed_through_every_time_that_a_thing_was_made_again() -> None:
+    names = Names()
+    for old, new in (("a", "b"), ("b", "c"), ("x", "x")):
+        names.change(old, new)
+    assert (names.now, names.version) == ({"a": "c", "b": "c"}, 2)
+    names.change("a", "d")
+    assert names.now == {"a": "d", "b": "d", "c": "d"}
+    names.change("d", "a")
+    assert names.now == {"b": "a", "c": "a", "d": "a"}
+
+
+@pytest.mark.parametrize("state", ["failed", "queued", "dropped"])
+def test_a_write_that_did_not_arrive_is_not_undone(state: State) -> None:
+    history = History()
+    history.learn([entry("a", "sending")])
+    past = history.known["a"]
+    assert past.standing == "open"
+    assert history.take(entry("a", state)) is None
+    assert history.known == {}
+    assert str(past.standing) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("turns", "standing"),
+    [
+        ([("undo", "done")], "undone"),
+        ([("undo", "failed")], "done"),
+        ([("undo", "sending")], "undoing"),
+        ([("undo", "unknown")], "undoing"),
+        ([("undo", "done"), ("redo", "done")], "done"),
+        ([("undo", "done"), ("redo", "failed")], "undone"),
+        ([("undo", "done"), ("redo", "sending")], "redoing"),
+        ([("undo", "done"), ("gone", "done")], "gone"),
+    ],
+)
+def test_what_became_of_a_write_is_read_from_its_turns(
+    turns: list[tuple[Kind, State]], standing: str
+) -> None:
+    history = History()
+    history.learn([entry("a"), *(turn("a", kind, state) for kind, state in turns)])
+    past = history.known["a"]
+    assert past.standing == standing
+    assert (past.cut is not None) is (standing in ("undoing", "redoing"))
+    assert history.take(turn("other", "undo")) is None
+
+
+def test_what_cannot_be_undone_of_a_group_is_known_and_what_was_made_too() -> None:
+    history = History()
+    history.learn(
+        [
+            entry("a", group="t 1"),
+            entry("b", reversal=None, group="t 1"),
+            entry("c", reversal=None, group="other 1", made="made"),
+            entry("d", reversal={"odd": True}),
+            entry("e", "unknown", reversal=None, group="t 1", made="unmade"),
+        ]
+    )
+    assert [each.id for each in history.lasting_in("t")] == ["b"]
+    assert history.known.keys() == {"a"}
+    assert history.made == {"made"}
+    sent = inverses.message_sent("s", "r", "comment", text="A").to_dict()
+    history.learn([entry("m", "unknown", reversal=sent)])
+    assert history.made == {"made"}
+    history.take(entry("m", reversal=sent))
+    assert history.made == {"made", "comment"}
+
+
+def test_what_is_left_of_a_group_is_undone_from_the_newest_on() -> None:
+    history = History()
+    made = tree_inverses.space_made("org", "s", listed=False).to_dict()
+    group = [entry(key, at=float(at), group="g") for at, key in enumerate("abc")]
+    history.learn([*group, entry("alone"), entry("x", at=9.0, group="g", reversal=made)])
+    past = history.known["a"]
+    assert [each.id for each in history.rest(past)] == ["x", "c", "b", "a"]
+    assert history.rest(history.known["alone"]) == []
+    history.learn([turn("c", "undo")])
+    assert [each.id for each in history.rest(past)] == ["x", "b", "a"]
+    assert [each.id for each in history.with_group(past)] == ["x", "b", "a"]
+    assert [each.id for each in history.with_group(history.known["alone"])] == ["alone"]
+    assert [each.id for each in history.redoable("run")] == ["c"]
+    assert history.redoable("other") == history.unmade("other") == []
+    history.learn([turn("x", "undo")])
+    assert history.redoable("run") == [], "what was made is not made again"
+    assert [each.id for each in history.unmade("run")] == ["x"]
+    assert not is_of_outbox(past)
+    for out in (way_out("w", sure=True, text=False), way_back_in("w")):
+        taken = history.take(entry("w", reversal=out.to_dict()))
+        assert taken is not None
+        assert is_of_outbox(taken)
+
+
+def test_what_a_step_did_not_do_is_told_line_by_line() -> None:
+    results = [
+        SimpleNamespace(results=[]),
+        RedirectResults.model_construct(
+            results=[
+                RedirectResult.model_construct(source="/a\x07", status="error", error="Taken."),
+                RedirectResult.model_construct(source="/b", status="error", error=None),
+                RedirectResult.model_construct(source="/c", status="created", error=None),
+                RedirectResult.model_construct(source="/d", status="error", error="x" * 999),
+            ]
+        ),
+    ]
+    assert not_taken(results) == [
+        "/a: Taken.", "/b: it was refused", f"/d: {'x' * 296}",
+    ]  # fmt: skip

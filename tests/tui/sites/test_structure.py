@@ -505,7 +505,7 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         world.write(lambda tx: tx.run(f"CREATE TRIGGER other {first} BEGIN {removes}; END"))
         await driver.press("ctrl+s", "y")
         await asked(driver, "pause, the rest stays staged")
-        assert "Gone. What this is about was removed by someone, or moved." in driver.screen
+        assert "Not done: someone deleted what this changes, or moved it away." in driver.screen
         assert (await published.order())[:2] == ["Guides", "Status"]
     async with drive(open_app(world, published.site, drafts=drafts, runs=runs)) as driver:
         await asked(driver, "Cut off: rearranging Acme docs")

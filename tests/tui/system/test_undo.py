@@ -431,9 +431,9 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert ": sent in 600 s, u recalls it" in driver.screen
         assert not session.reversals.undoable()
         await approve("")
-        await eventually(lambda: "Already being sent" in driver.screen, driver.turn)
+        await eventually(lambda: "waits to be sent already" in driver.screen, driver.turn)
         assert len(session.writes.waits) == 1
-        assert "Already being sent: u recalls it." in driver.screen
+        assert "This waits to be sent already: u recalls it." in driver.screen
         await driver.press("u")
         assert "Recalled: approve was not sent. What you wrote is kept" in driver.screen
         assert reviews() == 0
@@ -643,7 +643,7 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
 
     first = write("One.")
     await asyncio.sleep(0)
-    with pytest.raises(WriteError, match="Already being sent: u recalls it"):
+    with pytest.raises(WriteError, match="This waits to be sent already: u recalls it"):
         await write("One.")
     second = write("Two.")  # typed on: that is another text, and the first goes at once
     await first

@@ -47,7 +47,7 @@ UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r 
 
 
 GONE = (
-    "Gone. What this is about was removed by someone, or moved. "
+    "Not done: someone deleted what this changes, or moved it away. "
     "k keeps the rest staged, without it."
 )
 

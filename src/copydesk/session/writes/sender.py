@@ -151,9 +151,9 @@ class WriteSender:
             if other is line or other.draft != line.draft or other.text != line.text:
                 continue
             if other.state == "waiting":
-                raise WriteError("Already being sent: u recalls it.")
+                raise WriteError("This waits to be sent already: u recalls it.")
             if other.state == "sending":
-                raise WriteError("That is being sent already: @ shows what comes of it.")
+                raise WriteError("This is being sent already: @ shows what comes of it.")
         for entry in self._session.outbox.items.values():
             alike = entry.draft == line.draft and entry.text == line.text
             if alike and entry.state == "unknown" and self.line_of(entry.id) is None:

@@ -1,0 +1,186 @@
+"""Redirects of a site that tells no addresses of its parts, and those that go in a circle."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.client.errors import Forbidden, NotFound
+from copydesk.contract.models.content import PageTree
+from copydesk.contract.models.redirect import FoundRedirect, SiteRedirect
+from copydesk.domain.site_tree import SiteNode
+from copydesk.session.reads.redirects import (
+    MOST_SPACES,
+    SitePaths,
+    redirect_row,
+    where_to,
+    with_troubles,
+)
+from copydesk.session.reads.sites import Structure
+from copydesk.session.site_rows import SiteRow
+
+SITE = SiteRow("site", "Docs", "public", True, 3, "https://docs.test", "", False, "", None)
+NODES = (
+    SiteNode("home", "section", "Home", default=True, path="home"),
+    SiteNode("guides", "section", "Guides", path="guides"),
+    SiteNode("en", "site-space", "English", "guides", path="en", default=True, space="s-en"),
+    SiteNode("fr", "site-space", "French", "guides", path="fr", space="s-fr"),
+    SiteNode("start", "site-space", "Start", "home", path="start", space="s-start"),
+    SiteNode("alone", "site-space", "Alone", path="alone", space="s-alone"),
+    SiteNode(
+        "moved", "site-space", "Moved", path="x", address="https://docs.test/there", space="m"
+    ),
+    SiteNode("away", "site-space", "Away", path="away", address="https://other.test/a"),
+    SiteNode("old", "site-space", "Old", path="old", space="s-old", trashed=True),
+    SiteNode("shut", "site-space", "Shut", path="shut", space="s-shut"),
+    SiteNode("link", "link", "Link"),
+)
+
+
+class Service:
+    """What is asked while paths are told."""
+
+    def __init__(self, **redirects: str) -> None:
+        self.asked: list[str] = []
+        self.redirects = {f"/{name}": target for name, target in redirects.items()}
+
+    async def __call__(self, operation: Any, *ids: str, **query: Any) -> Any:
+        if operation.name == "get_site_redirect":
+            if (target := self.redirects.get(query["source"])) is None:
+                raise NotFound("There is none.", status=404)
+            given = {"id": "r", "source": query["source"], "destination": {"kind": "external"}}
+            redirect = SiteRedirect.model_validate(given)
+            return FoundRedirect.model_construct(redirect=redirect, target=target)
+        self.asked.append(ids[0])
+        if ids[0] == "s-shut":
+            raise Forbidden("No.", status=403)
+        page = {"object": "page", "id": "p", "title": "Page\x07", "slug": "p", "path": "a/p",
+                "type": "document", "pages": []}  # fmt: skip
+        return PageTree.model_validate({"pages": [page]})
+
+
+def paths(service: Service | None = None, *more: SiteNode) -> SitePaths:
+    nodes = {node.id: node for node in (*NODES, *more)}
+    return SitePaths(cast("Api", service or Service()), SITE, Structure(nodes, {}))
+
+
+def test_each_part_has_its_own_address_or_the_one_of_its_place() -> None:
+    found = paths()
+    assert found.of == {
+        "home": "/", "guides": "/guides", "en": "/guides", "fr": "/guides/fr", "start": "/start",
+        "alone": "/alone", "moved": "/there", "away": "/away", "old": "/old", "shut": "/shut",
+    }  # fmt: skip
+    assert {path: node.id for path, node in found.shown.items()} == {
+        "/": "home", "/guides": "guides", "/guides/fr": "fr", "/start": "start", "/alone": "alone",
+        "/there": "moved", "/away": "away", "/shut": "shut",
+    }  # fmt: skip
+
+
+def leading(**destination: str) -> dict[str, str]:
+    return destination
+
+
+@pytest.mark.parametrize(
+    ("destination", "leads"),
+    [
+        (leading(kind="external", url="https://docs.test/guides/"), ("/guides", "")),
+        (leading(kind="external", url="https://x.test/\x07a"), ("https://x.test/a", "")),
+        (leading(kind="external"), ("", "")),
+        (leading(kind="site-section", siteSectionId="guides"), ("/guides", "Guides")),
+        (leading(kind="site-space", siteSpaceId="fr"), ("/guides/fr", "French")),
+        (leading(kind="site-space", siteSpaceId="old"), (None, "")),
+        (leading(kind="site-space", siteSpaceId="none"), (None, "")),
+        (leading(kind="wormhole\x07"), ("", "wormhole")),
+        (leading(kind="site-page", siteSpaceId="fr", pageId="p"), ("/guides/fr/a/p", "Page")),
+        (leading(kind="site-page", siteSpaceId="fr", pageId="q"), (None, "")),
+        (leading(kind="site-page", siteSpaceId="shut", pageId="p"), ("", "a page of Shut")),
+        (leading(kind="site-page", siteSpaceId="away", pageId="p"), ("", "a page of Away")),
+    ],
+)
+async def test_a_destination_is_told_with_its_path_and_its_title(
+    destination: dict[str, str], leads: tuple[str | None, str]
+) -> None:
+    assert await paths().leads(destination) == leads
+
+
+@pytest.mark.parametrize(
+    ("destination", "shown"),
+    [
+        (leading(kind="site-space", siteSpaceId="old"), "(gone)"),
+        (leading(kind="external"), "?"),
+        (leading(kind="wormhole"), "wormhole"),
+        (leading(kind="site-section", siteSectionId="guides"), "/guides"),
+    ],
+)
+async def test_a_row_shows_where_it_leads(destination: dict[str, str], shown: str) -> None:
+    redirect = SiteRedirect.model_validate(
+        {"id": "r", "source": "/a", "permanent": True, "destination": destination}
+    )
+    row = await redirect_row(redirect, paths())
+    assert row.to == shown
+    [alone] = with_troubles([row], paths())
+    assert (alone.id, alone.source, alone.permanent, alone.draft) == ("r", "/a", True, False)
+
+
+async def test_the_pages_of_a_space_are_read_once_and_of_so_many_spaces() -> None:
+    service = Service()
+    many = [
+        SiteNode(f"n{at}", "site-space", "N", path=f"n{at}", space=f"m{at}") for at in range(30)
+    ]
+    found = paths(service, *many)
+    told = [
+        await found.leads({"kind": "site-page", "siteSpaceId": node.id, "pageId": "p"})
+        for node in (*many, many[0])
+    ]
+    assert service.asked == [node.space for node in many[:MOST_SPACES]]
+    assert told[MOST_SPACES - 1] == (f"/n{MOST_SPACES - 1}/a/p", "Page")
+    assert told[MOST_SPACES] == ("", "a page of N")
+    assert told[-1] == ("/n0/a/p", "Page"), "what was read before is known"
+    assert found.titles()["/n3/a/p"] == "Page"
+    assert found.titles()["/guides"] == "Guides"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("/", {"kind": "site-section", "siteSectionId": "home"}),
+        ("/guides/", {"kind": "site-section", "siteSectionId": "guides"}),
+        ("https://docs.test/guides/fr", {"kind": "site-space", "siteSpaceId": "fr"}),
+        ("/guides/fr/a/p", {"kind": "site-page", "siteSpaceId": "fr", "pageId": "p"}),
+        ("/guides/a/p", {"kind": "site-page", "siteSpaceId": "en", "pageId": "p"}),
+        ("https://docs.test/none", {"kind": "external", "url": "https://docs.test/none"}),
+        ("https://x.test/a", {"kind": "external", "url": "https://x.test/a"}),
+    ],
+)
+async def test_a_path_means_what_the_site_shows_there(text: str, found: dict[str, str]) -> None:
+    assert await paths().destination(text) == found
+
+
+@pytest.mark.parametrize("text", ["/none", "/old", "/old/a/p", "/shut/a/p", "none", "ftp://x"])
+async def test_a_path_of_nothing_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^the site shows nothing at |^write a path of the site"):
+        await paths().destination(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/a", "/a goes in a circle: /a to /b to /c to /a."),
+        ("/one", "/one leads to /guides (Guides), by /one."),
+        ("/two?x#y", "/two leads to /guides (Guides): a chain, /two to /one."),
+        ("/out", "/out leads to https://x.test/a, by /out."),
+        ("/guides/", "/guides is shown by the site (Guides): no redirect holds there."),
+        ("/none", "No redirect holds for /none."),
+        ("/top", "/top leads to / (Home), by /top."),
+    ],
+)
+async def test_where_a_path_leads_is_told_step_by_step(path: str, said: str) -> None:
+    site = "https://docs.test"
+    service = Service(
+        a=f"{site}/b", b=f"{site}/c/", c=f"{site}/a", one=f"{site}/guides", two=f"{site}/one",
+        out="https://x.test/a", top=f"{site}/",
+    )  # fmt: skip
+    found = paths(service)
+    assert await where_to(cast("Api", service), ("o", "site"), found, path) == said

@@ -10,7 +10,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.models.content import PageTree
 from copydesk.contract.models.redirect import FoundRedirect, SiteRedirect
-from copydesk.domain.site_tree import SiteNode
+from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.session.reads.redirects import (
     MOST_SPACES,
     SitePaths,
@@ -18,7 +18,6 @@ from copydesk.session.reads.redirects import (
     where_to,
     with_troubles,
 )
-from copydesk.session.reads.sites import Structure
 from copydesk.session.site_rows import SiteRow
 
 SITE = SiteRow("site", "Docs", "public", True, 3, "https://docs.test", "", False, "", None)

@@ -7,7 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from copydesk.client import errors
+from copydesk.contract.operations import CATALOGUE
+from copydesk.session.declarations import ways
 from copydesk.session.errors import (
+    LACKS,
     NOT_CACHED,
     NotDoneError,
     ends_with_an_answer,
@@ -154,3 +157,15 @@ def test_the_key_that_reads_again_is_told_once() -> None:
     assert with_key("Gone.") == "Gone. R reads it again."
     assert with_key("Offline. R tries again.") == "Offline. R tries again."
     assert with_key("Gone.", "g") == "Gone. g reads it again."
+
+
+def test_what_a_service_lacks_is_said_with_the_place_that_has_it_instead() -> None:
+    route = CATALOGUE["list_issues_clusters"].route
+    missing = errors.OperationMissing("There is none.", status=404)
+    missing.lacking, missing.successor = "list of all", route
+    way = next(each for each in ways() if each.key and each.reads == "list_issues_clusters")
+    assert sentence(missing) == f"{LACKS}list of all. g {way.key}: {way.title.lower()}."
+    assert with_key(sentence(missing)) == sentence(missing)
+    for other in ("", "/nowhere"):
+        missing.successor = other
+        assert sentence(missing) == "There is none."

@@ -19,6 +19,7 @@ from copydesk.session.settling import Settlement
 from copydesk.session.taking_back import TakingBack, begin_taking_back, read_taking_back
 from copydesk.session.writes.log import WriteError
 from tests.session.test_settling import Desk
+from tests.tui.strange import strange
 from tests.world import World
 
 WHY = "The numbers were wrong."
@@ -112,6 +113,36 @@ async def test_a_file_that_the_merge_added_is_said_to_stay(desk: Desk) -> None:
     await merge(desk, made.id)
     with pytest.raises(NotDoneError, match=r"already as before #2, but 1 file stays: pic\.png"):
         await taking(desk)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ("ab", "2 files stay: a.png and b.png."),
+        ("abc", "3 files stay: a.png, b.png and c.png."),
+        ("abcd", "4 files stay: a.png, b.png, c.png and 1 other."),
+        ("abcde", "5 files stay: a.png, b.png, c.png and 2 others."),
+    ],
+)
+async def test_so_many_files_that_stay_are_named(desk: Desk, files: str, said: str) -> None:
+    def edit(editor: Editor) -> None:
+        editor.write(editor.find("apart"), "# Apart\n\nText.\n")
+        for name in files:
+            editor.file(f"{name}.png", name.encode())
+
+    desk.request = desk.world.change_request(desk.space, edit=edit)
+    await merge(desk, desk.request)
+    assert (await taking(desk)).lines()[1:] == [said]
+
+
+async def test_what_is_not_merged_or_told_is_refused(desk: Desk) -> None:
+    with pytest.raises(NotDoneError, match="#1 is not merged"):
+        await taking(desk)
+    await merge(desk, desk.request)
+    async with strange(desk.world, "?", lambda value: value, lacks="/revisions/") as bare:
+        desk.session._api = bare
+        with pytest.raises(NotDoneError, match="shows no revisions: undo it in the app"):
+            await taking(desk)
 
 
 @pytest.mark.parametrize("letter", ["x", "語", "e\u0301"])

@@ -33,6 +33,9 @@ class Made:
     ids: Mapping[str, str] = field(default_factory=dict)
 
 
+AS_PLANNED = "This copydesk cannot send it as it was planned"
+
+
 async def step_taken(session: Session, api: Api, call: Call) -> Any:
     """Send a request and return its answer. A removal of a missing object succeeds.
 
@@ -46,8 +49,12 @@ async def step_taken(session: Session, api: Api, call: Call) -> Any:
         if is_removal(call):
             return None
         raise
-    except (StepError, ValidationError) as error:
-        raise NotDoneError(f"This copydesk cannot send it as it was planned: {error}") from error
+    except StepError as error:
+        raise NotDoneError(f"{AS_PLANNED}: {error}.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise NotDoneError(f"{AS_PLANNED}: {where}: {first['msg']}.") from error
 
 
 def made_by(call: Call, result: Any) -> Mapping[str, str]:

@@ -24,11 +24,14 @@ from copydesk.session.checks import (
     CheckedPage,
     Outcome,
     check_built_in,
+    hiding,
     read_pages,
     run_checks,
     run_command,
 )
 from copydesk.session.reads import review
+from copydesk.session.session import Session
+from tests.session.test_kept import both_ways, nowhere
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -286,3 +289,18 @@ async def test_the_built_in_checks_come_first_and_a_browser_runs_no_command(
     assert await found() == [
         Outcome(BUILT_IN), Outcome("b", trouble=said), Outcome("a", trouble=said),
     ]  # fmt: skip
+
+
+async def test_findings_that_are_hidden_are_shown_again() -> None:
+    ours = Session(nowhere)
+    await ours.local_steps["hide_findings"](keys=["a", "b"], hidden=True)
+    way = hiding(["a", "b"])
+    await both_ways(ours.local_steps, way)
+    assert ours.hidden.read() == {"a", "b"}
+    assert way.note == "What the checks say there is shown again."
+    assert way.still is not None
+    assert way.before is not None
+    await ours.local_steps["hide_findings"](keys=["b"], hidden=False)
+    told = await ours.local_steps["hidden_findings"](keys=["a", "b"])
+    assert way.still.explain(told) == "It is shown again already."
+    assert way.before.explain({"hidden": True}) == "It is hidden again."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Coroutine
 from datetime import timedelta
 from pathlib import Path
@@ -16,14 +17,20 @@ from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.domain import inverses
 from copydesk.local.drafts import DeskDrafts
-from copydesk.local.journal import Journal
+from copydesk.local.journal import Entry, Journal
 from copydesk.local.state import State
 from copydesk.session.draft_keys import review_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.session import Session
 from copydesk.session.writes import comments
-from copydesk.session.writes.log import ChangedSinceError, WriteError
-from copydesk.session.writes.outbox import QUIET_SECONDS
+from copydesk.session.writes.log import ChangedSinceError, QueuedError, WriteError
+from copydesk.session.writes.outbox import (
+    OTHERS,
+    OTHERS_WRITE,
+    QUIET_SECONDS,
+    READ_ONLY,
+    REPLACED,
+)
 from copydesk.session.writes.recovery import recover, settle_one
 from tests.golden_json import compare
 from tests.tui.arranging_world import Way
@@ -453,6 +460,78 @@ async def test_a_comment_is_found_by_its_own_text_whatever_was_typed_since(
     await desk.ends(moment, sent, meanwhile=(key, "Begun since."))
     assert said in await recover(desk.session)
     assert desk.session.drafts.load(key) == "Begun since."
+
+
+async def waiting(world: World, folder: Path) -> tuple[Desk, Entry]:
+    """Return a desk with a comment that waits."""
+    desk = Desk(world, folder)
+    await desk.session.ready()
+    desk.trouble("down")
+    desk.way.reads = "down"
+    with pytest.raises(QueuedError):
+        await desk.comment("request", "Later.")
+    desk.trouble()
+    desk.way.reads = ""
+    [entry] = desk.session.outbox.items.values()
+    return desk, entry
+
+
+async def test_what_waits_is_gone_on_with_in_its_field_and_replaced_once(
+    world: World, tmp_path: Path
+) -> None:
+    desk, entry = await waiting(world, tmp_path)
+    outbox = desk.session.outbox
+    with outbox.resumed(entry.draft) as waits:
+        assert waits is entry
+        assert await outbox.send() == "", "not while somebody edits it"
+        assert outbox.items == {entry.id: entry}
+    with outbox.resumed("other") as waits:
+        assert waits is None
+    await outbox.drop_replaced(None)
+    await outbox.drop_replaced(entry)
+    assert outbox.items == {}
+    noted = desk.journal.entries()[-1]
+    assert (noted.id, noted.state, noted.sentence) == (entry.id, "dropped", REPLACED)
+    assert desk.session.log[-1].state == "dropped"
+    await outbox.drop_replaced(entry)
+    assert desk.session.drafts.load(entry.draft) == "Later.", "its text is a draft again"
+
+
+async def test_nothing_is_sent_or_dropped_while_another_copydesk_is_at_it(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, entry = await waiting(world, tmp_path)
+    outbox = desk.session.outbox
+    with monkeypatch.context() as other:
+        other.setattr(desk.journal, "claim", lambda: False)
+        assert await outbox.send() == OTHERS
+        with pytest.raises(NotDoneError, match=re.escape(OTHERS)):
+            await outbox.drop_replaced(entry)
+    desk.session.read_only = True
+    assert await outbox.send() == READ_ONLY
+    outbox.wake()
+    assert outbox.items == {entry.id: entry}
+    desk.session.read_only = False
+    assert await outbox.send() == f"Sent from the outbox: Comment {entry.target}."
+    assert outbox.items == {}
+
+
+async def test_what_somebody_else_wrote_waits_for_them(world: World, tmp_path: Path) -> None:
+    desk, entry = await waiting(world, tmp_path)
+    outbox, me = desk.session.outbox, desk.session.me
+    assert me is not None
+    desk.session.me = me.model_copy(update={"id": "somebody else"})
+    [theirs] = await outbox.look()
+    assert outbox.is_others(entry)
+    [seen] = outbox.items.values()
+    assert (theirs.id, seen.held, seen.sentence) == (entry.id, "other", OTHERS_WRITE)
+    assert outbox.asks == 1
+    assert await outbox.send() == f"Held in the outbox (g x): Comment {entry.target}."
+    assert await outbox.send() == OTHERS_WRITE, "reported once"
+    desk.session.me = me
+    await outbox.look()
+    [seen] = outbox.items.values()
+    assert (seen.held, outbox.asks) == ("", 0)
 
 
 async def _refused(doing: Coroutine[Any, Any, Any]) -> str:

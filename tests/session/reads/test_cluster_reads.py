@@ -1,0 +1,94 @@
+"""Clusters and their issues: how far the search is, what one is called, whose issues are read."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+
+from copydesk.server.store import Tx
+from copydesk.session.reads.clusters import (
+    Analysis,
+    count_requests,
+    read_analysis,
+    read_every_issue,
+    read_issues,
+    read_label,
+)
+from tests.session.reads.test_site_reads import Sites
+from tests.tui.strange import strange
+from tests.world import START, World
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Analysis("unavailable", 3, 0), ""),
+        (Analysis("idle", 0, 9), ""),
+        (Analysis("waiting", 1_200, 0), "1,200 to analyse, once no more come"),
+        (Analysis("running", 1_000, 234), "analysing 234 of 1,234"),
+    ],
+)
+def test_how_far_the_search_is_is_said_while_it_is_under_way(found: Analysis, said: str) -> None:
+    assert found.said == said
+
+
+async def test_only_the_issues_that_are_asked_for_are_read(world: World) -> None:
+    desk = Sites(world)
+    first, second, empty = desk.labels
+    async with world.api() as api:
+        found = {
+            cluster: [issue.title for issue in await read_every_issue(api, world.home, None, **limits)]
+            for cluster, limits in (
+                (first, {"cluster": first}), (second, {"cluster": second}),
+                (empty, {"cluster": empty}), ("", {}),
+            )
+        }  # fmt: skip
+        assert {key: sorted(titles) for key, titles in found.items()} == {
+            first: ["Issue 0", "Issue 1", "Issue 2"],
+            second: ["Issue 3"],
+            empty: [],
+            "": [f"Issue {nth}" for nth in range(5)],
+        }
+        begin = START - timedelta(days=10)
+        since = await read_every_issue(api, world.home, begin, cluster=first)
+        assert sorted(issue.title for issue in since) == ["Issue 0", "Issue 1"]
+        rows, token, count = await read_issues(api, world.home, None, 2, cluster=first)
+        assert (len(rows), count) == (2, 3)
+        more, token, _ = await read_issues(api, world.home, token, 2, cluster=first)
+        assert (len(more), token) == (1, None)
+        analysis = await read_analysis(api, world.home)
+        assert analysis.done + analysis.waiting == 5
+
+
+async def test_a_cluster_is_called_by_its_label_or_by_what_is_known_of_it(world: World) -> None:
+    desk = Sites(world)
+    async with world.api() as api:
+        said = [await read_label(api, world.home, each) for each in (*desk.labels, "gone")]
+    assert said[0] == "OAuth fails"
+    assert "kim@" not in said[1]
+    assert said[2:] == ["Nothing", "one that is gone, or that you may not see"]
+
+    def bare(value: Any) -> None:
+        value["label"] = " \x07"
+
+    async with strange(world, desk.labels[0], bare) as api:
+        assert await read_label(api, world.home, desk.labels[0]) == "one without a name"
+
+
+def _answers(request: str, cluster: str, tx: Tx) -> None:
+    tx.update("change_request", request, cluster_id=cluster)
+
+
+async def test_the_requests_of_each_cluster_are_counted(world: World) -> None:
+    desk = Sites(world)
+    first, second, _ = desk.labels
+    for nth in range(11):
+        request = world.change_request(desk.fees, {"a": f"# {nth}\n"})
+        world.write(partial(_answers, request, first))
+    counted: dict[str, str] = {}
+    async with world.api() as api:
+        await count_requests(api, world.home, [first, second], counted.__setitem__)
+    assert counted == {first: "11", second: "0"}

@@ -40,7 +40,7 @@ async def test_only_the_issues_that_are_asked_for_are_read(world: World) -> None
     first, second, empty = desk.labels
     async with world.api() as api:
         found = {
-            cluster: [issue.title for issue in await read_every_issue(api, world.home, None, **limits)]
+            cluster: [x.title for x in await read_every_issue(api, world.home, None, **limits)]
             for cluster, limits in (
                 (first, {"cluster": first}), (second, {"cluster": second}),
                 (empty, {"cluster": empty}), ("", {}),

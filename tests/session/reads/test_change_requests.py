@@ -7,9 +7,12 @@ from typing import Literal
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
+from copydesk.contract.models.space import SpaceUpdate
 from copydesk.session.change_rows import ALL_PARTS, row_of
 from copydesk.session.reads.change_requests import Scope, read_count, read_parts
+from copydesk.session.reads.merge import read_rules, why_not_mergeable
 from copydesk.session.settings import LISTINGS
 from tests.world import World
 
@@ -43,12 +46,33 @@ async def test_who_was_asked_and_has_not_answered_is_told_since_when(world: Worl
             row = row_of(await api(ops.get_change_request, space, request))
             found = await read_parts(api, Scope(world.home), row, ALL_PARTS, me=mia)
             verdicts = [(each.name, each.approved, each.mine) for each in found.verdicts or ()]
-            return found.asked, found.asked_since, verdicts
+            return found.asked, found.asked_since, verdicts, found.against
 
-        assert await details() == (["Mia", "Lee"], at[0], [])
+        assert await details() == (["Mia", "Lee"], at[0], [], [])
         await judge(theirs, "changes-requested")
+        assert await details() == (["Lee"], at[1], [("Mia", False, True)], ["Mia"])
         await judge(theirs, "approved")
-        asked, since, verdicts = await details()
-        assert asked == ["Lee"]
-        assert since == at[1]
-        assert verdicts == [("Mia", True, True)]
+        assert await details() == (["Lee"], at[1], [("Mia", True, True)], [])
+
+
+async def test_why_a_request_cannot_be_merged_is_said(world: World) -> None:
+    space = world.space("Guide\x07", {"a": "# A\n"})
+    request = world.change_request(space, {"a": "# B\n"}, status="draft")
+    world.grant(space, guest := world.user("guest", None), "comment")
+
+    async def why(user: str | None = None) -> str | None:
+        async with world.api(user) as api:
+            now = await api(ops.get_change_request, space, request)
+            there = await api(ops.get_space, space)
+            return why_not_mergeable(now, there, await read_rules(api, now, there))
+
+    assert await why() == "Only an open change request can be merged; this one is draft."
+    async with world.api() as api:
+        body = ChangeRequestUpdate(status="open")
+        await api(ops.update_change_request, space, request, body)
+        assert await why() is None
+        assert await why(guest) == "You may not merge in Guide."
+        rules = [{"rule": "require_at_least_one_review"}]
+        ruled = SpaceUpdate.model_validate({"mergeRules": {"type": "rules", "rules": rules}})
+        await api(ops.update_space, space, ruled)
+        assert "review" in str(await why())

@@ -11,9 +11,10 @@ from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.session.change_rows import ALL_PARTS, row_of
-from copydesk.session.reads.change_requests import Scope, read_count, read_parts
+from copydesk.session.reads.change_requests import Scope, Spaces, read_count, read_parts
 from copydesk.session.reads.merge import read_rules, why_not_mergeable
 from copydesk.session.settings import LISTINGS
+from tests.session.reads import told
 from tests.world import World
 
 
@@ -76,3 +77,33 @@ async def test_why_a_request_cannot_be_merged_is_said(world: World) -> None:
         ruled = SpaceUpdate.model_validate({"mergeRules": {"type": "rules", "rules": rules}})
         await api(ops.update_space, space, ruled)
         assert "review" in str(await why())
+
+
+async def test_what_rows_share_of_a_space_is_read_once_and_is_its_own(world: World) -> None:
+    one, other, alike = (world.space(title, {"a": "A."}) for title in ("One\x07", "Other", "Alike"))
+    hidden = world.space("Hidden", {"a": "A."})
+    rules = [{"rule": "require_at_least_one_review"}]
+    ruled = SpaceUpdate.model_validate({"mergeRules": {"type": "rules", "rules": rules}})
+    guest = world.user("guest", None)
+    async with world.api() as api:
+        for space in (other, alike):
+            await api(ops.update_space, space, ruled)
+    for space in (one, other, alike):
+        world.grant(space, guest, "edit")
+    service = told.Desk(world)
+    spaces = Spaces()
+    async with service.api(guest) as api:
+        await spaces.learn(api, world.home, [one, other, alike, hidden, ""])
+        assert [spaces.title(each) for each in (one, other, alike, hidden, "gone")] == [
+            "One", "Other", "Alike", "(no access)", "",
+        ]  # fmt: skip
+        service.asked()
+        await spaces.learn(api, world.home, [one, other, hidden])
+        first, second, third = [await spaces.space(api, each) for each in (one, other, alike)]
+        assert service.asked() == []
+    assert [each.merge_rules.type for each in (first, second, third)] == [
+        "inherit", "rules", "rules",
+    ]  # fmt: skip
+    assert second.merge_rules is third.merge_rules, "what is alike is kept once"
+    assert first.revision == world.row("space", one)["revision_id"]
+    assert "edit" in (spaces.known[one].rights or ())

@@ -111,7 +111,7 @@ class Spaces:
         async with self._gate:
             found = self.ruled.get(space_id)
             if found is None:
-                found = self.ruled[space_id] = self.put(await api(ops.get_space, space_id))
+                found = self.put(await api(ops.get_space, space_id))
             return found
 
     async def rules(self, api: Api, space: RuledSpace) -> MergeRules | None:

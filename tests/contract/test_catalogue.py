@@ -177,6 +177,8 @@ def test_defaults_are_the_documented_ones() -> None:
         ("list_member_spaces", "order"): "desc",
         ("list_issues_clusters", "order"): "desc",
         ("list_issues_clusters", "orderBy"): "updatedAt",
+        ("search_issues_clusters", "order"): "desc",
+        ("search_issues_clusters", "orderBy"): "updatedAt",
         ("list_integration_space_installations", "extended"): False,
         ("list_integration_site_installations", "extended"): False,
         ("list_site_permissions", "order"): "desc",
@@ -224,6 +226,7 @@ def test_people_and_ids_are_repeated_keys() -> None:
         ("list_space_comments", "authors"),
         ("list_change_request_comments", "authors"),
         ("search_conversations", "attribute"),
+        ("search_issues_clusters", "attribute"),
         *(
             (name, each)
             for name in ("list_site_findings", "get_site_finding_stats")

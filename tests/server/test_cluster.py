@@ -392,3 +392,35 @@ async def test_a_cluster_of_another_organization_finds_nothing(world: World) -> 
         address = f"/orgs/{world.home}/conversations-search"
         found = (await client.get(address, params={"cluster": theirs})).json()
         assert found["items"] == []
+
+
+async def test_clusters_are_found_by_what_was_said_in_their_conversations(world: World) -> None:
+    late, lost = cluster(world, "Late"), cluster(world, "Lost")
+    talks(world, "The webhooks are late", cluster=late, attributes={"plan": "team"})
+    talks(world, "One webhook is lost", "Two webhooks are lost", cluster=lost)
+    talks(world, "A webhook of nobody")
+    async with world.client() as client:
+
+        async def found(**query: Any) -> list[Any]:
+            address = f"/orgs/{world.home}/conversations-clusters-search"
+            page = (await client.get(address, params=query)).raise_for_status().json()
+            assert page["count"] == len(page["items"])
+            return [(each["cluster"]["id"], each["conversations"]) for each in page["items"]]
+
+        assert await found(query="webhook", orderBy="issues") == [(lost, 2), (late, 1)]
+        assert await found(query="webhook", orderBy="issues", order="asc") == [(late, 1), (lost, 2)]
+        assert await found(attribute="plan=team") == [(late, 1)]
+        assert await found(attribute="plan=team", query="lost") == []
+        assert await found(language="de") == []
+        assert len(await found()) == 2
+        address = f"/orgs/{world.home}/conversations-clusters-search"
+        query = {"query": "lost", "limit": "1"}
+        (item,) = (await client.get(address, params=query)).json()["items"]
+        said = f"/orgs/{world.home}/conversations-issues/{item['issue']}"
+        issue = (await client.get(said)).json()["issue"]
+        assert issue["cluster"] == lost
+        assert item["hit"]["words"] == "lost"
+        assert "webhook" in item["hit"]["before"]
+        assert "hit" not in (await client.get(address)).json()["items"][0]
+        wrong = await client.get(address, params={"attribute": "plan"})
+        assert wrong.status_code == 400

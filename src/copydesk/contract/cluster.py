@@ -123,6 +123,34 @@ def list_cluster_suggestions(
 
 
 @operation(
+    "GET",
+    "/orgs/{organization_id}/conversations-clusters-search",
+    extension="E22",
+    ended=True,
+    successor=FINDINGS,
+)
+def search_issues_clusters(
+    organization_id: str,
+    *,
+    query: models.search.SearchText | None = None,
+    source: str | None = None,
+    language: str | None = None,
+    since: models.parts.Timestamp | None = None,
+    until: models.parts.Timestamp | None = None,
+    attribute: list[str] | None = None,
+    page: str | None = None,
+    limit: Limit | None = None,
+    order: Order = "desc",
+    order_by: ClusterOrder = "updatedAt",
+) -> Page[models.cluster.ClusterHit]:
+    """Find the clusters with a conversation in which something was said, or that is so.
+
+    Conversations are found as ``search_conversations`` finds them.
+    """
+    ...
+
+
+@operation(
     "PUT",
     "/orgs/{organization_id}/conversations-clusters/{cluster_id}/change-requests/{change_request_id}",
     status=204,

@@ -36,6 +36,7 @@ _NAMED = {
     "list_cluster_suggestions": "suggestions for clusters",
     "get_conversations_analysis": "analysis of conversations",
     "search_conversations": "search in conversations",
+    "search_issues_clusters": "search in conversations",
 }
 """Words for single operations, which go before those of their extension."""
 

@@ -243,6 +243,10 @@ def cluster_facts(
     those left out. ``shown`` masks what people wrote.
     """
     found = [Fact("this week", rate_said(row.rate))]
+    if row.found is not None:
+        told = "".join(row.hit or ())
+        count = f"{row.found} of {plural(row.conversations, 'conversation')}"
+        found.insert(0, Fact("found", f"{count}: {shown(told)}" if told else count))
     if lines := helped(row.pulse, merges, now):
         found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
     said = _requests(requests, now, shown)

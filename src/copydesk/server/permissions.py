@@ -134,6 +134,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.list_cluster_suggestions,
         ops.get_conversations_analysis,
         ops.search_conversations,
+        ops.search_issues_clusters,
         ops.link_cluster_change_request,
         ops.unlink_cluster_change_request,
         ops.list_site_findings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
@@ -17,9 +17,27 @@ from copydesk.session.readiness import Readiness, readiness
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.cluster import ClusterSuggestion, IssuesCluster
-    from copydesk.contract.models.conversation import ConversationIssueItem
+    from copydesk.contract.models.cluster import ClusterHit, ClusterSuggestion, IssuesCluster
+    from copydesk.contract.models.conversation import ConversationIssueItem, SearchHit
     from copydesk.contract.models.finding import SiteFinding
+
+
+Words: TypeAlias = tuple[str, str, str]
+"""Words that were looked for, between what is before and after them; clean."""
+
+HIT_LIMIT = 500
+"""Characters of each that are read."""
+
+
+def words_of(hit: SearchHit | None) -> Words | None:
+    """Return the words that were found."""
+    if hit is None:
+        return None
+    before, words, after = (
+        " ".join(clean(each, limit=HIT_LIMIT).split(" "))
+        for each in (hit.before, hit.words, hit.after)
+    )
+    return before, words, after
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +64,13 @@ class ClusterRow:
     """What was joined with it or split from it, with the other's name, the latest first."""
     first: datetime | None = None
     """When its first issue was told, where the service tells that."""
+    called: tuple[str, ...] = ()
+    """What the service calls its sources."""
+    found: int | None = None
+    """Of how many conversations something is so that was asked for; None where nothing was."""
+    found_issue: str = ""
+    """The latest issue that one of these tells, by its id."""
+    hit: Words | None = None
 
     @property
     def seen(self) -> datetime | None:
@@ -90,6 +115,17 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
             for each in cluster.history
         ),
         cluster.first_seen_at,
+        tuple(cluster.sources),
+    )
+
+
+def found_cluster_row(found: ClusterHit) -> ClusterRow:
+    """Return the row of a cluster in which conversations were found."""
+    return replace(
+        cluster_row(found.cluster),
+        found=found.conversations,
+        found_issue=found.issue or "",
+        hit=words_of(found.hit),
     )
 
 

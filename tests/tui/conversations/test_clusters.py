@@ -262,6 +262,95 @@ async def test_filters_know_fields_and_what_was_said(world: World) -> None:
         assert "0 of" in driver.screen
 
 
+async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
+    world: World, update_golden: bool
+) -> None:
+    asked = ask(world)
+
+    def talk(tx: Tx) -> None:
+        for nth, when in enumerate((START - timedelta(days=9), START - timedelta(days=60))):
+            told = conversation_writes.add_conversation(
+                tx, world.home,
+                [("user", f"Nothing. The invoice of kim@example.org is {nth} late")],
+                source="slack", subject="Late", created_at=when, attributes={"plan": "team"},
+            )  # fmt: skip
+            conversation_writes.add_issue(
+                tx, world.home, told, "It is late", cluster_id=asked.clusters[OAUTH],
+                created_at=when,
+            )  # fmt: skip
+
+    world.write(talk)
+    async with drive(open_app(world), size=(140, 40)) as driver:
+        here = driver.place
+        assert isinstance(here, clusters.ClustersPlace)
+        await driver.press("&")
+        for offered in ("source", "words", "language", "since", "until", "attribute"):
+            assert offered in driver.screen
+        await driver.press("escape", ":")
+        await driver.type("where attribute=plan=team")
+        await driver.press("enter")
+        assert driver.line("━ Clusters").count("attribute=plan=team")
+        assert [row.label for row in here.clusters.source.base.shown()] == [OAUTH]
+        assert "found      2 of 33 conversations" in driver.screen
+        await driver.press(":")
+        await driver.type("where since=2w source=slack")
+        await driver.press("enter")
+        assert "found      1 of 33 conversations" in driver.screen
+
+        # Words are shown where they were said, with nobody's address; other clusters have them too.
+        await driver.press(":")
+        await driver.type("where")
+        await driver.press("enter", ":")
+        await driver.type("said invoice")
+        await driver.press("enter")
+        for size in ((80, 24), (140, 40)):
+            await driver.resize(*size)
+            driver.golden("clusters-said", update=update_golden)
+        assert here.clusters.selected is not None
+        await driver.press("s")
+        await driver.type("name")
+        await driver.press("enter", "g g")
+        assert here.clusters.selected.label == OAUTH
+        assert "2 of 33 conversations: Nothing. The invoice of [e-mail]" in driver.screen
+        await driver.press("enter")
+        assert here.issues.selected is not None
+        assert here.issues.selected.title == "It is late"
+        await driver.press("enter")
+        assert here.reader.view.found == "invoice"
+
+        await driver.press("h", "h", ":")
+        await driver.type("said nowhere")
+        await driver.press("enter")
+        assert "None with words=nowhere" in driver.screen
+        await driver.press(":")
+        await driver.type("said")
+        await driver.press("enter")
+        assert "[All 5]" in driver.screen
+        await driver.press(":")
+        await driver.type("where attribute=plan")
+        await driver.press("enter")
+        assert "attribute: write NAME=VALUE, such as plan=team" in driver.screen
+
+
+async def test_a_service_that_searches_no_conversations_says_so_of_clusters() -> None:
+    world = World(edition="earlier")
+    ask(world)
+    async with drive(
+        open_world(world, "clusters", api=world.api(elsewhere=True)), size=(140, 40)
+    ) as driver:
+        for _ in range(2):  # asked for, then known
+            await driver.press(":")
+            await driver.type("where language=de")
+            await driver.press("enter")
+            assert "does not find clusters by words said, language or attributes" in driver.screen
+            assert "[All 5]" in driver.screen
+            assert OAUTH in driver.screen
+            assert "language=de" not in driver.line("━ Clusters")
+        await driver.press("&")
+        assert "does not find clusters by words said, language or attributes" in driver.screen
+    world.close()
+
+
 async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) -> None:
     asked = ask(world)
     oauth, rates = (asked.clusters[label] for label in (OAUTH, "Rate limit numbers differ"))

@@ -6,7 +6,12 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from copydesk.contract.enumerations import ClusterChange, ClusterNaming
 from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
-from copydesk.contract.models.conversation import Conversation, ConversationIssue, IssueIds
+from copydesk.contract.models.conversation import (
+    Conversation,
+    ConversationIssue,
+    IssueIds,
+    SearchHit,
+)
 from copydesk.contract.models.parts import Timestamp, Urls
 
 
@@ -78,6 +83,19 @@ class ClusterSuggestion(Shape):
     issue: ConversationIssue
     conversation: Always[Conversation] = None
     similarity: Real = 0.0
+
+
+class ClusterHit(Shape):
+    """A cluster in which conversations were found, and how many.
+
+    ``issue`` is the id of the latest issue in it that one of them tells, and ``hit`` are the words
+    that were looked for, in that conversation: None where none were.
+    """
+
+    cluster: IssuesCluster
+    conversations: Count = 0
+    issue: str | None = None
+    hit: SearchHit | None = None
 
 
 ClusterLabel = Annotated[

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.cluster import (
+    ClusterHit,
     ClusterJoin,
     ClusterSuggestion,
     IssuesCluster,
@@ -28,6 +31,7 @@ from copydesk.server.queries.cluster import (
     issue_item,
     reading_organization,
 )
+from copydesk.server.queries.conversation_search import Search
 from copydesk.server.store import Row, Value
 
 _COLUMNS: dict[ClusterOrder, str] = {
@@ -178,6 +182,40 @@ def list_cluster_suggestions(
         keys=("similarity", "issue_id"),
         page=page,
         limit=limit,
+    )
+
+
+@implements(ops.search_issues_clusters)
+def search_issues_clusters(
+    call: Call,
+    organization_id: str,
+    *,
+    query: str | None = None,
+    source: str | None = None,
+    language: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    attribute: list[str] | None = None,
+    page: str | None = None,
+    limit: int | None = None,
+    order: Order = "desc",
+    order_by: ClusterOrder = "updatedAt",
+) -> Page[ClusterHit]:
+    """Find clusters by conversations whose issues are in them."""
+    reading_organization(call, organization_id)
+    search = Search(call, organization_id, query)
+    search.that_are(source, language, since, until, attribute or ())
+    found, values = search.clusters
+    return paginate(
+        call.tx,
+        search.cluster_hit,
+        source=found,
+        values=values,
+        keys=(_COLUMNS[order_by], "id"),
+        descending=order == "desc",
+        page=page,
+        limit=limit,
+        prepare=search.prepare_clusters,
     )
 
 

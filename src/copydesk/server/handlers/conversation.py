@@ -33,7 +33,6 @@ from copydesk.server.queries.cluster import (
     reading_organization,
 )
 from copydesk.server.queries.conversation_search import Search
-from copydesk.server.store import timestamp
 
 
 @implements(ops.list_conversations)
@@ -172,16 +171,8 @@ def search_conversations(
     """Find conversations by words, in any order and with other endings, and by their fields."""
     reading_organization(call, organization_id)
     search = Search(call, organization_id, query)
-    search.also("source = ?", source)
-    search.also("language = ?", language)
-    search.also("created_at >= ?", None if since is None else timestamp(since))
-    search.also("created_at < ?", None if until is None else timestamp(until))
+    search.that_are(source, language, since, until, attribute or ())
     search.of_cluster(cluster)
-    for number, each in enumerate(attribute or []):
-        name, sign, value = each.partition("=")
-        if not sign:
-            raise invalid(f"query parameter attribute[{number}]: this is not name=value")
-        search.with_attribute(name, value)
     return paginate(
         call.tx,
         search.hit,

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
+from datetime import datetime
 
+from copydesk.contract.models.cluster import ClusterHit
 from copydesk.contract.models.conversation import ConversationHit, SearchHit
+from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call
-from copydesk.server.queries.cluster import conversation_model
+from copydesk.server.queries.cluster import cluster_model, conversation_model
 from copydesk.server.search_index import all_of, parse_query
-from copydesk.server.store import Row, Value, to_json
+from copydesk.server.store import Row, Value, timestamp, to_json
 
 AROUND = 60
 """So many characters are shown before and after the words that were found."""
@@ -44,6 +47,25 @@ class Search:
                 "WHERE instr(subject, ?) OR instr(said, ?))"
             )
             self.values += [passage] * 2
+
+    def that_are(
+        self,
+        source: str | None,
+        language: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        attributes: Sequence[str],
+    ) -> None:
+        """Demand what a request asks for; raise a 400 for an attribute without a value."""
+        self.also("source = ?", source)
+        self.also("language = ?", language)
+        self.also("created_at >= ?", None if since is None else timestamp(since))
+        self.also("created_at < ?", None if until is None else timestamp(until))
+        for number, each in enumerate(attributes):
+            name, sign, value = each.partition("=")
+            if not sign:
+                raise invalid(f"query parameter attribute[{number}]: this is not name=value")
+            self.with_attribute(name, value)
 
     def also(self, condition: str, value: str | None) -> None:
         """Demand a condition with one mark, unless its value is None."""
@@ -97,6 +119,42 @@ class Search:
             conversation=conversation_model(self._call, self._conversations[key]),
             issues=self._issues.get(key, []),
             hit=self._hits.get(row["id"]),
+        )
+
+    @property
+    def clusters(self) -> tuple[str, list[Value]]:
+        """What stands after FROM for the clusters of what is found, and the values of its marks.
+
+        Each has how many conversations those are, and the latest issue that one of them tells.
+        """
+        where = " AND ".join(self.where)
+        return (
+            "(SELECT * FROM cluster JOIN (SELECT cluster_id, "  # noqa: S608 - marks only
+            "count(DISTINCT conversation_id) AS found, max(created_at), id AS issue_id, "
+            "conversation_id FROM issue WHERE organization_id = ? AND cluster_id IS NOT NULL "
+            "AND conversation_id IN (SELECT conversation_id FROM conversation_search "
+            f"WHERE {where}) GROUP BY cluster_id) ON id = cluster_id)",
+            [self._organization, *self.values],
+        )
+
+    def prepare_clusters(self, rows: Sequence[Row]) -> None:
+        """Read the conversations that the rows of `clusters` name."""
+        told = self._call.tx.all(
+            "SELECT * FROM conversation_search WHERE organization_id = ? "
+            "AND conversation_id IN (SELECT value FROM json_each(?))",
+            self._organization,
+            to_json([row["conversation_id"] for row in rows]),
+        )
+        self.prepare(told)
+        self._of = {row["conversation_id"]: row for row in told}
+
+    def cluster_hit(self, row: Row) -> ClusterHit:
+        """Return a cluster in which conversations were found."""
+        return ClusterHit(
+            cluster=cluster_model(self._call, row),
+            conversations=row["found"],
+            issue=row["issue_id"],
+            hit=self.hit(self._of[row["conversation_id"]]).hit,
         )
 
     def _marked(self, ids: list[int]) -> dict[int, SearchHit]:

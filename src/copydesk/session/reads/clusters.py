@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
@@ -18,6 +18,7 @@ from copydesk.session.cluster_rows import (
     Merge,
     RequestRow,
     cluster_row,
+    found_cluster_row,
     issue_row,
     merge_of,
     request_row,
@@ -80,8 +81,20 @@ async def read_page(
     return [cluster_row(cluster) for cluster in page.items], following, page.count
 
 
-async def read_all(api: Api, organization: str, order: ClusterOrder) -> list[ClusterRow]:
-    """Return every cluster. Raises ``ApiError``."""
+async def read_all(
+    api: Api, organization: str, order: ClusterOrder, conditions: Mapping[str, Any] | None = None
+) -> list[ClusterRow]:
+    """Return every cluster, or those with a conversation that meets conditions.
+
+    Raises ``ApiError``.
+    """
+    if conditions:
+        return [
+            found_cluster_row(found)
+            async for found in api.pages(
+                ops.search_issues_clusters, organization, limit=PAGE, order_by=order, **conditions
+            )
+        ]
     return [
         cluster_row(cluster)
         async for cluster in api.pages(

@@ -24,7 +24,7 @@ from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import subject_made
 from copydesk.tui.conversations.cluster_edits import make_cluster
-from copydesk.tui.conversations.rows import WORDS_KEY
+from copydesk.tui.conversations.rows import WORDS_KEY, with_words
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.form import Field, Form
@@ -136,6 +136,12 @@ class ClusterCommands(Commands, scope="clusters"):
         here = self.place.desk.here
         if here is not None and here.PLACE == "conversations":
             cast("ConversationsPlace", here).say_words(words)
+
+    @command("said", "WORDS", uses="search_issues_clusters")
+    async def find_words(self, rest: str) -> None:
+        """Show the clusters in whose conversations words were said; alone, all of them again."""
+        self.place.enter(self.place.clusters)
+        with_words(self.place.limits, rest)
 
     @action(
         "g c",

@@ -5,7 +5,7 @@ change requests that answer them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -29,10 +29,18 @@ from copydesk.session.readiness import readiness
 from copydesk.session.reads import clusters as reading
 from copydesk.tui.conversations.cluster_edits import ClusterKeys
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader
-from copydesk.tui.conversations.rows import cluster_fields, filtering
+from copydesk.tui.conversations.rows import (
+    WORDS,
+    Sources,
+    asked_of_search,
+    cluster_fields,
+    filtering,
+    hit_column,
+)
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
+from copydesk.tui.resource.limits import Limits
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
@@ -391,6 +399,9 @@ ORDERS: dict[str, tuple[ClusterOrder, str]] = {
 TITLES: Mapping[str, str] = {name: title for name, (_, title) in ORDERS.items()} | dict(SORTS)
 """All orders."""
 
+SEARCH = "search_issues_clusters"
+"""The operation that finds clusters by conversations."""
+
 TALLIED = 1_000
 """Clusters up to which all are read to say how many a view has."""
 
@@ -399,13 +410,22 @@ COUNTED = 200
 
 
 def columns(
-    reader: ConversationReader, requests: ClusterRequests, digits: int | None, top: float | None
+    reader: ConversationReader,
+    requests: ClusterRequests,
+    digits: int | None,
+    top: float | None,
+    asked: Container[str] = (),
 ) -> list[Column[ClusterRow]]:
     """Return the columns of the list.
 
     The weeks are numbers of so many ``digits``, or a chart where that is None, each row on its own
-    scale or all on that of ``top``.
+    scale or all on that of ``top``. What was ``asked`` of conversations shows with how many were
+    found, and words with the first of these.
     """
+    found = [
+        *([hit_column(reader.shown)] if WORDS in asked else ()),
+        *([Column[ClusterRow]("found", "FOUND", found_cell, 5, align="right")] if asked else ()),
+    ]
     if digits is not None:
         last = min(WEEKS, NUMBERS // (digits + 1))
         weeks = Column[ClusterRow](
@@ -420,7 +440,8 @@ def columns(
         )  # fmt: skip
     return [
         Column("name", "CLUSTER", lambda row: reader.shown(row.label), flex=1, minimum=26),
-        weeks,
+        *found,
+        replace(weeks, drop=4) if WORDS in asked else weeks,
         Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
         Column(
             "conversations", "CONV", lambda row: str(row.conversations), 4, align="right", drop=3
@@ -432,6 +453,11 @@ def columns(
             requests.width, align="right", drop=2,
         ),
     ]  # fmt: skip
+
+
+def found_cell(row: ClusterRow) -> str:
+    """Return in how many conversations of a cluster it is so that was asked for."""
+    return "" if row.found is None else str(row.found)
 
 
 class ClusterList(VirtualList[ClusterRow]):
@@ -460,6 +486,10 @@ class ClusterList(VirtualList[ClusterRow]):
         self._listed = listed
         self._open_issues = open_issues
         requests.rows, requests.sift = self, self.sift_again
+        self.limits = Limits()
+        """What is asked of the conversations of the clusters that show."""
+        self.sources = Sources()
+        """The sources that the clusters name."""
         self.order = "issues"
         """How they are sorted: by the service, or one of `SORTS`."""
         self._known: list[ClusterRow] = []
@@ -497,14 +527,15 @@ class ClusterList(VirtualList[ClusterRow]):
     def _columns(self) -> list[Column[ClusterRow]]:
         digits = present.digits_of(self._highest) if self._numbers else None
         top = self._highest if self.same_scale else None
-        return columns(self._reader, self._requests, digits, top)
+        return columns(self._reader, self._requests, digits, top, self.limits.chosen)
 
     def _fit_columns(self) -> None:
         self.columns = tuple(self._columns())
         self.refresh_rows()
 
-    def _measure(self, rows: Iterable[ClusterRow]) -> None:
+    def _measure(self, rows: Sequence[ClusterRow]) -> None:
         """Keep the columns wide enough, and one scale for all, also for rows that come later."""
+        self.sources.learn(name for row in rows for name in row.called)
         highest = max((week for row in rows for week in row.pulse), default=0.0)
         if highest > self._highest:
             self._highest = highest
@@ -529,7 +560,8 @@ class ClusterList(VirtualList[ClusterRow]):
     @property
     def paged(self) -> bool:
         """Whether they are shown as the service lists them, page by page."""
-        return self._here.view == "all" and self.order in ORDERS and not self.backwards
+        whole = self._here.view == "all" and not self.limits.chosen
+        return whole and self.order in ORDERS and not self.backwards
 
     async def _page(
         self, token: str | None, limit: int, *, backwards: bool = False
@@ -547,6 +579,8 @@ class ClusterList(VirtualList[ClusterRow]):
 
     def show_view(self) -> None:
         """Show the clusters of the view. For any but all of them every cluster is read."""
+        self._tallied = None
+        self._fit_columns()
         if self.paged:
             self.source = self._pages()
             self.empty = self._requests.none_there((), "all")
@@ -562,7 +596,13 @@ class ClusterList(VirtualList[ClusterRow]):
         if words and self.backwards:
             words += ", reversed"
         self.note = "   ".join(
-            part for part in (words, "" if self.same_scale else "each on its own scale") if part
+            part
+            for part in (
+                self.limits.line(),
+                words,
+                "" if self.same_scale else "each on its own scale",
+            )
+            if part
         )
         self.retitle()
 
@@ -571,7 +611,8 @@ class ClusterList(VirtualList[ClusterRow]):
         organization = self._reader.organization
         if not organization:
             return []
-        rows = await reading.read_all(api, organization, self._service_order)
+        asked = asked_of_search(self.limits.conditions, self.sources)
+        rows = await reading.read_all(api, organization, self._service_order, asked)
         # Working out many intervals takes a moment: not on the way of a key.
         rows = await asyncio.to_thread(present.in_order, rows, self.order, backwards=self.backwards)
         if self._here.view == "untaken":
@@ -591,7 +632,7 @@ class ClusterList(VirtualList[ClusterRow]):
             self._here.set_views(self._here.views, "all")  # where it is, whatever it is like
             rows = self._requests.of_view(found, self._here.view)
         self.source = WatchedRows(rows, self._scrolled, key=lambda row: row.id)
-        self.empty = self._requests.none_there(found, self._here.view)
+        self.empty = self._none_there()
         self._say_order()
         self._listed()
         wanted, self.wanted = self.wanted, None
@@ -600,6 +641,11 @@ class ClusterList(VirtualList[ClusterRow]):
         elif wanted is not None:
             self._open_issues()
         self._tally()
+
+    def _none_there(self) -> str:
+        if self.limits.chosen and not self._known:
+            return self.limits.none_so()
+        return self._requests.none_there(self._known, self._here.view)
 
     def show_written(self, cluster: str = "") -> None:
         """Read the clusters again after a write, and go to one."""
@@ -617,7 +663,7 @@ class ClusterList(VirtualList[ClusterRow]):
         """Look again which of the clusters are in the view: more is known of them."""
         if self._known:
             self.merge_known(self._known)
-        empty = self._requests.none_there(self._known, self._here.view)
+        empty = self._none_there()
         if empty != self.empty:
             self.empty = empty
             self.refresh_rows()

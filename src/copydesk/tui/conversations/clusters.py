@@ -26,16 +26,22 @@ from copydesk.tui.conversations.cluster_commands import (
     described,
 )
 from copydesk.tui.conversations.cluster_edits import IssueKeys
-from copydesk.tui.conversations.cluster_list import VIEWS, ClusterList, ClusterRequests
+from copydesk.tui.conversations.cluster_list import SEARCH, VIEWS, ClusterList, ClusterRequests
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader, draw_again
-from copydesk.tui.conversations.rows import OF_CONVERSATION, filtering, issue_fields
+from copydesk.tui.conversations.rows import (
+    OF_CONVERSATION,
+    filtering,
+    issue_fields,
+    of_source,
+    said_conditions,
+)
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.source import ListSource, Source
-from copydesk.tui.resource.limits import LimitCommands
+from copydesk.tui.resource.limits import LimitCommands, Limits
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, Marking, VirtualList, no_row
@@ -57,6 +63,12 @@ IssuePage = tuple[Sequence[IssueRow], str | None, int | None]
 SOUGHT = 1_000
 """Issues of a cluster among which the one that is meant is looked for."""
 
+
+NOT_SEARCHED = (
+    "The service does not find clusters by words said, language or attributes: "
+    "/ filters them here by source, age and what was read."
+)
+"""Says what is not there on services other than the desk's own."""
 
 NONE_OPEN = "No cluster is open: Enter opens one."
 """Stands where the issues of a cluster would."""
@@ -103,10 +115,11 @@ class IssueList(Marking, VirtualList[IssueRow]):
         """The cluster whose issues are shown."""
         self._place = place
         self._reader = reader
-        self._limits = place.commands_of(LimitCommands)
+        self.limits = Limits()
         self._selected_cluster = clusters
         self._sought = place.target.item
         """The issue to go to once it has been read."""
+        self._sought_in = place.target.cluster
         self.keys = IssueKeys(
             self, place, reader, written, lambda: self.cluster or "" if self.suggested else ""
         )
@@ -128,7 +141,7 @@ class IssueList(Marking, VirtualList[IssueRow]):
             return
         self.cluster, self.suggested = cluster, False
         self.set_marks(())
-        self._limits.forget()
+        self.limits.forget()
         self.read_anew(first)
 
     def show_suggested(self, *, on: bool) -> None:
@@ -137,12 +150,12 @@ class IssueList(Marking, VirtualList[IssueRow]):
         if row is not None:
             self.cluster, self.suggested = row.id, on
             self.set_marks(())
-            self._limits.forget()
+            self.limits.forget()
             self.read_anew()
 
     def read_anew(self, first: IssuePage | None = None) -> None:
         """Read the issues of the cluster that is open from their beginning."""
-        session, cluster, limits = self._place.session, self.cluster, self._limits
+        session, cluster, limits = self._place.session, self.cluster, self.limits
         if cluster is None:
             return
         organization, conditions = self._reader.organization or "", dict(limits.conditions)
@@ -196,11 +209,15 @@ class IssueList(Marking, VirtualList[IssueRow]):
             old.close()
         self.source = source
 
-    def seek(self, wanted: str | None = None) -> None:
-        """Go to the issue that is meant as soon as it is read, unless the reader went elsewhere."""
-        self._sought = wanted or self._sought
+    def seek(self, wanted: str | None = None, cluster: str | None = None) -> None:
+        """Go to the issue that is meant as soon as it is read, unless the reader went elsewhere.
+
+        It is one of ``cluster``, or of that with which the place was gone to.
+        """
+        if wanted:
+            self._sought, self._sought_in = wanted, cluster or self._place.target.cluster
         base, sought = self.source.base, self._sought
-        if sought is None or self.cluster != self._place.target.cluster:
+        if sought is None or self.cluster != self._sought_in:
             return
         if not isinstance(base, PagedSource) or not base.loaded:
             return
@@ -217,7 +234,7 @@ class IssueList(Marking, VirtualList[IssueRow]):
         """Say how many issues the cluster has by now."""
         row = self._selected_cluster()
         if row is not None and row.id == self.cluster:
-            self.title = f"Issues {row.issues}   {self._limits.line() or 'newest first'}"
+            self.title = f"Issues {row.issues}   {self.limits.line() or 'newest first'}"
             if self.suggested:
                 self.title = "Not in it, but alike   a takes one, x refuses it"
             self.retitle()
@@ -264,7 +281,8 @@ class ClustersPlace(Place, scope="clusters"):
         super().__init__(target)
         self.reader = self.commands_of(ConversationReader)
         self.limits = self.commands_of(LimitCommands)
-        self.limits.unlimited = "The service has no conditions for clusters: / filters them here."
+        self.limits.unlimited = NOT_SEARCHED
+        self.limits.of_front = lambda: self.list_in_front.limits
         self.add_class("-in-left")
         self.views = VIEWS
         self.view = self.view if self.view in {each.id for each in VIEWS} else VIEWS[0].id
@@ -383,6 +401,7 @@ class ClustersPlace(Place, scope="clusters"):
             self.enter(self.issues)
         else:
             self.clusters.wanted = wanted
+            self.clusters.limits.forget()
             self.clusters.read_all()
 
     # The conversations
@@ -399,12 +418,25 @@ class ClustersPlace(Place, scope="clusters"):
         self.show_about()
 
     def conditions_known(self) -> Sequence[Condition]:
-        """Return what the service limits the issues of a cluster by; clusters by nothing."""
-        return self.CONDITIONS if self.pane in (self.issues, self.reader.view) else ()
+        """Return what the service limits the issues of a cluster by, or the clusters."""
+        if self.list_in_front is self.issues:
+            return self.CONDITIONS
+        if self.session.without([SEARCH]) is not None:
+            return ()
+        return (of_source(self.clusters.sources), *said_conditions(self.session, SEARCH))
+
+    @property
+    def list_in_front(self) -> ClusterList | IssueList:
+        """The list that is limited, filtered and sorted by what is said now."""
+        among = self.pane in (self.issues, self.reader.view)
+        return self.issues if among else self.clusters
 
     def ask_anew(self) -> None:
-        """Read the issues of the cluster that is open from their beginning."""
-        self.issues.read_anew()
+        """Read the list in front from its beginning."""
+        if self.list_in_front is self.issues:
+            self.issues.read_anew()
+        else:
+            self.clusters.show_view()
 
     # Clusters
 
@@ -553,6 +585,13 @@ class ClustersPlace(Place, scope="clusters"):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.enter(self.issues if event.list is self.clusters else self.reader.view)
+        cluster, issue = self.clusters.selected, self.issues.selected
+        if cluster is None or not cluster.found_issue:
+            return
+        if event.list is self.clusters:
+            self.issues.seek(cluster.found_issue, cluster.id)
+        elif issue is not None and issue.id == cluster.found_issue and cluster.hit is not None:
+            self.reader.view.find(cluster.hit[1])  # n goes to the next of these words
 
     def enter(self, pane: Pane) -> None:
         """Go to a column, with what it shows."""

@@ -12,11 +12,9 @@ from textual import events
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
-from copydesk.domain.clock import instant
 from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.source_name import is_source_id, source_id
-from copydesk.domain.span import span
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import (
     clusters_of,
@@ -29,7 +27,6 @@ from copydesk.present.conversation import since as issue_age
 from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.operations import ops
-from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import About, ClusterRequestCommands, described
@@ -44,21 +41,26 @@ from copydesk.tui.conversations.reader import (
 from copydesk.tui.conversations.rows import (
     OF_CLUSTER,
     OF_CONVERSATION,
+    WORDS,
     WORDS_KEY,
     ConversationRow,
     Sources,
+    asked_of_search,
     cluster_cell,
     conversation_fields,
     conversation_row,
     filtering,
     found_row,
     go_to_cluster,
-    hit_cell,
+    hit_column,
     issue_fields,
     named,
+    of_source,
+    said_conditions,
     since,
     state,
     subject,
+    with_words,
 )
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.dialog import Confirm
@@ -74,8 +76,6 @@ from copydesk.tui.widgets.list import Column, VirtualList, no_row
 from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages, SiftedPages
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
@@ -210,20 +210,6 @@ EMPTY = (
 MOST_MEANT = 50
 """Marked conversations whose issues are read to begin a change request for them."""
 
-WORDS = "words"
-"""The condition of what was said."""
-
-LONGEST_QUERY = 512
-"""Characters of words that a search takes."""
-
-
-def _attribute(text: str) -> list[str]:
-    """Return what an attribute must be. Raises ``ValueError`` with a sentence."""
-    name, sign, value = text.partition("=")
-    if not (name.strip() and sign and value.strip()):
-        raise ValueError("write NAME=VALUE, such as plan=team")
-    return [f"{name.strip()}={value.strip()}"]
-
 
 def after_page(page: Page[Any]) -> tuple[str | None, int | None]:
     """Return the token of the next page, and how many there are in all."""
@@ -293,10 +279,7 @@ class ConversationsPlace(Place, scope="conversations"):
                 "subject", "SUBJECT",
                 lambda row: subject(row, masked=self.reader.masked), flex=1, minimum=20,
             ),
-            Column(
-                "said", "SAID", lambda row: hit_cell(row, self.reader.shown), flex=2, minimum=24,
-                fitted=lambda row, cells: hit_cell(row, self.reader.shown, cells),
-            ),
+            hit_column(self.reader.shown),
             Column("source", "FROM", lambda row: self.reader.shown(row.source), 9, drop=1, most=14),
             Column("state", "STATE", state, 9, drop=2),
             Column(
@@ -361,15 +344,12 @@ class ConversationsPlace(Place, scope="conversations"):
         self, api: Api, organization: str, token: str | None, limit: int, sought: Mapping[str, Any]
     ) -> tuple[list[ConversationRow], str | None, int | None]:
         """Return a page of the conversations in which words were said, or that are so."""
-        source = sought.get("source")
         page = await api.page(
             ops.search_conversations,
             organization,
             page=token,
             limit=limit,
-            query=sought.get(WORDS),
-            source=None if source is None else self.sources.called(source) or source,
-            **{name: value for name, value in sought.items() if name not in (WORDS, "source")},
+            **asked_of_search(sought, self.sources),
         )
         self.session.fresh()
         return [found_row(each) for each in page.items], *after_page(page)
@@ -447,32 +427,10 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def conditions_known(self) -> Sequence[Condition]:
         """Return that the service limits them by source, with the sources that are known."""
-
-        async def sources(api: Api, organization: str) -> Sequence[Option]:
-            return [Option(name, name) for name in self.sources.names]
-
-        of_source = Condition("source", "those from this source", offers=sources)
+        source = of_source(self.sources)
         if self.session.without(["search_conversations"]) is not None:
-            return (of_source,)
-        return (
-            of_source,
-            Condition(WORDS, "those in which this was said", uses=("search_conversations",)),
-            Condition("language", "those in this language: en, de, es…"),
-            Condition("since", "those since a date, or of the last 2w", read=self._since),
-            Condition("until", "those before a date, or more than 2w ago", read=self._since),
-            Condition("attribute", "those with NAME=VALUE", read=_attribute),
-            OF_CLUSTER,
-        )
-
-    def _since(self, text: str) -> datetime:
-        """Return a date, or the time so long ago. Raises ``ValueError`` with a sentence."""
-        found = instant(text)
-        if found is not None:
-            return found
-        try:
-            return self.session.now - span(text)
-        except ValueError:
-            raise ValueError("write a date, such as 2026-03-01, or a time, such as 2w") from None
+            return (source,)
+        return (source, *said_conditions(self.session, "search_conversations"), OF_CLUSTER)
 
     @property
     def searching(self) -> bool:
@@ -499,7 +457,7 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def say_words(self, words: str) -> None:
         """Have the service find conversations by words, besides the other conditions."""
-        self.limits.limit({**self.limits.chosen, WORDS: words.strip()[:LONGEST_QUERY]})
+        with_words(self.limits, words)
 
     def view_changed(self) -> None:
         """Read the conversations of the view, which is what the service is asked for."""

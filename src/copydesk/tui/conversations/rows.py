@@ -8,34 +8,40 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age_or_ahead
+from copydesk.domain.clock import age_or_ahead, instant
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_label
+from copydesk.domain.span import span
 from copydesk.domain.text import clean, shorten
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.session.cluster_rows import (
     ClusterRow,
     IssueRow,
+    Words,
     shown,
+    words_of,
 )
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.reads.clusters import PAGE, read_page
 from copydesk.session.target import Target
 from copydesk.tui.resource.resource import Condition
+from copydesk.tui.widgets.list import Column
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.conversation import Conversation, ConversationHit
+    from copydesk.session.session import Session
     from copydesk.tui.framework.desk_app import DeskApp
     from copydesk.tui.framework.place import Place
+    from copydesk.tui.resource.limits import LimitCommands
 
 
 WORDS_KEY = "words said"
@@ -58,23 +64,32 @@ class ConversationRow:
     created: datetime | None
     analysed: bool
     address: str
-    hit: tuple[str, str, str] | None = None
-    """The words that were looked for, between what is before and after them."""
+    hit: Words | None = None
 
 
 def found_row(found: ConversationHit) -> ConversationRow:
     """Return the row of a conversation that a search found."""
-    row, hit = conversation_row(found.conversation), found.hit
-    if hit is None:
-        return row
-    before, words, after = (
-        " ".join(clean(each, limit=SUBJECT_LIMIT).split(" "))
-        for each in (hit.before, hit.words, hit.after)
-    )
-    return replace(row, hit=(before, words, after))
+    return replace(conversation_row(found.conversation), hit=words_of(found.hit))
 
 
-def hit_cell(row: ConversationRow, shown: Callable[[str], str], cells: int = 0) -> Text:
+class HasHit(Protocol):
+    """A row of something in which words were looked for."""
+
+    @property
+    def hit(self) -> Words | None:
+        """The words that were found."""
+        ...
+
+
+def hit_column(shown: Callable[[str], str]) -> Column[Any]:
+    """Return the column of what was found; ``shown`` masks it."""
+    return Column(
+        "said", "SAID", lambda row: hit_cell(row, shown), flex=2, minimum=24,
+        fitted=lambda row, cells: hit_cell(row, shown, cells),
+    )  # fmt: skip
+
+
+def hit_cell(row: HasHit, shown: Callable[[str], str], cells: int = 0) -> Text:
     """Return the words that were found with those around them, cut so that ``cells`` show them.
 
     Where masking changes what stands together, all of it shows masked, and nothing is lit.
@@ -334,6 +349,66 @@ OF_CLUSTER = Condition(
     uses=("list_issues_clusters",),
 )  # fmt: skip
 """Limits issues to those of one cluster."""
+
+
+WORDS = "words"
+"""The condition of what was said."""
+
+LONGEST_QUERY = 512
+"""Characters of words that a search takes."""
+
+
+def _attribute(text: str) -> list[str]:
+    """Return what an attribute must be. Raises ``ValueError`` with a sentence."""
+    name, sign, value = text.partition("=")
+    if not (name.strip() and sign and value.strip()):
+        raise ValueError("write NAME=VALUE, such as plan=team")
+    return [f"{name.strip()}={value.strip()}"]
+
+
+def of_source(sources: Sources) -> Condition:
+    """Return the condition of where a conversation is from, with the sources that are known."""
+
+    async def offered(api: Api, organization: str) -> Sequence[Option]:
+        return [Option(name, name) for name in sources.names]
+
+    return Condition("source", "those from this source", offers=offered)
+
+
+def said_conditions(session: Session, operation: str) -> Sequence[Condition]:
+    """Return what is asked of conversations by an operation that searches them."""
+
+    def moment(text: str) -> datetime:
+        found = instant(text)
+        if found is not None:
+            return found
+        try:
+            return session.now - span(text)
+        except ValueError:
+            raise ValueError("write a date, such as 2026-03-01, or a time, such as 2w") from None
+
+    return (
+        Condition(WORDS, "those in which this was said", uses=(operation,)),
+        Condition("language", "those in this language: en, de, es…"),
+        Condition("since", "those since a date, or of the last 2w", read=moment),
+        Condition("until", "those before a date, or more than 2w ago", read=moment),
+        Condition("attribute", "those with NAME=VALUE", read=_attribute),
+    )
+
+
+def asked_of_search(conditions: Mapping[str, Any], sources: Sources) -> dict[str, Any]:
+    """Return conditions as a search of conversations takes them."""
+    asked = dict(conditions)
+    if WORDS in asked:
+        asked["query"] = asked.pop(WORDS)
+    if (source := asked.get("source")) is not None:
+        asked["source"] = sources.called(source) or source
+    return asked
+
+
+def with_words(limits: LimitCommands, words: str) -> None:
+    """Have the service find conversations by words, besides the other conditions."""
+    limits.limit({**limits.chosen, WORDS: words.strip()[:LONGEST_QUERY]})
 
 
 LOOKED_FOR = ("list_sites", "list_site_findings", "list_site_finding_change_requests")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from copydesk.client.errors import Forbidden
@@ -51,17 +51,10 @@ def _ways(here: HasLimits) -> Sequence[str]:
     return ways_to_ask(here.conditions_known())
 
 
-class LimitCommands(Commands, scope="limited"):
-    """Choosing the conditions of a list; they are kept here."""
+class Limits:
+    """The conditions of a list."""
 
-    place: Place
-
-    unlimited = "The service has no conditions for this list. / filters it here."
-    """What to say where the list in front has no conditions."""
-
-    def __init__(self, place: Place) -> None:
-        super().__init__(place)
-        self.here = cast("HasLimits", place)
+    def __init__(self) -> None:
         self.conditions: dict[str, Any] = {}
         """What the list is limited by now, by the names of the operation's parameters."""
         self.chosen: dict[str, str] = {}
@@ -82,6 +75,49 @@ class LimitCommands(Commands, scope="limited"):
     def forget(self) -> None:
         """Drop the conditions; whoever calls reads the list."""
         self.conditions, self.chosen = {}, {}
+
+
+class LimitCommands(Commands, scope="limited"):
+    """Choosing the conditions of a list."""
+
+    place: Place
+
+    unlimited = "The service has no conditions for this list. / filters it here."
+    """What to say where the list in front has no conditions."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.here = cast("HasLimits", place)
+        only = Limits()
+        self.of_front: Callable[[], Limits] = lambda: only
+        """Gives the conditions of the list in front; a place with several lists sets it."""
+
+    @property
+    def conditions(self) -> Mapping[str, Any]:
+        """What the list in front is limited by, by the names of the operation's parameters."""
+        return self.of_front().conditions
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """The same as it was typed or chosen, clean."""
+        return self.of_front().chosen
+
+    @property
+    def titles(self) -> dict[tuple[str, str], str]:
+        """Titles of values that are ids, by the name of the condition and the value; clean."""
+        return self.of_front().titles
+
+    def line(self) -> str:
+        """Return the conditions as they can be typed, with titles in the place of ids."""
+        return self.of_front().line()
+
+    def none_so(self) -> str:
+        """Return the sentence for a list without a row that meets the conditions."""
+        return self.of_front().none_so()
+
+    def forget(self) -> None:
+        """Drop the conditions; whoever calls reads the list."""
+        self.of_front().forget()
 
     @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations,
             now=where_label)  # fmt: skip
@@ -174,15 +210,16 @@ class LimitCommands(Commands, scope="limited"):
 
         ``back`` says how the last of them is taken away, where that is not as with ``:where``.
         """
+        limits = self.of_front()
         try:
-            self.conditions = asked_with(said, self.here.conditions_known())
+            limits.conditions = asked_with(said, self.here.conditions_known())
         except ValueError as error:
             self.place.say(str(error), "warn")
             return
-        before = self.chosen
-        self.chosen = {name: clean(text) for name, text in said.items() if text}
+        before = limits.chosen
+        limits.chosen = {name: clean(text) for name, text in said.items() if text}
         self.here.ask_anew()
-        added = [name for name, text in self.chosen.items() if before.get(name) != text]
+        added = [name for name, text in limits.chosen.items() if before.get(name) != text]
         if added:
             way = back or f":where {added[-1]}= takes {added[-1]} away, :where alone all."
             self.place.say(way)

@@ -67,6 +67,7 @@ def test_clusters_are_listed_sorted_shown_and_masked(scripts: ScriptDesk) -> Non
     assert "jo@example.org" not in value["summary"]
     clear = scripts.json("clusters", "show", made["Login fails"], "--unmask")
     assert clear["summary"] == "Ask jo@example.org about it."
+    assert scripts.json("clusters", "show", "fails LOGIN")["id"] == made["Login fails"]
     said = scripts.err("clusters", "show", "Nope", status=1)
     assert "no cluster has the name Nope. There are: " in said
     assert "\x1b" not in said + "".join(table)

@@ -6,6 +6,7 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -173,12 +174,18 @@ async def _clusters(
 
 
 async def find_cluster(api: Api, wanted: str, organization: str | None) -> FoundCluster:
-    """Return the cluster with an id, or a name. Raises ``UsageError`` for none or several."""
+    """Return the cluster with an id, or a name: all of it, or words that only one has.
+
+    Raises ``UsageError`` for none or several.
+    """
     said = said_name("cluster", wanted)
     everything = await _clusters(api, await find_organizations(api, organization))
     found = [each for each in everything if each.row.id == wanted.strip()]
     name = wanted.strip().casefold()
     found = found or [each for each in everything if each.row.label.casefold() == name]
+    words = set(_words(wanted))
+    if not found and words:
+        found = [each for each in everything if words <= set(_words(each.row.label))]
     if len(found) == 1:
         return found[0]
     known = found or everything
@@ -187,6 +194,10 @@ async def find_cluster(api: Api, wanted: str, organization: str | None) -> Found
         raise UsageError(f"several clusters have the name {said}: {named}. Use an id.")
     there = f" There are: {named}." if known else " There are none."
     raise UsageError(f"no cluster has the name {said}.{there}", FAILED)
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"\w+", name.casefold())
 
 
 def _named(each: FoundCluster) -> str:

@@ -1,22 +1,29 @@
-"""A title is short and tells; a summary says nothing twice."""
+"""A title is the words that tell a cluster; a summary says nothing twice."""
 
 from __future__ import annotations
 
-from copydesk.server.clustering.titles import LONGEST, summary_of, title_of
+from copydesk.server.clustering.terms import Told, terms_of
+from copydesk.server.clustering.titles import (
+    LONGEST,
+    WORDS_LONGEST,
+    sentence_of,
+    summary_of,
+    title_of,
+)
 
 TELLING = {"webhook": 3.0, "signature": 2.0, "invalid": 1.0}
 
 
-def test_a_title_is_the_clause_that_tells_without_a_greeting() -> None:
+def test_a_sentence_is_the_clause_that_tells_without_a_greeting() -> None:
     long = (
         "We moved to another data center over the last weekend as planned, "
         "the webhook signature is invalid since, and no one here knows what else to try"
     )
-    assert title_of([long], TELLING) == "The webhook signature is invalid since"
-    assert title_of(["Hi team, the webhook signature is invalid"], TELLING).startswith(
+    assert sentence_of([long], TELLING) == "The webhook signature is invalid since"
+    assert sentence_of(["Hi team, the webhook signature is invalid"], TELLING).startswith(
         "The webhook"
     )
-    assert len(title_of(["webhook " * 40], TELLING)) <= LONGEST
+    assert len(sentence_of(["webhook " * 40], TELLING)) <= LONGEST
 
 
 def test_a_summary_leaves_out_what_says_the_same() -> None:
@@ -33,3 +40,53 @@ def test_a_summary_has_the_subject_apart_from_the_text() -> None:
     assert summary_of(["Crash\nCrash on iPhone"]) == "Crash on iPhone"
     assert summary_of(["Help!\nIt is  gone"]) == "Help! It is gone"
     assert summary_of(["the export is empty\nsince Monday"]) == "the export is empty since Monday"
+
+
+def titles(*groups: list[Told], others: list[Told] | None = None) -> list[str]:
+    """Return the titles of groups, each in the language of its first text."""
+    terms = terms_of(groups, others or [], [group[0][1] for group in groups])
+    return [title_of(each, "A sentence") for each in terms]
+
+
+DOMAIN: list[Told] = [
+    ("Hello, our custom domain shows no certificate, DNS is right.", "en"),
+    ("The custom domain docs.example.org: certificate pending for days", "en"),
+    ("Certificate of a custom domain never comes; DNS is verified", "en"),
+    ("Das Zertifikat unserer Domain fehlt noch", "de"),
+]
+INVOICE: list[Told] = [
+    ("Die Rechnung hat keine USt-ID von uns", "de"),
+    ("Auf der Rechnung fehlt die USt-ID", "de"),
+    ("Unsere USt-ID fehlt", "de"),
+]
+
+
+def test_a_title_is_the_words_that_tell_a_group_from_the_others() -> None:
+    domain, invoice = titles(DOMAIN, INVOICE, others=[("Where is the search?", "en")])
+    # What belongs together stands together, as it is written; German has its capitals.
+    assert set(domain.split(" · ")) == {"custom domain", "certificate", "DNS"}
+    assert set(invoice.split(" · ")) >= {"USt-ID", "Rechnung"}
+    assert "example" not in domain
+
+
+def test_a_title_has_no_address_no_letter_of_a_sentence_s_beginning_and_is_short() -> None:
+    said = "Importing files to https://example.org/import of kim@example.org `rm -rf x` fails. "
+    (title,) = titles([(said + said, "en")] * 3, others=[("Nothing at all", "en")] * 9)
+    assert len(title) <= WORDS_LONGEST
+    assert title.startswith("importing files")
+    for other in ("http", "kim", "rm", "Importing"):
+        assert other not in title
+
+
+def test_where_too_few_words_tell_a_sentence_is_the_title() -> None:
+    group: list[Told] = [("Backup", "en"), ("backup?", "en"), ("The backup", "en")]
+    assert titles(group, others=[("Other", "en")] * 9) == ["A sentence"]
+    assert title_of([], "A sentence") == "A sentence"
+
+
+def test_a_title_that_is_taken_is_told_apart() -> None:
+    terms = terms_of([DOMAIN], [("Where is the search?", "en")] * 9, ["en"])[0]
+    first = title_of(terms, "A sentence")
+    second = title_of(terms, "A sentence", {first.casefold()})
+    assert second not in ("", first)
+    assert first.startswith(second)

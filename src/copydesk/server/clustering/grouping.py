@@ -9,6 +9,7 @@ near to none stays alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.clustering.titles import summary_of, title_of
+from copydesk.server.clustering.terms import Term, Told, terms_of
+from copydesk.server.clustering.titles import sentence_of, summary_of, title_of
 from copydesk.server.clustering.words import FEW, languages_of, weights, words_of
 
 if TYPE_CHECKING:
@@ -99,6 +101,7 @@ class _Texts:
     both: Any  # words, letters and vectors in one, for similarities between issues
     outside: NDArray[np.float32] | None
     vocabulary: list[str]
+    languages: Sequence[str]
 
 
 def find_clusters(
@@ -152,9 +155,8 @@ def place(
 
 
 def _compare(said: Sequence[str], vectors: Vectors | None) -> _Texts:
-    counted = [
-        words_of(text, language) for text, language in zip(said, languages_of(said), strict=True)
-    ]
+    languages = languages_of(said)
+    counted = [words_of(text, language) for text, language in zip(said, languages, strict=True)]
     weighed = weights(counted)
     vocabulary = sorted({word for words in weighed for word in words})
     place_of = {word: index for index, word in enumerate(vocabulary)}
@@ -168,13 +170,13 @@ def _compare(said: Sequence[str], vectors: Vectors | None) -> _Texts:
         parts.append(letters * np.float32(_LETTERS**0.5))
     both = sparse.hstack(parts).tocsr()
     if vectors is None:
-        return _Texts(words, both, None, vocabulary)
+        return _Texts(words, both, None, vocabulary, languages)
     outside = vectors.of(said)
     # What all texts have in common tells none of them from another.
     outside = normalize(outside - outside.mean(0))
     both = both * np.float32((1 - _OUTSIDE) ** 0.5)
     beside = sparse.csr_matrix(outside * np.float32(_OUTSIDE**0.5))
-    return _Texts(words, sparse.hstack([both, beside]).tocsr(), outside, vocabulary)
+    return _Texts(words, sparse.hstack([both, beside]).tocsr(), outside, vocabulary, languages)
 
 
 def _letters(said: Sequence[str]) -> Any:
@@ -341,6 +343,16 @@ def _without_loose(texts: _Texts, labels: NDArray[Any], fixed: NDArray[Any]) -> 
     return _numbered(labels, tight | (sizes >= _SMALL) | hand)
 
 
+def _terms(told: Sequence[Told], labels: NDArray[Any]) -> list[list[Term]]:
+    """Return the terms of each group in the language of most of its issues."""
+    held: list[list[Told]] = [[] for _ in range(int(labels.max()) + 1)]
+    rest: list[Told] = []
+    for each, group in zip(told, labels.tolist(), strict=True):
+        (rest if group < 0 else held[group]).append(each)
+    main = [Counter(language for _, language in group).most_common(1)[0][0] for group in held]
+    return terms_of(held, rest, main)
+
+
 def _result(
     issues: Sequence[Issue], texts: _Texts, labels: NDArray[Any], taken: Sequence[str]
 ) -> Result:
@@ -352,6 +364,8 @@ def _result(
     ranked = np.argsort(-sizes, kind="stable").tolist()
     clusters = []
     titles = {each.casefold() for each in taken}
+    told = list(zip((each.text for each in issues), texts.languages, strict=True))
+    terms = _terms(told, labels)
     for group in ranked:
         rows = np.flatnonzero(labels == group)
         central = rows[np.argsort(-near[rows, group], kind="stable")].tolist()
@@ -362,9 +376,10 @@ def _result(
             for word, value in zip(line.indices, line.data, strict=True)
         }
         found = tuple(issues[row].id for row in rows.tolist())
-        title = title_of(said, telling, titles)
+        sentence = sentence_of(said, telling, titles)
+        title = title_of(terms[group], sentence, titles)
         titles.add(title.casefold())
-        clusters.append(Found(found, title, summary_of(said)))
+        clusters.append(Found(found, title, summary_of([sentence, *said])))
     places = {group: index for index, group in enumerate(ranked)}
     nearest, similar = near.argmax(1).tolist(), near.max(1)
     likely = [

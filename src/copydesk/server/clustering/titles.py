@@ -1,7 +1,8 @@
 """What a cluster is called, and what it is about in short.
 
-A title is the sentence of one of its most central issues that holds most of the words by which the
-cluster differs from the others, in the language that most of them are told in.
+A title is made of the words that tell a cluster from the others, as people wrote them in the
+language that most of them use. The sentence that holds most of these words begins its summary, and
+is the title where too few words tell it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,17 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from heapq import nlargest
 
 from copydesk.server.clustering.problems import SUMMARY_LENGTH, sentences, shorten
+from copydesk.server.clustering.terms import Term, joined
 from copydesk.server.clustering.words import language_of, words_of
 
 LONGEST = 60
-"""The longest title of a cluster, in characters."""
+"""The longest sentence that is a title, in characters."""
+
+WORDS_LONGEST = 50
+"""The longest title that is made of words, in characters."""
+
+TOGETHER = " · "
+"""Stands between the words of a title, and between what a summary tells."""
 
 _READ = 12  # central issues whose sentences are compared
 _TELLING = 12  # words by which a cluster differs that are looked for
@@ -32,10 +40,22 @@ _GREETING = re.compile(
 )
 
 
-def title_of(said: Sequence[str], telling: Mapping[str, float], taken: Container[str] = ()) -> str:
-    """Return the title of a cluster from what its issues say, the most central first.
+def title_of(terms: Sequence[Term], sentence: str, taken: Container[str] = ()) -> str:
+    """Return the title of a cluster: the terms that tell it best, or a sentence if they are few.
 
-    ``telling`` weighs the words by which the cluster differs from the others. Titles that are
+    Titles that are ``taken``, case folded, are chosen only where there is no other.
+    """
+    titles = [TOGETHER.join(each) for each in joined(terms, WORDS_LONGEST)]
+    told = [title for title in reversed(titles) if " " in title]
+    return next((title for title in [*told, sentence] if title.casefold() not in taken), sentence)
+
+
+def sentence_of(
+    said: Sequence[str], telling: Mapping[str, float], taken: Container[str] = ()
+) -> str:
+    """Return the most typical sentence from what the issues say, the most central first.
+
+    ``telling`` weighs the words by which the cluster differs from the others. Sentences that are
     ``taken``, case folded, are chosen only where there is no other.
     """
     best = dict(nlargest(_TELLING, telling.items(), key=lambda each: (each[1], each[0])))
@@ -55,7 +75,7 @@ def title_of(said: Sequence[str], telling: Mapping[str, float], taken: Container
 
 
 def summary_of(said: Sequence[str]) -> str:
-    """Return what central issues of a cluster say, of those that say the same one."""
+    """Return what sentences and central issues of a cluster say, of those that say the same one."""
     told: list[tuple[str, set[str]]] = []
     for text in said:
         words = set(text.casefold().split())
@@ -63,7 +83,7 @@ def summary_of(said: Sequence[str]) -> str:
             told.append((_apart(text), words))
         if len(told) == _TOLD:
             break
-    return " · ".join(shorten(text, SUMMARY_LENGTH // _TOLD - 3) for text, _ in told)
+    return TOGETHER.join(shorten(text, SUMMARY_LENGTH // _TOLD - 3) for text, _ in told)
 
 
 def _apart(text: str) -> str:

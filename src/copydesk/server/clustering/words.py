@@ -120,6 +120,15 @@ def words_of(text: str, language: str) -> dict[str, float]:
 
 
 @cache
+def meaning_of(word: str, language: str) -> str | None:
+    """Return the likeliest meaning of a word in small letters; None for a common word."""
+    if len(word) < 2 or word in _all_common():
+        return None
+    meant = _meant(word, language)
+    return max(meant, key=lambda each: each[1])[0] if meant else None
+
+
+@cache
 def vocabulary() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return for each language its words and phrases of support, with what they mean."""
     found: dict[str, dict[str, tuple[str, ...]]] = {language: {} for language in LANGUAGES}

@@ -144,6 +144,27 @@ def test_a_report_is_printed_or_written_to_a_file(
     assert "choose one" in both["error"]["message"]
 
 
+def test_a_report_quotes_what_a_person_wrote_and_nothing_else(scripts: ScriptDesk) -> None:
+    world, made = scripts.world, asked(scripts)
+    hour_ago = world.clock.now - timedelta(hours=1)
+    mail = (
+        "Hello team,\n\nthe login page stays white.\n\n2026-03-01 09:00:01 ERROR stack\n"
+        "Kind regards\nJo Weber\nACME Ltd\n\nOn Mon, 3 May 2026 at 10:00 Kim wrote:\n> try again"
+    )
+
+    def build(tx: Tx) -> None:
+        talk = add_conversation(
+            tx, world.home, [("user", "> try again"), ("user", mail)], source="front"
+        )
+        add_issue(
+            tx, world.home, talk, "White", cluster_id=made["Login fails"], created_at=hour_ago
+        )
+
+    world.write(build)
+    report = scripts.json("clusters", "report", "--organization", "Acme")
+    assert report["top"][0]["quotes"][0]["words"] == "the login page stays white."
+
+
 def test_a_report_leaves_out_what_is_dated_later_than_now(scripts: ScriptDesk) -> None:
     made = asked(scripts)
     world = scripts.world

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from copydesk.domain.own_words import own_words
 from copydesk.server.clustering.problems import (
     TEXT_LENGTH,
     TITLE_LENGTH,
     Problem,
-    own_words,
     problems_of,
 )
 from copydesk.server.clustering.words import language_of, words_of
@@ -40,6 +40,10 @@ def only(found: list[Problem]) -> Problem:
         (
             'It fails:\nTraceback (most recent call last):\n  File "a.py", line 3, in x\nwhy?',
             "It fails:\nwhy?",
+        ),
+        (
+            "It is empty.\n\nFrom: Kim <k@x.example>\nSent: Monday\nTo: Jo\nSubject: Export\n\nHm",
+            "It is empty.",
         ),
         ("Thanks for the export, but it is empty", "Thanks for the export, but it is empty"),
     ],

@@ -13,9 +13,10 @@ from functools import cache
 from pathlib import Path
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.own_words import finder, own_words
 
 PHRASES = Path(__file__).parent / "data" / "phrases.txt"
-"""How greetings, signatures, quotes and the like are written."""
+"""How what tells that something is a machine's, another problem or a complaint is written."""
 
 TITLE_LENGTH = 120
 """The longest title of a problem, in characters."""
@@ -25,10 +26,6 @@ SUMMARY_LENGTH = 400
 
 TEXT_LENGTH = 4_000
 """The most of a problem's text that is kept for comparing, in characters."""
-
-_READ = 20_000  # characters of a part that are read at most
-
-_QUOTE = re.compile(r"^\s*(>|\|\s)")
 
 
 @cache
@@ -44,26 +41,9 @@ def _phrases() -> dict[str, list[str]]:
 @cache
 def _pattern(kind: str, shape: str) -> re.Pattern[str]:
     """Return what finds the phrases of a kind; ``shape`` says what stands around them."""
-    phrases = sorted(_phrases()[kind], key=len, reverse=True)
-    either = "|".join(re.escape(each).replace("…", ".{1,120}") for each in phrases)
-    return re.compile(shape % f"(?:{either})", re.IGNORECASE | re.MULTILINE)
+    return finder(_phrases()[kind], shape)
 
 
-_LOG = re.compile(
-    r"""^\s*(
-      File\ "[^"]+",\ line\ \d+.*            # Python
-      |at\ [\w.$<>/]+\s?\(.*\)\s*            # Java, JavaScript
-      |\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d.*       # a log's line begins with a time
-      |\[?(DEBUG|TRACE|INFO|WARN|ERROR)\]?[\s:].*
-      |[A-Za-z][\w-]{2,40}:\ \S+\s*$(?<![.?!])  # a header: value
-      |HTTP/\d.*
-      |Traceback\ \(most\ recent\ call\ last\):
-      |[{}\[\]();,\s]*$
-    )""",
-    re.VERBOSE,
-)
-_WHOLE_LINE = r"^\s*%s\s*[,.!]*\s*$"
-_BEFORE = r"\A(?:\s*¡?%s(?: [^\W\d_]+){0,4}\s*(?:[,!.:–-]+\s*|\n))+"
 _A_WORD = r"(?<!\w)%s(?!\w)|n['’]t\b|[?¿]"
 _ANYWHERE = r"\b%s\b"
 _JOINS = r"(?:and|und|y|et|e|en)\s+"
@@ -96,30 +76,6 @@ def problems_of(subject: str, parts: Sequence[tuple[str, str]]) -> list[Problem]
     if len(told) < 2:
         return [_problem(subject, "\n".join(said))]
     return [_problem("", each) for each in told]
-
-
-def own_words(body: str) -> str:
-    """Return what a person wrote in a message, without greeting, signature, quotes and logs."""
-    kept: list[str] = []
-    dropped: list[str] = []
-    fenced = False
-    # Without runs of spaces and empty lines: searching them takes time by the square.
-    lines = [" ".join(line.split()) for line in body[:_READ].splitlines()]
-    lines = [line for line, after in zip(lines, [*lines[1:], "."], strict=True) if line or after]
-    for number, line in enumerate(lines):
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-            continue
-        if _pattern("quote", _WHOLE_LINE).match(line):
-            break
-        if kept and _pattern("signature", _WHOLE_LINE).match(line) and number >= len(lines) - 8:
-            break
-        if _QUOTE.match(line):
-            continue
-        (dropped if fenced or _LOG.match(line) else kept).append(line)
-    text = _pattern("greeting", _BEFORE).sub("", "\n".join(kept).strip()).strip()
-    # Who sends nothing but a log means what it says.
-    return text or "\n".join(dropped).strip()
 
 
 def _problem(subject: str, text: str) -> Problem:

@@ -13,6 +13,7 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.address import web_address
 from copydesk.domain.conversation import readable
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.own_words import own_words
 from copydesk.domain.secret_values import holds_private_key, tells_secret
 from copydesk.domain.text import clean, plural
 from copydesk.session.cluster_rows import (
@@ -252,7 +253,7 @@ def _add_quote(
     found: dict[str, Quote], said: str, source: str, at: datetime | None, address: str
 ) -> None:
     """Add what somebody said, once, unless there is a password or a key in it."""
-    words = " ".join(readable(said[:LONGEST]).split())
+    words = " ".join(own_words(readable(said[:LONGEST])).split())
     if words and not tells_secret(words) and not holds_private_key(words):
         found.setdefault(words.casefold(), Quote(words, source, at, address))
 
@@ -278,8 +279,9 @@ async def _quotes(
             read = await api(ops.get_conversation, organization, row.conversation)
         except (Forbidden, NotFound):
             continue  # it is gone, or somebody else's
-        said = next((part.body for part in read.parts if part.role == "user"), "")
-        _add_quote(found, said, row.source, row.created, row.address)
+        said = (part.body for part in read.parts if part.role == "user")
+        told = next((body for body in said if own_words(readable(body[:LONGEST]))), "")
+        _add_quote(found, told, row.source, row.created, row.address)
     return tuple(found.values())
 
 

@@ -727,7 +727,8 @@ class IssuesPlace(Place, scope="issues"):
         yield Part("side", view)
 
     def _written(self, cluster: str) -> None:
-        """Read the list again after a write to issues."""
+        """Read the list again after a write to issues: those that it no longer lists go away."""
+        self.listing.written = True
         self.read_again()
 
     def nothing_meant(self) -> str | None:
@@ -739,7 +740,8 @@ class IssuesPlace(Place, scope="issues"):
         return about_issues(self.rows.chosen(), self.labels, self.reader.shown)
 
     def begun(self, cluster: str, request: ChangeRequest) -> None:
-        """Nothing shows it here."""
+        """Take away what is in a cluster now, where only other issues are listed."""
+        self.listing.written = True
 
     # What is listed
 

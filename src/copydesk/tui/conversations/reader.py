@@ -431,6 +431,8 @@ class ConversationList(Commands, scope="conversation_list"):
         """The view that the rows are of."""
         self._limited = False
         """Whether the rows are only those that meet conditions."""
+        self.written = False
+        """Whether rows were changed here: once read again those that are not listed go away."""
 
     @property
     def _reader(self) -> ConversationReader:
@@ -506,9 +508,17 @@ class ConversationList(Commands, scope="conversation_list"):
     def read(self) -> None:
         """Read the list again, and count what the view has by now."""
         self.place.reads.load(
-            "rows", self._refresh, lambda _: self.show_views(), what=f"Reading {self._here.noun}s",
+            "rows", self._refresh, self._read, what=f"Reading {self._here.noun}s",
             failed=lambda _: self.show_views(),
         )  # fmt: skip
+
+    def _read(self, _: None) -> None:
+        base = self._here.rows.source.base
+        if self.written and isinstance(base, ScannedPages):
+            self.written = False
+            base.fold()
+            self._here.rows.set_marks(())
+        self.show_views()
 
     async def _refresh(self, api: Api) -> None:
         base = self._here.rows.source.base

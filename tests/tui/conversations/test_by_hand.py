@@ -204,10 +204,20 @@ async def test_requests_are_begun_for_issues_and_linked(
         assert made[-1]["subject"] == "Stray case 0"
         assert made[-1]["cluster_id"] is not None
         assert len(held(world)["Stray case 0"]) == 2
+        # They are in a cluster now.
+        assert "Every issue is in a cluster" in driver.screen
+        assert not driver.place.query_one("#issues").marks  # type: ignore[attr-defined]
         # Both writes are taken back together.
         await driver.press("u")
         await answer_yes(driver)
         assert "Stray case 0" not in held(world)
+        assert "Stray case 0" in driver.screen
+        # Of one that is not marked, and linked, it is the same.
+        await driver.press("L", "enter")
+        assert "Stray case 0" not in driver.screen
+        assert "Stray case 1" in driver.screen
+        await driver.press("u")
+        await answer_yes(driver)
     async with drive(open_world(world, "clusters"), size=size) as driver:
         await driver.press("L")
         driver.golden("clusters-link", update=update_golden)
@@ -216,6 +226,20 @@ async def test_requests_are_begun_for_issues_and_linked(
         assert "Linked #1. u takes it off." in driver.screen
         await driver.press("L", "enter")
         assert answers(request) is None
+        await driver.press("u")
+        assert answers(request) == ids["Sign-in fails"]
+        # What answers another cluster is listed with that, and asked about.
+        await driver.press("j", "L")
+        assert "answers Sign-in fails" in driver.screen
+        await driver.press("enter")
+        assert "#1 answers “Sign-in fails” now." in driver.screen
+        await driver.press("escape")
+        assert answers(request) == ids["Sign-in fails"]
+        await driver.press("L", "enter")
+        await driver.press("y")
+        assert answers(request) == ids["Login broken"]
+        said = " ".join(driver.screen.split())
+        assert "Linked #1, no longer to “Sign-in fails”. u puts it back." in said
         await driver.press("u")
         assert answers(request) == ids["Sign-in fails"]
 

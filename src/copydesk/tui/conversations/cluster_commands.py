@@ -27,6 +27,7 @@ from copydesk.tui.conversations.cluster_edits import make_cluster
 from copydesk.tui.conversations.rows import WORDS_KEY, with_words
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
@@ -339,7 +340,8 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
     async def link(self) -> None:
         """Say which change request answers this cluster, or the cluster of the marked issues.
 
-        One that is linked already is listed as such: chosen again it is taken off.
+        One that is linked already is listed as such: chosen again it is taken off. One that answers
+        another cluster is listed with that, and moved once that is confirmed.
         """
         reader, organization = self._here.reader, self._here.reader.organization
         about = await self._here.meant()
@@ -349,17 +351,24 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
             self.place.say("No issue was found in it: ctrl+n begins a change request.", "warn")
             return
 
-        async def read() -> tuple[list[ChangeRequest], Mapping[str, str]]:
+        async def read() -> tuple[list[ChangeRequest], Mapping[str, str], Mapping[str, str]]:
             api = await self.place.session.ready()
-            requests, desk = await asyncio.gather(
-                reading.read_linkable(api, organization), read_desk(api, organization)
+            requests, desk, labels = await asyncio.gather(
+                reading.read_linkable(api, organization),
+                read_desk(api, organization),
+                reading.read_names(api, organization),
             )
-            return requests, {each.id: each.title for each in space_options(desk.nodes)}
+            return requests, {each.id: each.title for each in space_options(desk.nodes)}, labels
 
         read_all = await self.place.reads.now("linkable", read, "Reading change requests")
         if read_all is None:
             return
-        found, titles = read_all
+        found, titles, labels = read_all
+
+        def other(request: ChangeRequest) -> str:
+            """Return what the other cluster is called that a change request answers."""
+            return shorten(reader.shown(labels.get(_answers(request), "")) or "another cluster", 40)
+
         # Those that answer it first, then those that answer nothing yet.
         found.sort(key=lambda each: (_answers(each) != about.cluster, bool(_answers(each))))
         options = [
@@ -368,7 +377,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
                 f"{titles.get(each.space, '')} #{each.number} "
                 f"{reader.shown(clean(each.subject)) or 'No subject'}".strip(),
                 "linked" if about.cluster and _answers(each) == about.cluster
-                else "another cluster" if _answers(each) else clean(str(each.status)),
+                else f"answers {other(each)}" if _answers(each) else clean(str(each.status)),
             )
             for each in found
         ]  # fmt: skip
@@ -383,6 +392,9 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
         request = next(each for each in found if each.id == chosen)
         before, group = _answers(request), ""
         cluster = about.cluster
+        moves = bool(before) and before != cluster
+        if moves and not await self._moves_from(request, other(request), about.name):
+            return
         if not cluster:
             group = secrets.token_hex(8)
             cluster = await self._cluster_of(organization, about, group)
@@ -397,10 +409,28 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
             ),
             group=group,
         )
-        said = "Took #{} off. u links it again." if takes_off else "Linked #{}. u takes it off."
-        self.place.tell(said.format(request.number), "good")
+        said = f"Linked #{request.number}. u takes it off."
+        if takes_off:
+            said = f"Took #{request.number} off. u links it again."
+        elif moves:
+            said = f"Linked #{request.number}, no longer to “{other(request)}”. u puts it back."
+        self.place.tell(said, "good")
         self._here.begun("" if takes_off else cluster, request)
         self.place.read_again()
+
+    async def _moves_from(self, request: ChangeRequest, other: str, name: str) -> bool:
+        """Ask whether a change request is to answer another cluster than it does."""
+        sheet = Confirm(
+            f"Link #{request.number} with another cluster",
+            [
+                f"#{request.number} answers “{other}” now.",
+                f"It will answer “{shorten(name, 40)}”: a change request answers one cluster.",
+            ],
+            verb="move it",
+            leaves="leave it there",
+        )
+        answer: bool | None = await self.app.push_screen_wait(sheet)
+        return answer is True
 
 
 def _answers(request: ChangeRequest) -> str:

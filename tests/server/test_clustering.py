@@ -27,6 +27,7 @@ from copydesk.server.clusters import recount
 from copydesk.server.ingestion import ingest
 from copydesk.server.integrity import RULES
 from copydesk.server.store import Row, Tx
+from copydesk.session.reads.clusters import read_analysis
 from tests.world import World
 
 TOLD = {
@@ -73,14 +74,28 @@ class Desk:
         self.asked: list[str] = []
         self.says: list[Callable[[Any], dict[str, Any]]] = []
         self.pauses: list[Meanwhile] = []
+        self.shares: tuple[float, ...] = ()
+        """What the process says of how far it is."""
+        self.counted: list[str] = []
+        """What readers are told then."""
         self.find = self.clusterer()
 
     def clusterer(self) -> Clusterer:
         """Return the job of a program that has the desk open."""
         return Clusterer(Clustering(), self._ask, self._pause)
 
-    def _ask(self, request: Mapping[str, Any], settings: Clustering, **_: Any) -> dict[str, Any]:
+    def _ask(
+        self,
+        request: Mapping[str, Any],
+        settings: Clustering,
+        *,
+        still: Callable[[float], None],
+        **_: Any,
+    ) -> dict[str, Any]:
         self.asked.append(request["do"])
+        for share in self.shares:
+            still(share)
+            self.counted.append(self.analysis())
         if self.meanwhile:
             self.meanwhile.pop(0)()
         return self.says.pop(0)(request) if self.says else answer(request)
@@ -124,6 +139,15 @@ class Desk:
         for row in self.all("SELECT cluster_id, conversation_id FROM issue"):
             found.setdefault(row["cluster_id"], set()).add(row["conversation_id"])
         return {key: frozenset(talks) for key, talks in found.items()}
+
+    def analysis(self) -> str:
+        """Return what a screen says of how far the search is."""
+
+        async def read() -> str:
+            async with self.world.api() as api:
+                return (await read_analysis(api, self.home)).said
+
+        return asyncio.run(read())
 
     def issue(self, talk: str) -> str:
         (row,) = self.all("SELECT id FROM issue WHERE conversation_id = ?", talk)
@@ -666,6 +690,33 @@ async def test_the_process_answers_and_is_ended_with_the_desk(tmp_path: Path) ->
     app.worker.wait()  # it does not go on for long
 
 
+def test_how_many_were_looked_at_is_told_while_they_are_and_while_they_are_written() -> None:
+    desk = Desk()
+    desk.hand_in("export", *range(6))
+    desk.hand_in("login", *range(6))
+    desk.shares = (0.0, 0.25, 1.0)
+    assert desk.analysis() == "12 to analyse, once no more come"
+    desk.run()
+    assert desk.counted == ["analysing 0 of 12", "analysing 3 of 12", "analysing 12 of 12"]
+    assert desk.analysis() == ""
+    # What came since is counted with what is there.
+    desk.counted.clear()
+    desk.hand_in("login", 6, 7)
+    desk.shares = (0.5,)
+    desk.run()
+    assert desk.counted == ["analysing 13 of 14"]
+
+
+def test_the_process_says_how_far_it_is_before_it_answers() -> None:
+    issues = [{"id": str(nth), "text": told("login", nth)} for nth in range(12)]
+    shares: list[float] = []
+    request = {"do": "find", "issues": issues}
+    found = process.ask(request, Clustering(), started=_nothing, still=shares.append)
+    assert found["clusters"]
+    assert shares == sorted(shares)
+    assert 0 < max(shares) <= 1
+
+
 def _nothing(*_: object) -> None:
     """Do nothing."""
 
@@ -690,7 +741,7 @@ ask(
     {"do": "find", "issues": issues},
     Clustering(embed=("/bin/sh", "-c", command, sys.argv[1])),
     started=lambda process: None,
-    still=lambda: None,
+    still=lambda share: None,
 )
 """
 """A program that asks, with vectors of a command that tells who runs it and is never done."""

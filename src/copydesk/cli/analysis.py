@@ -33,9 +33,10 @@ async def await_analysis(api: Api, places: Iterable[Organization], *, wait: bool
         shown = wait and sys.stderr is not None and sys.stderr.isatty()
         try:
             while wait and found is not None and found.state in {"waiting", "running"}:
-                done = found.clustered + found.unclustered
+                placed = found.clustered + found.unclustered
                 if shown:
-                    redraw(f"Analysing: {done:,} of {done + found.waiting:,} issues")
+                    done, everything = placed + found.looked, placed + found.waiting
+                    redraw(f"Analysing: {done:,} of {everything:,} issues")
                 await asyncio.sleep(SECONDS)
                 found = await _read(api, place, hurry=wait)
         finally:

@@ -33,6 +33,7 @@ MIGRATIONS: tuple[str, ...] = (
     "19_glossary_and_sign_in",
     "20_findings",
     "21_clustering",
+    "22_clustering_progress",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

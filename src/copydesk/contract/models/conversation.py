@@ -92,13 +92,15 @@ class ConversationHit(Shape):
 class ConversationsAnalysis(Resource):
     """How far the search for clusters is, in numbers of issues.
 
-    ``waiting`` were not looked at yet. The others are ``clustered`` or not; ``suggestions`` of the
-    latter are similar to a cluster. ``message`` is a sentence for a person.
+    ``waiting`` are in no cluster yet, and so many of them were ``looked`` at by now. The others are
+    ``clustered`` or not; ``suggestions`` of the latter are similar to a cluster. ``message`` is a
+    sentence for a person.
     """
 
     object: Open[Literal["conversations-analysis"]] = "conversations-analysis"
     state: Open[AnalysisState] = "idle"
     waiting: Count = 0
+    looked: Count = 0
     clustered: Count = 0
     unclustered: Count = 0
     suggestions: Count = 0

@@ -3,6 +3,7 @@
 A request is ``{"do": "find", "issues": […], "taken": […], "settings": {…}}``, answered with
 ``{"clusters": […], "likely": […]}`` whose titles are not those taken; or ``{"do": "place",
 "issues": […], "known": {…}, "settings": {…}}``, answered with ``{"issues": {…}, "likely": […]}``.
+Before the answer come lines that say which share is done (``done 0.25``).
 What cannot be done is answered with ``{"error": "a sentence"}``. It ends when the program
 that started it is gone.
 """
@@ -13,9 +14,12 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
+
+from copydesk.server.clustering.process import DONE
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether the program that asked is still there."""
@@ -29,8 +33,10 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what a request asks."""
+def answer(
+    request: Mapping[str, Any], done: Callable[[float], None] = lambda share: None
+) -> dict[str, Any]:
+    """Do what a request asks; ``done`` is told the share that is."""
     from copydesk.server.clustering.vectors import VectorsError, vectors_from
 
     try:
@@ -46,16 +52,30 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
                 cluster: [Issue(**each) for each in held]
                 for cluster, held in request["known"].items()
             }
-            return asdict(place(issues, known, vectors))
-        return asdict(find_clusters(issues, vectors, request.get("taken") or ()))
+            return asdict(place(issues, known, vectors, done))
+        return asdict(find_clusters(issues, vectors, request.get("taken") or (), done))
     except VectorsError as error:
         return {"error": str(error)}
+
+
+class _Teller:
+    """Says on standard output which share is done, not more often than somebody looks."""
+
+    def __init__(self) -> None:
+        self._at = 0.0
+
+    def __call__(self, share: float) -> None:
+        now = time.monotonic()
+        if now - self._at >= LOOK_SECONDS:
+            self._at = now
+            sys.stdout.write(f"{DONE} {share:.4f}\n")
+            sys.stdout.flush()
 
 
 def main() -> None:
     """Answer the request on standard input."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    json.dump(answer(json.load(sys.stdin)), sys.stdout)
+    json.dump(answer(json.load(sys.stdin), _Teller()), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ near to none stays alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -47,6 +47,10 @@ _AGAIN = 2  # times that loose groups are left out
 _LETTERS = 0.08  # share of the letters in a similarity
 _OUTSIDE = 0.4  # share of vectors from outside, where there are any
 # Chosen on the conversations of `benchmarks/data`, and on random halves of their problems.
+
+
+Done: TypeAlias = Callable[[float], None]
+"""Is told which share of the issues was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +109,15 @@ class _Texts:
 
 
 def find_clusters(
-    issues: Sequence[Issue], vectors: Vectors | None = None, taken: Sequence[str] = ()
+    issues: Sequence[Issue],
+    vectors: Vectors | None = None,
+    taken: Sequence[str] = (),
+    done: Done = lambda share: None,
 ) -> Result:
     """Group issues; those that were put somewhere by hand stay where they are.
 
     No title is that of another cluster or one of ``taken``, if there is another that tells.
+    ``done`` is told the share of the issues that were looked at.
     """
     # By what they say: the same conversations make the same clusters, whatever their ids are.
     free = sorted(
@@ -118,18 +126,22 @@ def find_clusters(
     )
     if len(free) < SMALLEST:
         return Result(())
-    texts = _compare([each.text for each in free], vectors)
+    texts = _compare([each.text for each in free], vectors, lambda share: done(share / 2))
     fixed = np.array([each.by_hand for each in free])
-    labels = _refined(texts, _seeded(free, _cores(texts)), fixed)
+    cores = _cores(texts, lambda share: done((1 + share) / 2))
+    labels = _refined(texts, _seeded(free, cores), fixed)
     for _ in range(_AGAIN):
         labels = _refined(texts, _without_loose(texts, labels, fixed), fixed)
     return _result(free, texts, labels, taken)
 
 
 def place(
-    new: Sequence[Issue], known: Mapping[str, Sequence[Issue]], vectors: Vectors | None = None
+    new: Sequence[Issue],
+    known: Mapping[str, Sequence[Issue]],
+    vectors: Vectors | None = None,
+    done: Done = lambda share: None,
 ) -> Placed:
-    """Give new issues to the known clusters that they are nearest to."""
+    """Give new issues to the known clusters that they are nearest to; ``done`` is told how far."""
     names = [name for name, held in known.items() if held]
     if not new or not names:
         return Placed({})
@@ -138,7 +150,8 @@ def place(
         for index, name in enumerate(names)
         for each in known[name][:: -(-len(known[name]) // _KNOWN)]
     ]
-    texts = _compare([each.text for _, each in old] + [each.text for each in new], vectors)
+    said = [each.text for _, each in old] + [each.text for each in new]
+    texts = _compare(said, vectors, done)
     labels = np.array([index for index, _ in old] + [-1] * len(new))
     similarity = _similarity(texts, labels)[len(old) :]
     placed, likely = {}, []
@@ -154,9 +167,12 @@ def place(
     return Placed(placed, tuple(sorted(likely, key=lambda each: -each.similarity)))
 
 
-def _compare(said: Sequence[str], vectors: Vectors | None) -> _Texts:
+def _compare(said: Sequence[str], vectors: Vectors | None, done: Done) -> _Texts:
     languages = languages_of(said)
-    counted = [words_of(text, language) for text, language in zip(said, languages, strict=True)]
+    counted = []
+    for text, language in zip(said, languages, strict=True):
+        counted.append(words_of(text, language))
+        done(len(counted) / len(said))
     weighed = weights(counted)
     vocabulary = sorted({word for words in weighed for word in words})
     place_of = {word: index for index, word in enumerate(vocabulary)}
@@ -189,7 +205,7 @@ def _letters(said: Sequence[str]) -> Any:
         return None
 
 
-def _cores(texts: _Texts) -> NDArray[Any]:
+def _cores(texts: _Texts, done: Done) -> NDArray[Any]:
     """Return the group of each issue, -1 for none: tight groups, by average linkage."""
     labels = np.full(texts.both.shape[0], -1)
     left = np.arange(len(labels))
@@ -208,6 +224,7 @@ def _cores(texts: _Texts) -> NDArray[Any]:
         loose = (labels == -1) & (near.max(1) >= _NEAR)
         labels[loose] = near[loose].argmax(1)
         left = np.setdiff1d(np.flatnonzero(labels == -1), chosen)
+        done(1 - len(left) / len(labels))
     return labels
 
 

@@ -63,7 +63,7 @@ class Asking(Protocol):
         settings: Clustering,
         *,
         started: Callable[[Popen[str]], None],
-        still: Callable[[], None],
+        still: Callable[[float], None],
     ) -> dict[str, Any]:
         """Return what it answers."""
         ...
@@ -76,6 +76,8 @@ class _Work:
     request: dict[str, Any]
     asked: Mapping[str, str]
     """When each issue was ingested: one that was ingested again since is another."""
+    waiting: int
+    """How many of them nobody had looked at."""
 
 
 class Clusterer:
@@ -133,8 +135,9 @@ class Clusterer:
             for process in running:
                 process.kill()
 
-        def still() -> None:
-            worker.write(lambda tx: self._take(tx, organization))
+        def still(share: float) -> None:
+            looked = int(share * work.waiting)
+            worker.write(lambda tx: self._take(tx, organization, looked))
 
         with worker.ended_by(end):
             return self._asking(work.request, self._settings, started=running.append, still=still)
@@ -157,8 +160,8 @@ class Clusterer:
         )
         return found
 
-    def _take(self, tx: Tx, organization: str) -> bool:
-        """Say that this program is at it; return whether no other one is."""
+    def _take(self, tx: Tx, organization: str, looked: int = 0) -> bool:
+        """Say that this program is at it, and how far; return whether no other one is."""
         row = tx.one("SELECT * FROM clustering WHERE organization_id = ?", organization)
         limit = timestamp(tx.moment - LEASE)
         if (
@@ -168,23 +171,26 @@ class Clusterer:
             and row["taken_at"] > limit
         ):
             return False
-        self._say(tx, organization, "running", None)
+        self._say(tx, organization, "running", None, looked)
         return True
 
     def _fail(self, tx: Tx, organization: str, sentence: str) -> None:
         self._say(tx, organization, "unavailable", sentence)
 
-    def _say(self, tx: Tx, organization: str, state: str, message: str | None) -> None:
+    def _say(
+        self, tx: Tx, organization: str, state: str, message: str | None, looked: int = 0
+    ) -> None:
         tx.run(
-            "INSERT INTO clustering (organization_id, state, message, taken_at, taken_by) "
-            "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, "
+            "INSERT INTO clustering (organization_id, state, message, taken_at, taken_by, looked) "
+            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, "
             "message = excluded.message, taken_at = excluded.taken_at, "
-            "taken_by = excluded.taken_by",
+            "taken_by = excluded.taken_by, looked = excluded.looked",
             organization,
             state,
             message,
             tx.now,
             self._name,
+            looked,
         )
 
     def _write(
@@ -202,21 +208,30 @@ class Clusterer:
         writing = _Writing(organization, work, plan)
         for step in writing.steps():
             if not worker.write(
-                partial(self._still, organization=organization, groups=groups, step=step)
+                partial(
+                    self._still,
+                    organization=organization,
+                    groups=groups,
+                    waiting=work.waiting,
+                    step=step,
+                )
             ):
                 return False
         return worker.write(lambda tx: self._finish(tx, organization, groups, len(work.asked)))
 
-    def _still(self, tx: Tx, organization: str, groups: bool, step: Callable[[Tx], None]) -> bool:
+    def _still(
+        self, tx: Tx, organization: str, groups: bool, waiting: int, step: Callable[[Tx], None]
+    ) -> bool:
         """Write a slice, if this program is the one that is at it; return whether it is."""
         if not self._holds(tx, organization):
             return False
         tx.run(
-            "UPDATE clustering SET taken_at = ?, grouped = iif(?, ?, grouped) "
+            "UPDATE clustering SET taken_at = ?, grouped = iif(?, ?, grouped), looked = ? "
             "WHERE organization_id = ?",
             tx.now,
             groups,
             _GROUPING,
+            waiting,
             organization,
         )
         step(tx)
@@ -226,7 +241,7 @@ class Clusterer:
         if not self._holds(tx, organization):
             return False
         tx.run(
-            "UPDATE clustering SET state = 'idle', message = NULL, taken_by = NULL, "
+            "UPDATE clustering SET state = 'idle', message = NULL, taken_by = NULL, looked = 0, "
             "finished_at = ?, grouped = iif(?, ?, grouped) WHERE organization_id = ?",
             tx.now,
             groups,
@@ -273,6 +288,7 @@ def _work(tx: Tx, organization: str) -> _Work:
                 "taken": [row["label"] for row in tx.all(_LABELS, organization)],
             },
             {row["id"]: row["ingested_at"] for row in rows},
+            len(waiting),
         )
     known: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -281,6 +297,7 @@ def _work(tx: Tx, organization: str) -> _Work:
     return _Work(
         {"do": "place", "issues": [_issue(row, held) for row in waiting], "known": known},
         {row["id"]: row["ingested_at"] for row in waiting},
+        len(waiting),
     )
 
 

@@ -10,14 +10,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
+from queue import Empty, Queue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
     from copydesk.domain.clustering import Clustering
+
+DONE = "done"
+"""Begins a line of the process that says which share it has done; the last line is its answer."""
 
 NEEDS = ("sklearn", "simplemma")
 """What the extra brings."""
@@ -55,52 +61,89 @@ def ask(
     settings: Clustering,
     *,
     started: Callable[[Popen[str]], None],
-    still: Callable[[], None],
+    still: Callable[[float], None],
 ) -> dict[str, Any]:
     """Start the process, wait for its answer and return that.
 
-    ``started`` gets the process, to end it early; ``still`` is called now and then. Raises
-    ``UnavailableError`` when it cannot answer.
+    ``started`` gets the process, to end it early; ``still`` is called now and then with the share
+    that it has done. Raises ``UnavailableError`` when it cannot answer.
     """
-    from subprocess import PIPE, Popen, TimeoutExpired
+    from subprocess import PIPE, Popen
+    from tempfile import TemporaryFile
 
-    try:
-        process = Popen(
-            # -P: a folder that somebody happens to be in is no place to import from.
-            [sys.executable, "-P", "-m", "copydesk.server.clustering"],
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            text=True,
-            encoding="utf-8",
-            env=environment(),
-        )
-    except OSError as error:
-        raise UnavailableError(f"Finding clusters cannot be started: {error}") from None
-    with process:
+    answer, done = "", 0.0
+    with TemporaryFile() as wrong:
         try:
-            started(process)
-            if hasattr(os, "setpriority"):
-                os.setpriority(os.PRIO_PROCESS, process.pid, 10)
-            said: str | None = json.dumps({**request, "settings": _told(settings)})
-            while True:
-                try:
-                    answer, wrong = process.communicate(said, timeout=_LOOK_SECONDS)
-                    break
-                except TimeoutExpired:
-                    said = None  # what was sent is on its way
-                    still()
-        except BaseException:
-            process.kill()
-            raise
+            process = Popen(
+                # -P: a folder that somebody happens to be in is no place to import from.
+                [sys.executable, "-P", "-m", "copydesk.server.clustering"],
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=wrong,
+                text=True,
+                encoding="utf-8",
+                env=environment(),
+            )
+        except OSError as error:
+            raise UnavailableError(f"Finding clusters cannot be started: {error}") from None
+        with process:
+            try:
+                started(process)
+                if hasattr(os, "setpriority"):
+                    os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+                _send(process, json.dumps({**request, "settings": _told(settings)}))
+                for line in _lines(process):
+                    answer, done = (answer, done) if line is None else _read(line, done)
+                    still(done)
+            except BaseException:
+                process.kill()
+                raise
+        wrong.seek(0)
+        said = wrong.read().decode("utf-8", "replace")
     try:
         found: dict[str, Any] = json.loads(answer)
     except ValueError:
-        last = (wrong.strip().splitlines() or [f"status {process.returncode}"])[-1]
+        last = (said.strip().splitlines() or [f"status {process.returncode}"])[-1]
         raise UnavailableError(f"Finding clusters failed: {last[:_TOLD]}") from None
     if "error" in found:
         raise UnavailableError(f"Clusters are not found here: {str(found['error'])[:_TOLD]}")
     return found
+
+
+def _send(process: Popen[str], request: str) -> None:
+    """Write a request to a process, which reads it whole before it says anything."""
+    assert process.stdin
+    with suppress(BrokenPipeError), process.stdin:  # of one that ended, its status says more
+        process.stdin.write(request)
+
+
+def _lines(process: Popen[str]) -> Iterator[str | None]:
+    """Yield the lines that a process says, and None now and then while it says nothing."""
+    came: Queue[str | None] = Queue()
+
+    def read() -> None:
+        assert process.stdout
+        with suppress(ValueError):  # it was ended, and its output closed
+            for line in process.stdout:
+                came.put(line)
+        came.put(None)
+
+    Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            line = came.get(timeout=_LOOK_SECONDS)
+        except Empty:
+            yield None
+            continue
+        if line is None:
+            return
+        yield line
+
+
+def _read(line: str, done: float) -> tuple[str, float]:
+    """Return a line if it is the answer, and the share that is done."""
+    name, _, share = line.partition(" ")
+    return ("", float(share)) if name == DONE else (line, done)
 
 
 def _told(settings: Clustering) -> dict[str, Any]:

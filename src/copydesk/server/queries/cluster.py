@@ -160,6 +160,7 @@ def analysis(call: Call, organization_id: str) -> ConversationsAnalysis:
     return ConversationsAnalysis(
         state="waiting" if waiting and state == "idle" else state,
         waiting=waiting,
+        looked=0 if found is None else min(waiting, found["looked"]),
         clustered=clustered,
         unclustered=counts["issues"] - waiting - clustered,
         suggestions=counts["suggestions"],

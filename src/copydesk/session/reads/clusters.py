@@ -187,11 +187,15 @@ async def read_suggestions(
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """How far the search for issues and clusters is; ``message`` is the sentence of the service."""
+    """How far the search for issues and clusters is; ``message`` is the sentence of the service.
+
+    ``done`` are those that were looked at, also of those that are ``waiting`` to be written.
+    """
 
     state: str
     waiting: int
     done: int
+    all: int
     message: str = ""
 
     @property
@@ -201,16 +205,18 @@ class Analysis:
             return ""
         if self.state == "waiting":
             return f"{self.waiting:,} to analyse, once no more come"
-        return f"analysing {self.done:,} of {self.done + self.waiting:,}"
+        return f"analysing {self.done:,} of {self.all:,}"
 
 
 async def read_analysis(api: Api, organization: str) -> Analysis:
     """Return how far the search for clusters is. Raises ``ApiError``."""
     found = await api(ops.get_conversations_analysis, organization)
+    waiting, placed = int(sane(found.waiting)), int(sane(found.clustered + found.unclustered))
     return Analysis(
         str(found.state),
-        int(sane(found.waiting)),
-        int(sane(found.clustered + found.unclustered)),
+        waiting,
+        placed + int(sane(found.looked)),
+        placed + waiting,
         clean(found.message or "").strip(),
     )
 

@@ -63,20 +63,24 @@ def test_somebody_at_a_terminal_is_asked_and_columns_are_kept(
 
     table = tmp_path / "own.csv"
     table.write_text("Nr;Was;Wann\n1;Der Export bricht ab.;02/03/2026\n", encoding="utf-8")
-    # Without a terminal nobody can say which column it is.
-    assert "no column name says what people write" in send(here, "own.csv", status=2)
-    typed("1", "", "", "", "n")
+    # Without a terminal nobody can say which column it is; what to type is said.
+    told = send(here, "own.csv", status=2)
+    assert "no column name says what people write" in told
+    assert '--columns "id=Nr,body=Was,created=Wann"' in told
+    typed("n", "1", "", "", "", "n")
     assert "no column is named for body" in send(here, "own.csv", status=2)
-    typed("1", "", "what", "Was", "", "3", "", "", "", "", "", "n")
+    typed("n", "1", "", "what", "Was", "", "3", "", "", "", "", "", "n")
     said = send(here, "own.csv", status=1)
     assert "there is no column “what”; there are Nr, Was and Wann." in said
     assert "read month first; --dates dmy" in said
     assert said.endswith("Send 1 conversation to Acme? y/N copydesk: nothing was sent.\n")
     assert there(here) == {}
-    typed("y")
+    # What was answered is kept once it was of use.
+    typed("y", "y")
     said = send(here, "own.csv", "--dates", "dmy")
-    assert "columns as last time: id=Nr,body=Was,created=Wann" in said
+    assert "read these columns? id=Nr,body=Was,created=Wann y/N" in said
     assert "2026-03-02 00:00 UTC" in said
+    assert "columns as last time: id=Nr,body=Was,created=Wann" in send(here, "own.csv", "--yes")
     assert there(here) == {"1": ["Der Export bricht ab."]}
     monkeypatch.setattr(sys, "stdin", Typed())
     table.write_text("Nr;Was;Wann\n2;Noch einer.;02/03/2026\n", encoding="utf-8")
@@ -167,6 +171,51 @@ def test_the_newest_of_a_ticket_counts_that_was_exported_twice(
         assert said.count("given twice") == 5
     assert "given twice  zendesk-1  (june.json, line 1): newer in july.json, line 1" in said
     assert "Acme: 0 conversations sent, 3 sent before and 4 given twice." in said
+
+
+def test_tickets_without_a_description_are_told_by_their_subjects(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    (tmp_path / "view.csv").write_text(
+        "Ticket ID,Requester,Subject,Status\n1,Kim,Export of invoices stops,open\n2,Jo,Log in,new\n"
+    )
+    said = send(here, "view.csv", "--yes")
+    assert "with the subjects in place of what people write (--columns names another)" in said
+    assert there(here) == {"1": ["Export of invoices stops"], "2": ["Log in"]}
+    # A column in which people write is not passed over for it.
+    (tmp_path / "view.csv").write_text(
+        "Ticket ID,Subject,Anmerkungen\n1,Export,It stops at page three for us\n"
+    )
+    assert '--columns "id=Ticket ID,subject=Subject,body=Anmerkungen"' in send(
+        here, "view.csv", "--yes", status=2
+    )
+
+
+def test_a_table_without_names_of_columns_loses_no_row(here: ScriptDesk, tmp_path: Path) -> None:
+    table = tmp_path / "bare.csv"
+    table.write_text(
+        "501,2026-06-02,The export stops at page 3.\n502,2026-06-03,The export is empty for us.\n"
+    )
+    said = send(here, "bare.csv", "--yes", status=2)
+    assert "its first row names no columns, so they have numbers, 1 to 3" in said
+    assert '--columns "body=column 3,created=column 2,id=column 1"' in said
+    send(here, "bare.csv", "--columns", "id=1,created=2,body=3")
+    assert sorted(there(here)) == ["501", "502"]
+    table.write_text("503,2026-06-04,The export is slow for all of us.\n" + table.read_text())
+    assert "1 conversation sent and 2 sent before" in send(here, "bare.csv")
+    # Names that are unknown are names all the same.
+    table.write_text("Fall,Tag,Was geschah\n1,heute,The export stops at page 3.\n")
+    assert "The columns are Fall, Tag and Was geschah." in send(here, "bare.csv", status=2)
+
+
+def test_lines_with_several_mistakes_of_a_kind_are_named_once(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    one = '{"id": 1, "parts": []}'
+    (tmp_path / "all.json").write_text(f"[{one},{one},\n{one},{one}\n,{one}]")
+    assert "all.json: 4 more like line 1: 2, 3\n" in send(here, "all.json", status=2)
+    (tmp_path / "all.json").write_text(f"[{one},{one}]")
+    assert "all.json: 1 more like line 1, on it\n" in send(here, "all.json", status=2)
 
 
 def test_mistakes_of_a_kind_are_told_once_and_counted(here: ScriptDesk, tmp_path: Path) -> None:

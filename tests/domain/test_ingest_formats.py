@@ -215,7 +215,10 @@ def test_tables_of_any_make_are_read(encoding: str, delimiter: str, ending: str)
 
 
 def test_a_table_without_a_column_of_words_says_so() -> None:
-    assert complaints(b"a;b\n1;2\n") == ["line 1: no column name says what people write"]
+    assert complaints(b"a;b\n1;2\n") == [
+        "line 1: no column name says what people write; “copydesk conversations send” takes "
+        "--columns"
+    ]
 
 
 def test_what_excel_writes_before_a_table_is_no_header() -> None:

@@ -275,6 +275,8 @@ class Handing:
         if halted is not None:
             report.note(f"Stopped: {halted} The same command again goes on with what was not sent.")
         else:
+            for given in self._inputs:
+                given.remember()
             await sending.tell_sources()
         summary = f"{title}: {report.summary()}."
         report.note(f"{summary} {self._to_come(checked)}".rstrip())

@@ -563,8 +563,10 @@ class Report:
         """Tell how many more of each kind there were, and where the first of them are."""
         for (file, _), (first, *more) in self._kinds.items():
             if more:
-                told = ", ".join(map(str, more[:_NAMED])) + (", …" if len(more) > _NAMED else "")
-                self.note(f"{file}: {len(more):,} more like line {first}: {told}")
+                lines = sorted({*more} - {first})
+                told = ", ".join(map(str, lines[:_NAMED])) + (", …" if len(lines) > _NAMED else "")
+                where = f": {told}" if lines else ", on it"
+                self.note(f"{file}: {len(more):,} more like line {first}{where}")
         self._kinds.clear()
 
     def _row(self, file: str, found: Item | Complaint, state: State, said: str) -> None:

@@ -36,8 +36,9 @@ from copydesk.domain.ingest_table import (
     Shape,
     TableReader,
     find_shape,
-    guess,
+    likely_columns,
     read_columns,
+    sure_columns,
     written_columns,
 )
 from copydesk.domain.late_dataclass import dataclass
@@ -83,6 +84,15 @@ class Input:
     format: Format = Format("json")
     hide: bool = False
     table: TableReader | None = None
+    chosen: bool = False
+    """Whether a person said which columns of a table say what."""
+
+    def remember(self) -> None:
+        """Keep for the next table of this kind which columns say what, if a person said it."""
+        if self.table is not None and self.chosen:
+            shape = self.table.shape
+            told = written_columns(self.table.columns, shape.header)
+            KnownColumns(kept_state()).keep(shape.key, told)
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -211,10 +221,12 @@ def _with_reader(given: Input, choices: Choices) -> Input:
         case "mailbox" | "mail":
             read = MailReader(choices.team).items
         case "table" | "other" if (shape := _shape(given, choices)) is not None:
-            columns = _columns(given.name, shape, choices, may_ask=can_ask([given], choices))
+            may_ask = can_ask([given], choices)
+            columns = _columns(given.name, shape, choices, may_ask=may_ask)
             table = TableReader(shape, columns, choices.source, choices.order, choices.team)
             kind = Format("table", shape=shape)
-            return Input(given.name, given.kept, table.items, kind, given.hide, table)
+            chosen = may_ask or bool(choices.columns)
+            return Input(given.name, given.kept, table.items, kind, given.hide, table, chosen)
         case "other":
             raise UsageError(f"{given.name}: {NONE_OF_THEM}. Nothing was sent.")
     return Input(given.name, given.kept, read, given.format, given.hide)
@@ -236,32 +248,39 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
 
     Raises ``UsageError``.
     """
-    known = KnownColumns(kept_state())
     try:
         if choices.columns:
-            columns = read_columns(choices.columns, shape.header)
-            known.keep(shape.key, written_columns(columns, shape.header))
-            return columns
-        if (told := known.find(shape.key)) is not None:
+            return read_columns(choices.columns, shape.header)
+        if (told := KnownColumns(kept_state()).find(shape.key)) is not None:
             say(f"{name}: columns as last time: {told} (--columns says others)")
             return read_columns(told, shape.header)
     except ColumnsError as error:
         raise UsageError(f"{name}: {error}. Nothing was sent.") from error
-    columns = guess(shape.header)
-    by_name = written_columns(columns, shape.header) if "body" in columns.meant else ""
-    if not may_ask:
-        if not by_name:
-            raise UsageError(
-                f"{name} is a table, and no column name says what people write. Say "
-                'which does: --columns "body=…, subject=…, id=…, created=…". The columns are '
-                f"{listed(shape.header[:40])}. Nothing was sent."
-            )
-        say(f"{name}: columns by their names: {by_name}")
+    columns = likely_columns(shape)
+    written = "" if columns is None else written_columns(columns, shape.header)
+    if may_ask:
+        if shape.nameless:
+            say(f"{name}: {_NAMELESS.format(many=len(shape.header))}.")
+        if columns is None or not agreed(f"{name}: read these columns? {clean(written)}"):
+            columns = _asked(shape.header)
         return columns
-    if not by_name or not agreed(f"{name}: read these columns? {clean(by_name)}"):
-        columns = _asked(shape.header)
-    known.keep(shape.key, written_columns(columns, shape.header))
-    return columns
+    if (sure := sure_columns(shape)) is None:
+        why = _NAMELESS if shape.nameless else _UNNAMED
+        raise UsageError(
+            f"{name} is a table, and {why.format(many=len(shape.header))}. Say which does, "
+            f'{"perhaps" if written else "as in"}: --columns "{clean(written) or _EXAMPLE}". '
+            f"The columns are {listed(shape.header[:40])}. Nothing was sent."
+        )
+    by = "by their names"
+    if sure.meant["body"] == sure.meant.get("subject"):
+        by += ", with the subjects in place of what people write (--columns names another)"
+    say(f"{name}: columns {by}: {written}")
+    return sure
+
+
+_UNNAMED = "no column name says what people write"
+_NAMELESS = "its first row names no columns, so they have numbers, 1 to {many}"
+_EXAMPLE = "body=…, subject=…, id=…, created=…"
 
 
 def _asked(header: Sequence[str]) -> Columns:

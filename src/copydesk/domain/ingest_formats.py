@@ -9,7 +9,7 @@ from copydesk.domain.ingest_exports import Vendor, find_vendor, read_exports
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.ingest_mail import MailReader, is_mail, is_mailbox
-from copydesk.domain.ingest_table import Shape, TableReader, find_shape, guess
+from copydesk.domain.ingest_table import Shape, TableReader, find_shape, sure_columns
 from copydesk.domain.late_dataclass import dataclass
 
 HEAD = 64 * 1024
@@ -77,10 +77,13 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file of any format, where nobody says anything of it."""
     found = find_format(file)
     file.seek(0)
-    if found.shape is not None and "body" in (columns := guess(found.shape.header)).meant:
+    if found.shape is not None and (columns := sure_columns(found.shape)) is not None:
         yield from TableReader(found.shape, columns).items(file)
     elif found.shape is not None:
-        yield Complaint(1, "no column name says what people write")
+        yield Complaint(
+            1,
+            "no column name says what people write; “copydesk conversations send” takes --columns",
+        )
     elif found.kind == "other":
         yield Complaint(1, NONE_OF_THEM)
     elif found.kind == "export":

@@ -31,6 +31,12 @@ MOST_COLUMNS = 1000
 MOST_BROKEN = 20
 """So often as much as a row may have is read again behind a quotation mark without an end."""
 
+_SPEAKS = 4
+"""Words of a cell in which somebody says something."""
+
+_LOOKED_AT = 20
+"""Rows that are looked at to find which columns say what."""
+
 MEANINGS: Mapping[str, str] = {
     "id": "its number (rows with the same one are one conversation)",
     "subject": "its subject",
@@ -107,10 +113,15 @@ class Columns:
 
 @dataclass(frozen=True)
 class Shape:
-    """A table: what stands between its columns, and their names."""
+    """A table: what stands between its columns, their names, and its first rows.
+
+    Where its first row names none but says something, its columns are named by their numbers.
+    """
 
     delimiter: str
     header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = ()
+    nameless: bool = False
 
     @property
     def key(self) -> str:
@@ -137,12 +148,23 @@ def find_shape(head: bytes) -> Shape | None:
             continue
         known = guess(names).meant
         fits = len(rows) > 1 and all(len(row) == len(names) for row in rows[1:])
+        nameless = fits and not known and any(map(_says_something, names))
         fits = fits or _opens_quotation(text, delimiter, len(names))
         if not known and not fits:
             continue
         worth = 100 * len(known) + len(names)
         if best is None or worth > best[0]:
-            best = worth, Shape(delimiter, tuple(names))
+            best = (
+                worth,
+                Shape(
+                    delimiter,
+                    tuple(f"column {at + 1}" for at in range(len(names)))
+                    if nameless
+                    else tuple(names),
+                    tuple(map(tuple, rows if nameless else rows[1:])),
+                    nameless,
+                ),
+            )
     return best[1] if best is not None else None
 
 
@@ -162,6 +184,65 @@ def guess(header: Sequence[str]) -> Columns:
         if at not in meant.values() and _KEPT.fullmatch(name.rpartition(".")[2])
     ]
     return Columns(meant, tuple(kept))
+
+
+def sure_columns(shape: Shape) -> Columns | None:
+    """Return which columns say what by their names; None where these do not tell what is written.
+
+    Of tickets without a description their subjects are what is written.
+    """
+    columns = guess(shape.header)
+    if "body" in columns.meant:
+        return columns
+    subject = columns.meant.get("subject")
+    if subject is None or _texts(shape, columns):
+        return None
+    return Columns({**columns.meant, "body": subject}, columns.kept)
+
+
+def likely_columns(shape: Shape) -> Columns | None:
+    """Return which columns probably say what, also by what is in them; None where nothing tells."""
+    columns = sure_columns(shape)
+    if columns is not None:
+        return columns
+    named = guess(shape.header)
+    meant, texts = dict(named.meant), _texts(shape, named)
+    if not texts:
+        return None
+    meant["body"] = texts[0]
+    for meaning, holds in (("created", _all_moments), ("id", _all_keys)):
+        free = (at for at in range(len(shape.header)) if at not in meant.values())
+        found = next((at for at in free if holds([row[at].strip() for row in shape.rows])), None)
+        if meaning not in meant and found is not None:
+            meant[meaning] = found
+    return Columns(meant, tuple(at for at in named.kept if at not in meant.values()))
+
+
+def _texts(shape: Shape, columns: Columns) -> list[int]:
+    """Return the columns without a meaning in which people write, most of it first."""
+    words = {
+        at: sum(len(row[at].split()) for row in shape.rows) / len(shape.rows)
+        for at in range(len(shape.header))
+        if shape.rows and at not in columns.meant.values() and at not in columns.kept
+    }
+    return sorted((at for at in words if words[at] >= _SPEAKS), key=lambda at: -words[at])
+
+
+def _all_moments(cells: Sequence[str]) -> bool:
+    return all(read_moment(cell) is not None for cell in cells)
+
+
+def _all_keys(cells: Sequence[str]) -> bool:
+    one_word = all(cell and len(cell.split()) == 1 for cell in cells)
+    return one_word and len(set(cells)) == len(cells)
+
+
+def _says_something(cell: str) -> bool:
+    """Whether a cell is none that names a column: a number, a date, an address or a sentence."""
+    plain = cell.strip()
+    if len(plain.split()) >= _SPEAKS or "@" in plain or "://" in plain:
+        return True
+    return bool(re.fullmatch(r"#?\d+", plain)) or read_moment(plain) is not None
 
 
 def read_columns(said: str, header: Sequence[str]) -> Columns:
@@ -392,7 +473,7 @@ def _first_rows(text: str, delimiter: str) -> list[list[str]]:
         for row in csv.reader(lines, delimiter=delimiter):
             if any(row) and not _names_delimiter(row):
                 rows.append(row)
-            if len(rows) == 3:
+            if len(rows) == _LOOKED_AT:
                 break
     except csv.Error:
         return rows[:1]
@@ -454,7 +535,7 @@ _TOO_LARGE = f"this row is larger than {LARGEST // 2**20} MiB, or a quotation ma
 def _rows(
     file: BinaryIO, shape: Shape, at: int = 0, line: int = 1, check: RowCheck | None = None
 ) -> Iterator[_Row | Complaint]:
-    """Yield the rows behind the first, which names the columns.
+    """Yield the rows, without a first one that names the columns.
 
     Behind a row with a broken quotation it goes on with the next line that has as many cells as
     the first row.
@@ -462,7 +543,7 @@ def _rows(
     lines = _Lines(file, at, line)
     reader = _reader(lines, shape)
     read_again = told = 0
-    header, lost, ragged = at == 0, False, False
+    header, lost, ragged = at == 0 and not shape.nameless, False, False
     while True:
         begin, first = lines.at, lines.line
         lines.begin_row()

@@ -40,11 +40,11 @@ _APART = 0.91  # average distance at which two groups are no longer joined
 _NEAR = 0.18  # similarity to a cluster from which an issue belongs to it
 _LIKELY = 0.12  # similarity from which it is offered
 _SAME = 0.6  # similarity of the words of two groups that are one
-_SMALL, _TIGHT = 8, 0.42  # a group of fewer has to be as alike as this
+_SMALL, _TIGHT = 8, 0.38  # a group of fewer has to be as alike as this
 _KNOWN = 40  # issues by which a cluster is known well enough to place others
 _ROUNDS = 8  # at most, until no issue moves
 _AGAIN = 2  # times that loose groups are left out
-_LETTERS = 0.08  # share of the letters in a similarity
+_LETTERS = 0.05  # share of the letters in a similarity
 _OUTSIDE = 0.4  # share of vectors from outside, where there are any
 # Chosen on the conversations of `benchmarks/data`, and on random halves of their problems.
 

@@ -108,7 +108,7 @@ def ask(texts: Sequence[str], known: int = 0) -> tuple[list[int], Cost]:
     assert child.stdout
     child.stdin.write(json.dumps(request).encode())
     child.stdin.close()
-    answer = json.loads(child.stdout.read())
+    answer = json.loads(child.stdout.read().splitlines()[-1])  # how far it is stands before
     _, status, used = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - started
     assert not status, answer

@@ -73,7 +73,7 @@ def test_a_title_has_no_address_no_letter_of_a_sentence_s_beginning_and_is_short
     said = "Importing files to https://example.org/import of kim@example.org `rm -rf x` fails. "
     (title,) = titles([(said + said, "en")] * 3, others=[("Nothing at all", "en")] * 9)
     assert len(title) <= WORDS_LONGEST
-    assert title.startswith("importing files")
+    assert "importing files" in title
     for other in ("http", "kim", "rm", "Importing"):
         assert other not in title
 

@@ -111,7 +111,7 @@ def _whole(word: Term, terms: Sequence[Term], held: set[str]) -> Term:
         and held.isdisjoint(each.key)
         and each.texts >= word.texts * _WHOLE
     ]
-    return max(longer, key=lambda each: (len(each.key), each.texts, each.score), default=word)
+    return max(longer, key=lambda each: (each.texts, -len(each.key), each.score), default=word)
 
 
 def _spread(texts: Sequence[Told], most: int) -> Sequence[Told]:
@@ -134,7 +134,7 @@ def _ranked(
             score = inside * math.log(inside / outside)
             terms.append(Term(key, _form(forms[key]), score, forms[key].total()))
     # Rounded: what differs by the order of a sum alone is equal.
-    return sorted(terms, key=lambda term: (-round(term.score, 9), -len(term.key), term.key))
+    return sorted(terms, key=lambda term: (-round(term.score, 9), len(term.key), term.key))
 
 
 def _said_in(text: str, language: str) -> Iterator[tuple[Key, str]]:

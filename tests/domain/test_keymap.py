@@ -48,6 +48,18 @@ def test_a_preset_replaces_keys_and_leaves_no_action_without_one() -> None:
     assert found == {"place.move_down": ("j", "down", "ctrl+n"), "place.palette": ("alt+x",)}
 
 
+def test_an_action_that_has_no_key_any_more_says_what_does_it() -> None:
+    for name in ("merge_rules", "organization_structure.merge_rules"):
+        assert keys({name: ("f4",)}) == (
+            {},
+            {
+                name: f"{name} has no key any more: "
+                ":rules, or a field of e (organization_structure.edit)"
+            },
+        )
+    assert keys({"move_down": ("n",), "end_invite": ("f4",)})[0] == {"place.move_down": ("n",)}
+
+
 def test_a_word_means_the_action_on_every_screen_and_an_id_one() -> None:
     assert keys({"merge": ("f4",)}) == ({"list.merge": ("f4",), "review.merge": ("f4",)}, {})
     assert keys({"review.merge": ()}) == ({"review.merge": ()}, {})

@@ -46,6 +46,13 @@ SECOND: Mapping[str, str] = {"ctrl+n": "alt+n", "ctrl+t": "alt+t"}
 KEPT_BY_BROWSERS = frozenset({*SECOND, "ctrl+w"})
 """Keys that a page never gets."""
 
+FORMER: Mapping[str, str] = {
+    "page_ways.show_backlinks": "i in Pages (pages.show_links), twice: what links there",
+    "organization_structure.merge_rules": ":rules, or a field of e (organization_structure.edit)",
+    "organization_actions.end_invite": ":end-invite, or D (invites.delete) in the invitations",
+}
+"""What does now what actions did that have no key any more, by the ids that settings may name."""
+
 _KEY = re.compile(
     r"(?:(?:ctrl|alt|shift)\+)*(?:[^\s]|f(?:[1-9]|1[0-9]|2[0-4])|up|down|left|right|home|end|pageup"
     r"|pagedown|enter|escape|tab|space|backspace|delete|insert)"
@@ -81,7 +88,7 @@ def keymap_of(
     mistakes: dict[str, str] = {}
     for name, given in own.keys.items():
         ids = [action for action in declared if name in (action, action.rpartition(".")[2])]
-        wrong = _unknown(name, ids, declared) or _no_key(given)
+        wrong = ("" if ids else _former(name)) or _unknown(name, ids, declared) or _no_key(given)
         wrong = wrong or next(_conflicts(keys, ids, given, screens), "")
         if wrong:
             mistakes[name] = wrong
@@ -110,6 +117,12 @@ def _translated(given: Sequence[str], preset: Keys) -> tuple[str, ...]:
 
 def _unknown(name: str, ids: Sequence[str], declared: Keys) -> str:
     return "" if ids else f"{name} is not an action: {nearest_action(name, declared)}"
+
+
+def _former(name: str) -> str:
+    """Return what does what an action did that settings may still name; empty for none."""
+    found = [said for each, said in FORMER.items() if name in (each, each.rpartition(".")[2])]
+    return f"{name} has no key any more: {found[0]}" if found else ""
 
 
 def nearest_action(name: str, declared: Iterable[str]) -> str:

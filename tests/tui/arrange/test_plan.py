@@ -42,7 +42,7 @@ async def test_the_sheet_sends_stops_asks_and_finds_the_question_again(desk: Des
         assert "✓ 2  French: hidden" in driver.screen
         assert "✗ 3  Status: State" in driver.screen
         assert "Not allowed: The door is shut" in driver.screen
-        assert "r try again   b undo 2 sent   k pause, the rest stays staged" in driver.screen
+        assert "r try again   b undo 2 sent   p pause, the rest stays staged" in driver.screen
         # Esc while it sends stops it after the one under way; quitting asks.
         way.hold = asyncio.Event()
         await driver.send("r")
@@ -54,7 +54,7 @@ async def test_the_sheet_sends_stops_asks_and_finds_the_question_again(desk: Des
         await driver.send("escape")
         way.hold.set()
         await driver.idle()
-        assert "r go on   b undo 3 sent   k pause, the rest stays staged" in driver.screen
+        assert "r go on   b undo 3 sent   p pause, the rest stays staged" in driver.screen
         way.hold = asyncio.Event()
         await driver.send("r")
         await eventually(lambda: len(way.writes) == 5, driver.turn)
@@ -75,7 +75,7 @@ async def test_the_sheet_sends_stops_asks_and_finds_the_question_again(desk: Des
         assert "Cut off: rearranging Acme docs" in driver.screen
         assert "✓ 3  Status: State" in driver.screen
         assert "copydesk ended in the middle of this." in driver.screen
-        assert "k pause, the rest stays staged   esc later" in driver.screen
+        assert "p pause, the rest stays staged   esc later" in driver.screen
         await driver.press("escape")
         assert came == [None]
         again.push_screen(ArrangeSheet(found), came.append)

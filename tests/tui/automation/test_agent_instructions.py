@@ -110,11 +110,11 @@ async def test_what_markdown_cannot_say_is_edited_as_json_and_readers_are_refuse
         assert "Not JSON" in driver.screen
         assert json.loads((tmp_path / "opened").read_text())["nodes"][0] == STRANGE
         editor('{"object": "document"}')
-        await driver.press("e")
+        await driver.press("r")
         assert "a document has nodes" in driver.screen
         changed = document.to_dict() | {"nodes": [STRANGE]}
         editor(json.dumps(changed))
-        await driver.press("e")
+        await driver.press("r")
         assert "edited as its JSON" in driver.screen
         await driver.press("y")
         assert told(world)["nodes"] == [STRANGE]

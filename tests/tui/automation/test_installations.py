@@ -127,7 +127,7 @@ async def test_what_one_place_takes_out_the_lists_under_it_know_at_once(world: W
         await driver.press("y", "escape")
         assert driver.place.PLACE == "integrations"
         assert "not in Acme" in driver.line("installed")
-        await driver.press("a")
+        await driver.press("ctrl+n")
         assert "Install Partner login" in driver.screen
         await driver.press("y", "]")
         assert "Partner login" in driver.line("active")
@@ -179,7 +179,7 @@ async def test_who_may_install_may_uninstall_and_an_installed_one_is_taken_out_a
 ) -> None:
     seed(world, "lamp", visibility="public")
     other = world.organization("Lantern", hostname="lantern")
-    async with drive(open_world(world, "integrations", at(world)), "a") as driver:
+    async with drive(open_world(world, "integrations", at(world)), "ctrl+n") as driver:
         assert "u takes it out again." in driver.screen
         await driver.press("y")
         assert "in Acme" in driver.line("installed")

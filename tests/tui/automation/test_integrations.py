@@ -202,7 +202,7 @@ async def test_a_manifest_is_checked_shown_and_published(
     (tmp_path / "twice.json").write_text('{"name": "x",\n "title": "a", "title": "b"}')
     monkeypatch.chdir(tmp_path)
     async with drive(open_world(world, "integrations", at(world)), size=(80, 24)) as driver:
-        await driver.press("ctrl+n")
+        await driver.press("W")
         await driver.burst(*"bad")
         assert "there is no such file" in driver.screen
         await driver.burst(*".yaml")
@@ -349,7 +349,7 @@ async def test_a_version_of_somebody_else_is_not_taken_for_one_whose_answer_is_l
 async def test_one_is_installed_once_though_the_answer_is_lost(world: World) -> None:
     way = Lossy(world)
     async with drive(status_page(world, way), size=(80, 24)) as driver:
-        await driver.press("a")
+        await driver.press("ctrl+n")
         assert "It has to be configured in the app: key." in driver.screen
         assert "There it may: space:content:read." in driver.screen
         way.losing = True
@@ -357,7 +357,7 @@ async def test_one_is_installed_once_though_the_answer_is_lost(world: World) -> 
         way.losing = False
         assert "Installed in Acme." in driver.screen
         assert "in Acme" in driver.line("installed")
-        await driver.press("a")
+        await driver.press("ctrl+n")
         assert "It is installed in Acme already" in driver.screen
 
 
@@ -387,7 +387,7 @@ async def test_one_is_developed_and_deleted(world: World, update_golden: bool) -
         await driver.press("D")
         await driver.burst(*"acme-status")
         await driver.press("ctrl+s")
-        assert "There are no integrations. ctrl+n publishes one." in driver.screen
+        assert "There are no integrations. W publishes one." in driver.screen
 
 
 async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
@@ -446,7 +446,7 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
         (tmp_path / "mine.yaml").write_text("name: acme-status\ntitle: Mine\n")
         await send(driver, f"publish {tmp_path}/mine.yaml")
         assert "acme-status belongs to Acme: publishing it takes admin there." in driver.screen
-        await driver.press("j", "a")
+        await driver.press("j", "ctrl+n")
         assert "That takes the permission installIntegration in Acme." in driver.screen
         await driver.app.go("integration", at(world, "nobody"))
         await driver.idle()

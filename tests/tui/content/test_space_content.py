@@ -93,7 +93,7 @@ async def test_links_and_files_lead_to_the_pages_they_stand_on(
         await driver.press("-")
         assert driver.place.PLACE == "pages"
         # What leads to the guide, from its own space and from another.
-        await driver.press("escape", "j", "b")
+        await driver.press("escape", "j", "i", "i")
         assert driver.place.PLACE == "backlinks"
         driver.golden("backlinks", update=update_golden)
         await driver.press("G", "enter")
@@ -158,10 +158,10 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         assert "change request" in driver.screen
         await driver.press("i")
         assert "nope.md" in driver.screen
-        await driver.press("q", "q", "b")
+        await driver.press("i")
         assert driver.place.PLACE == "backlinks"
         assert "Guide" in driver.screen
-        await driver.press("q")
+        await driver.press("q", "q", "q")
         await send(driver, "pdf")
         driver.golden("pdf", update=update_golden)
         await driver.press("down", "down", "enter")

@@ -521,7 +521,7 @@ LATE = [
     ("site-schema", "", "ctrl+s", Confirm),
     ("saml-providers", "", "D", TypeToConfirm),
     ("organization-structure", "j j", "E", ChoiceInput),
-    ("organization-structure", "j j m down down", "enter", ChoiceInput),
+    ("organization-structure", "j j : r u l e s enter down down", "enter", ChoiceInput),
 ]
 
 

@@ -159,7 +159,8 @@ async def test_an_organization_is_joined_and_left(world: World, update_golden: b
         await driver.burst(*typed(f"join {beta}"), "enter")
         await driver.press("ctrl+s", "g j")
         assert f'"id": "{beta}"' in driver.screen
-        await driver.press("escape", "I")
+        await driver.press("escape", ":")
+        await driver.burst(*typed("end-invite"), "enter")
         assert "That takes the role admin in Beta." in driver.screen
 
 
@@ -199,7 +200,8 @@ async def test_an_invite_link_is_ended_by_itself_or_its_id(
     invites = [world.write(lambda tx: desk_writes.add_invite_link(tx, home)) for _ in range(2)]
     app = open_world(world, "organizations")
     async with drive(app, "escape", size=(80, 24)) as driver:
-        await driver.press("I")
+        await driver.press(":")
+        await driver.burst(*typed("end-invite"), "enter")
         driver.golden("end-invite", update=update_golden)
         await driver.burst(*"https://app.test", "ctrl+s")
         assert "this is neither a link nor the id of one" in words(driver)

@@ -475,7 +475,7 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
         await driver.press("y")
         await asked(driver, "pause, the rest stays staged")
         world.write(lambda tx: tx.run("UPDATE member SET role = 'admin'"))
-        await driver.press("k")
+        await driver.press("p")
         await sheet_gone(driver)
         await asked(driver, "Nothing was sent; it stays staged.")
         assert await published.order() == ["Changelog", "Guides", "Legal", "Health"]
@@ -513,7 +513,7 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         await sheet_gone(driver)
         await driver.press("ctrl+s")
         await asked(driver, "Cut off: rearranging Acme docs")
-        await driver.press("k")
+        await driver.press("p")
         await asked(driver, "1 of 2 sent")
         assert await published.order() == ["Guides", "Status", "API reference", "Changelog"]
         await driver.press("X", "y")

@@ -218,14 +218,18 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         await driver.type("duplicate")
         await driver.press("enter", ":")
         await driver.type("into archive")
-        await driver.press("enter", "m", "j", "j", "j", "j", "space", "ctrl+s")
+        await driver.press("enter", ":")
+        await driver.type("rules")
+        await driver.press("enter", "j", "j", "j", "j", "space", "ctrl+s")
         go(driver, tree, "SDKs")
         await driver.press("ctrl+n")
         for where in ("in SDKs", "in Product", "at the top"):
             assert f"a space {where}" in driver.screen
         await driver.press("escape")
         go(driver, tree, "Legal")
-        await driver.press("m", "ctrl+s")  # what is there says the same: no rules at all
+        await driver.press("e", "tab", "tab", "space", "ctrl+s")
+        assert "Merge rules of Legal" in driver.screen
+        await driver.press("ctrl+s")  # what is there says the same: no rules at all
         assert " none " in driver.line("Legal")
         assert plan(driver)[:4] == [
             "New collection Archive in Support",

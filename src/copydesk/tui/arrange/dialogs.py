@@ -316,7 +316,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
             if nothing_to_return(self) is None:
                 pairs.append(("b", f"undo {len(run.returning())} sent"))
             keep = "leave it so" if run.back or whole else "pause, the rest stays staged"
-            pairs.append(("k", keep))
+            pairs.append(("p", keep))
             if self._later:
                 pairs.append(("esc", "later"))
         elif run.state in GOING:
@@ -394,7 +394,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         """Undo the sent steps, the newest first."""
         await self._go(self._arranger.roll_back)
 
-    @action("k", "pause", unless=not_stopped)
+    @action("p", "pause", unless=not_stopped)
     async def keep_rest(self) -> None:
         """Leave the sent steps as they are; the rest stays staged."""
         await self._go(lambda run, changed: self._arranger.keep(run))
@@ -421,12 +421,12 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         if self.is_current and self.run.state != "finished":
             self.dismiss(None)
 
-    @action("down", "down", show=False)
+    @action("j", "down", show=False, also=("down",))
     def down(self) -> None:
         """Scroll the list down."""
         self.query_one(Box).scroll_down(animate=False)
 
-    @action("up", "up", show=False)
+    @action("k", "up", show=False, also=("up",))
     def up(self) -> None:
         """Scroll the list up."""
         self.query_one(Box).scroll_up(animate=False)

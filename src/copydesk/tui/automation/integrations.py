@@ -233,11 +233,11 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     # Where it is, and where its events go
 
     @action(
-        "a",
+        "ctrl+n",
         "install",
         unless=(nothing_selected, no_home, installed_here),
         danger=2,
-        show=24,
+        show=28,
         group="Change",
         uses=("install_integration", "list_integration_installations", "get_organization"),
     )

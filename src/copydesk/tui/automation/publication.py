@@ -227,10 +227,10 @@ class PublishCommands(Commands, scope="integrations"):
     place: IntegrationsPlace
 
     @action(
-        "ctrl+n",
+        "W",
         "publish",
         danger=2,
-        show=28,
+        show=24,
         group="Change",
         uses="publish_integration",
         types=True,

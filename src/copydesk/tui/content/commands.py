@@ -336,24 +336,10 @@ class ContentCommands(Commands, scope="content"):
         self.place.read_again()
 
 
-def no_page_in_front(here: Place) -> str | None:
-    """Say so when no page is in front."""
-    content = here.content()
-    return None if content is not None and content.page else "Go to a page first."
-
-
 class PageCommands(Commands, scope="page_ways"):
-    """From a page to its surroundings: what leads to it, and the files that are beside it."""
+    """From a page to its surroundings: the files that are beside it, and its history."""
 
     place: Place
-
-    @action("b", "links here", unless=no_page_in_front, show=1, group="Look",
-            uses="list_space_page_backlinks")  # fmt: skip
-    async def show_backlinks(self) -> None:
-        """List the pages that lead to this page, as the space has them now."""
-        content = self.place.content()
-        assert content is not None
-        await self.app.go("backlinks", _whose(self.place, content).but(item=content.page))
 
     @action("g f", "files", unless=no_content, show=False, group="Go",
             uses=("list_space_files", "list_change_request_files"))  # fmt: skip

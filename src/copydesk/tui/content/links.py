@@ -308,7 +308,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
 
 
 @place(
-    "backlinks", title="What leads to a page", uses=("list_space_page_backlinks", "get_space_page")
+    "backlinks", title="What links to a page", uses=("list_space_page_backlinks", "get_space_page")
 )
 class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
     """What links to one page; ``target.item`` is its id."""
@@ -324,7 +324,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
 
     def missing(self) -> str | None:
         if self.target.space is None or self.target.item is None:
-            return "No page is chosen. Esc goes back: b on a page there shows what leads to it."
+            return "No page is chosen. Esc goes back: i, twice, shows there what links to a page."
         return None
 
     def reload(self) -> None:

@@ -134,6 +134,11 @@ def no_text_in_front(here: PagesPlace) -> str | None:
     return None if page.readable else "This has no text that someone wrote."
 
 
+def links_label(here: PagesPlace) -> str:
+    """Return what ``i`` goes to: the links of the page, or from them the links to it."""
+    return "links here" if here.pane is here.links else "links"
+
+
 def nowhere_back(here: PagesPlace) -> str | None:
     """Say so when no link was followed and there is no last place either."""
     return None if here.on_trail else no_last_place(here)
@@ -1029,9 +1034,18 @@ class PagesPlace(Place, scope="pages"):
         self.show_page(target)
         self._look(after=0 if target in self._texts else REST_SECONDS / 2)
 
-    @action("i", "links", unless=no_pages, show=7, group="Look")
-    def show_links(self) -> None:
-        """Go to the links of the page; Enter follows one, Esc comes back."""
+    @action("i", "links", unless=no_pages, show=7, group="Look", now=links_label,
+            uses="list_space_page_backlinks")  # fmt: skip
+    async def show_links(self) -> None:
+        """Go to the links of the page, and from there to the pages that link here.
+
+        Enter follows one, Esc comes back.
+        """
+        page = self.shown_page
+        if self.pane is self.links and page is not None:
+            target = Target(self.organization, self.target.space, item=page.id)
+            await self.desk.go("backlinks", target)
+            return
         self.remove_class("-no-side")
         self.show_pane(self.links)
 

@@ -408,10 +408,10 @@ class ProblemsSheet(ScrollingSheet[bool], scope="problems_sheet"):
             yield Static(self.paint(fact_lines(self._facts)))
         kept = Text("Nothing was sent; what you wrote is kept.", style="muted")
         yield Static(self.paint(kept), classes="warning")
-        keys = Text.assemble(("e", "accent"), " edit again   ", ("esc", "accent"), " later")
+        keys = Text.assemble(("r", "accent"), " edit again   ", ("esc", "accent"), " later")
         yield Label(self.paint(keys), classes="keys")
 
-    @action("e", "edit again")
+    @action("r", "edit again")
     def again(self) -> None:
         """Open the editor again, with the text as it is."""
         self.dismiss(True)

@@ -123,7 +123,7 @@ class RunSheet(Sheet[int], scope="run"):
                 Text.assemble(
                     ("r", "accent"),
                     " go on   " if not self._failure else " try again   ",
-                    ("k", "accent"),
+                    ("p", "accent"),
                     f" {self._left}",
                 )
             )
@@ -165,7 +165,7 @@ class RunSheet(Sheet[int], scope="run"):
         else:
             self.dismiss(0)
 
-    @action("k", "pause", unless=not_stopped)
+    @action("p", "pause", unless=not_stopped)
     def keep_rest(self) -> None:
         """Leave the sent steps as they are; the rest stays staged."""
         self.dismiss(len(self._took))
@@ -179,12 +179,12 @@ class RunSheet(Sheet[int], scope="run"):
         else:
             self.dismiss(len(self._took) if self._took else None)
 
-    @action("down", "down", show=False)
+    @action("j", "down", show=False, also=("down",))
     def down(self) -> None:
         """Scroll the list down."""
         self.query_one(VerticalScroll).scroll_down(animate=False)
 
-    @action("up", "up", show=False)
+    @action("k", "up", show=False, also=("up",))
     def up(self) -> None:
         """Scroll the list up."""
         self.query_one(VerticalScroll).scroll_up(animate=False)

@@ -22,8 +22,8 @@ from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.place import Place
+from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.place import NAME_CELLS
 from copydesk.tui.resource.rights import NO_HOME
 
@@ -74,7 +74,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
     def resume_draft(self, part: str) -> bool:
         if part != "end_invite":
             return False
-        self.place.call_later(run, self, self.ACTIONS[part])
+        begin(self.place, self._end_invite, "")
         return True
 
     async def _ping(self) -> None:
@@ -104,15 +104,9 @@ class OrganizationCommands(Commands, scope="organization_actions"):
         else:
             await self._ping()
 
-    @action("I", "end invite", unless=(no_organization, not_admin), danger=3, show=False,
-            group="Change", uses="delete_invite_link")  # fmt: skip
-    async def end_invite(self) -> None:
-        """Delete an invite link, so that no one joins by it any more. It asks which one."""
-        await self._end_invite("")
-
     @command("end-invite", "LINK", uses="delete_invite_link")
     async def end_invite_by_word(self, rest: str) -> None:
-        """Delete an invite link, given by its address or its id."""
+        """Delete an invite link, given by its address or its id; alone it asks which one."""
         why = no_organization(self.here) or not_admin(self.here)
         if why is not None:
             self.place.say(why, "warn")

@@ -396,7 +396,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
 
     # Looking and copying
 
-    @action("=", "JSON", show=14, group="Look")
+    @action("g j", "JSON", show=14, group="Look", override=True)
     def show_json(self) -> None:
         """Go to the schema as JSON, or back to the attributes."""
         to_json = self.pane is not self.json

@@ -109,6 +109,12 @@ def lock_label(here: OrganizationStructurePlace) -> str:
 ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mine)
 
 
+def rule_options(row: Row) -> list[Option]:
+    """Return what the form of a space offers for its merge rules: as they are, or to choose."""
+    now = rules_line(row.item.values.get("mergeRules"))
+    return [Option("", f"as they are: {now}"), Option("choose", "choose them", "after this form")]
+
+
 async def emoji_options() -> list[Option]:
     """Return every emoji with its name, to choose from."""
     names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
@@ -160,7 +166,7 @@ class EditCommands(Commands, scope="organization_structure"):
         "e", "edit", unless=ON_ROW, show=30, group="Change", stages=True, types=True,
     )  # fmt: skip
     async def edit(self) -> None:
-        """Change the title and the emoji of a space, or title and description of a collection.
+        """Change title, emoji and merge rules of a space, or the texts of a collection.
 
         Staged here, nothing is sent.
         """
@@ -168,10 +174,15 @@ class EditCommands(Commands, scope="organization_structure"):
         if row is None:
             return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
+        if row.kind == "space":
+            fields.append(Field("rules", "Merge rules", options=rule_options(row)))
         before = {field.name: field.value for field in fields}
+        rules = False
 
         async def stage(values: Mapping[str, str]) -> None:
+            nonlocal rules
             changes = {name: text for name, text in values.items() if text != before[name]}
+            rules = bool(changes.pop("rules", ""))
             if "emoji" in changes:
                 changes["emoji"] = await emoji_named(changes["emoji"])
             self.place.draft.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
@@ -181,6 +192,8 @@ class EditCommands(Commands, scope="organization_structure"):
             f"Edit {row.title}", fields, draft_key=key, facts=[STAGED], send=stage, verb="stage"
         )
         await self.place.desk.push_screen_wait(form)
+        if rules:
+            await self._choose_rules(row)
 
     def _field(self, row: Row, name: str) -> Field:
         before = value(row, name)
@@ -233,12 +246,18 @@ class EditCommands(Commands, scope="organization_structure"):
             lambda it: it.change_all({row: {"editMode": mode} for row in picked})
         )
 
-    @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change",
-            stages=True)  # fmt: skip
-    async def merge_rules(self) -> None:
+    @command("rules", stages=True)
+    async def merge_rules(self, rest: str) -> None:
         """Choose what must hold before a change request of the space merges. Staged here."""
-        row = self.place.row
-        if row is None or self.place.read is None:
+        for guard in (*ON_ROW, no_space_row):
+            if (why := guard(self.place)) is not None:
+                self.place.say(why, "warn")
+                return
+        if self.place.row is not None:
+            await self._choose_rules(self.place.row)
+
+    async def _choose_rules(self, row: Row) -> None:
+        if self.place.read is None:
             return
         organization = self.place.home
 

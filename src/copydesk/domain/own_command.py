@@ -16,17 +16,18 @@ Then: TypeAlias = Literal["", "refresh"]
 Event: TypeAlias = Literal["after_merge", "after_apply", "on_news"]
 
 FIELDS = (
-    "id", "number", "title", "url", "space", "site", "organization", "author", "status", "branch",
-    "path", "query", "profile",
+    "id", "number", "title", "url", "space", "site", "organization", "author", "status", "path",
+    "query", "profile",
 )  # fmt: skip
 """What stands in braces and is filled in: of the row under the cursor, or of what is open."""
 
 KINDS = (
-    "any", "answer", "block", "change", "change request", "cluster", "collection", "comment",
-    "event", "file", "finding", "installation", "integration", "invite link", "link", "member",
-    "OpenAPI specification", "organization", "page", "provider", "question", "record", "result",
-    "reusable content", "revision", "site", "source", "space", "team", "term", "topic",
-    "translation", "version", "way to sign in",
+    "any", "answer", "block", "change request", "cluster", "collection", "comment",
+    "conversation", "event", "file", "finding", "group", "installation", "integration",
+    "invite link", "issue", "link", "member", "OpenAPI specification", "organization", "page",
+    "provider", "question", "record", "result", "reusable content", "revision", "section", "site",
+    "site space", "source", "space", "team", "term", "thread", "topic", "translation", "version",
+    "way to sign in",
 )  # fmt: skip
 """The kinds of things that a command may be for."""
 

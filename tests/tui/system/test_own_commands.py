@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.domain.own_command import Hook, OwnCommand
+from copydesk.local.snapshot import Snapshots
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp, use_own_commands
 from copydesk.tui.framework.actions import declared
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import ReviewWorld
+from tests.tui.sample_desk import Sample
 from tests.world import World
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -258,3 +262,30 @@ async def test_a_merge_runs_its_hooks_with_what_is_known_as_json(
         assert told["status"] == "merged"
         hooks = [line for line in app.session.messages if line.what == "Hook"]
         assert [line.state for line in hooks] == ["done", "not done"]
+
+
+async def test_a_row_of_clusters_conversations_inbox_and_structure_is_handed_over(
+    sample: Sample, tmp_path: Path
+) -> None:
+    async def connect() -> Api:
+        return sample.api()
+
+    file = tmp_path / "got"
+    session = Session(connect, snapshot=Snapshots(), host="desk.test")
+    own = command("tell", WRITE, str(file), "{id}", "{title}", key="! t", writes=False)
+    app = having(CopydeskApp(session, "clusters"), own)
+    async with drive(app, size=(140, 40)) as driver:
+        for keys, kind in (
+            ("", "cluster"), ("l", "issue"), ("g v", "conversation"), ("g i", "thread"),
+            ("g a j", "collection"),
+        ):  # fmt: skip
+            await driver.press(*keys.split(" ") if keys else ())
+            (thing,) = driver.place.things()
+            assert thing.kind == kind
+            await driver.press("! t")
+            await eventually(file.exists, driver.idle)
+            await eventually(lambda: "tell: Done." in driver.screen, driver.idle)
+            words, _ = got(file)
+            assert words == [thing.fields["id"], thing.fields["title"]]
+            assert all(words)
+            file.unlink()

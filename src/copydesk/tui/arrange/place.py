@@ -8,13 +8,15 @@ staged changes, a `Sender` plans and sends them. The two screens say what they r
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual import events
 
 from copydesk.domain.filter import fold
 from copydesk.domain.layout import Item, Layout
+from copydesk.domain.own_command import Thing
+from copydesk.domain.reversal import NEW
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
@@ -117,10 +119,32 @@ def why_not(here: Any, *guards: Callable[[Any], str | None]) -> str | None:
     return next((why for guard in guards if (why := guard(here)) is not None), None)
 
 
+def handed_over(
+    here: ArrangingPlace[Any], fields: Callable[[Item], Mapping[str, str]] = lambda item: {}
+) -> list[Thing]:
+    """Return the chosen rows as one's own commands know them; one only staged has no id."""
+    items = here.draft.arrangement.now.items
+    return [
+        Thing(
+            item.kind.replace("-", " "),
+            {
+                "id": "" if item.id.startswith(NEW) else item.id,
+                "title": item.title,
+                "url": "",
+                **fields(item),
+            },
+        )
+        for item in (items[row] for row in here.rows.picked() if row in items)
+    ]
+
+
 class ArrangeCommands(Commands, scope="arranging"):
     """Moving rows, taking steps back, looking at the staged changes, and sending them."""
 
     place: ArrangingPlace[Any]
+
+    def things(self) -> Sequence[Thing]:
+        return handed_over(self.place)
 
     @action(
         "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.app import ComposeResult
 
+from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
 from copydesk.present import cluster as present
 from copydesk.present.conversation import since
@@ -341,6 +342,19 @@ class ClustersPlace(Place, scope="clusters"):
             return (row.address or None) if row is not None else None
         cluster = self.clusters.selected
         return (cluster.address or None) if cluster is not None else None
+
+    def things(self) -> Sequence[Thing]:
+        if self.pane in (self.issues, self.reader.view):
+            return [self.reader.issue_thing(row) for row in self.issues.chosen()]
+        cluster = self.clusters.selected
+        if cluster is None:
+            return []
+        return [
+            self.reader.thing(
+                "cluster", cluster.id, cluster.label, cluster.address,
+                status="closed" if cluster.closed else "open",
+            )
+        ]  # fmt: skip
 
     def copies(self) -> Sequence[tuple[str, str]]:
         if self.pane in (self.issues, self.reader.view):

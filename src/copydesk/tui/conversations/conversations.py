@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.own_command import Thing
 from copydesk.domain.source_name import is_source_id, source_id
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import (
@@ -604,6 +605,12 @@ class ConversationsPlace(Place, scope="conversations"):
     def withheld(self) -> str | None:
         return self.reader.withheld(self.url())
 
+    def things(self) -> Sequence[Thing]:
+        return [
+            self.reader.thing("conversation", row.id, row.subject, row.address)
+            for row in self.rows.chosen()
+        ]
+
     def copies(self) -> Sequence[tuple[str, str]]:
         row = self.rows.selected
         if row is None:
@@ -838,6 +845,9 @@ class IssuesPlace(Place, scope="issues"):
 
     def withheld(self) -> str | None:
         return self.reader.withheld(self.url())
+
+    def things(self) -> Sequence[Thing]:
+        return [self.reader.issue_thing(row) for row in self.rows.chosen()]
 
     def copies(self) -> Sequence[tuple[str, str]]:
         row = self.rows.selected

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.filter import fold
+from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean, plural
 from copydesk.present import conversation as present
 from copydesk.present.conversation import Block, Conversation, shown_address
@@ -154,6 +155,15 @@ class ConversationReader(Commands, scope="conversation_reader"):
         if self.masked and url and shown_address(url, masked=True) != url:
             return "Its address holds an e-mail address: V shows it, then it can be copied."
         return None
+
+    def thing(self, kind: str, id: str, title: str, url: str, **fields: str) -> Thing:
+        """Return a row as one's own commands know it: texts as they may be seen now."""
+        told = {"title": self.shown(title), "url": "" if self.withheld(url) else url}
+        return Thing(kind, {"id": id, **told, **fields})
+
+    def issue_thing(self, row: IssueRow) -> Thing:
+        """Return an issue as one's own commands know it."""
+        return self.thing("issue", row.id, row.title, row.address)
 
     @action(
         "V", "mask/show", show=9, group="Look",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
 
     from copydesk.client.api import Api
+    from copydesk.domain.own_command import Thing
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.present.json_views import Raw
     from copydesk.session.content import Content
@@ -267,6 +268,10 @@ class Place(Acts, SteadyScreen[None]):
     def raw(self) -> Raw | None:
         """Return the read of the selected object's JSON, if it has any."""
         return None
+
+    def things(self) -> Sequence[Thing]:
+        """Return what commands of one's own are for here: the chosen rows, or what is open."""
+        return next(filter(None, (each.things() for each in self.commands)), ())
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return (name, text) choices for ``Y``."""
@@ -529,10 +534,7 @@ class Place(Acts, SteadyScreen[None]):
         self.choose_view(ids[(at + by) % len(ids)])
 
     def step_within(self, *, closes: bool) -> bool:
-        """Step back inside the screen, as from details to their list; False leaves the screen.
-
-        ``closes`` tells q, which is to leave, from Esc.
-        """
+        """Step back inside the screen; False leaves it. ``closes`` tells q, to leave, from Esc."""
         return any(each.step_within() for each in self.commands)
 
     async def open_search(self) -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Label, Static
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
+from copydesk.domain.own_command import Thing
 from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
@@ -548,6 +549,14 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             return None
         run = self.waiting or self.run
         return None if run is None else run.item(row.item.key)
+
+    def things(self) -> Sequence[Thing]:
+        item = self.selected
+        if item is None:
+            return []
+        told = {"id": item.request, "number": item.label.removeprefix("#"), "title": item.subject}
+        more = {"space": item.space_title, "url": item.url}
+        return [Thing("change request", {**told, **more})]
 
     @property
     def waiting(self) -> MergeRun | None:

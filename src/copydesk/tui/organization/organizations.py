@@ -16,6 +16,7 @@ from copydesk.domain.address import parse_app_url, shown_at
 from copydesk.domain.clock import age, instant
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.organization_inverses import joined
+from copydesk.domain.own_command import Thing
 from copydesk.domain.space_tree import RuleList, rule_list
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
@@ -210,6 +211,13 @@ class OrganizationsPlace(Place, scope="organizations"):
     def url(self) -> str | None:
         row = self.rows.selected
         return (row.url or None) if row is not None else None
+
+    def things(self) -> Sequence[Thing]:
+        row = self.rows.selected
+        if row is None:
+            return []
+        told = {"id": row.id, "title": row.title, "organization": row.title, "url": row.url or ""}
+        return [Thing("organization", told)]
 
     def copies(self) -> Sequence[tuple[str, str]]:
         row = self.rows.selected

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.layout import TOP, Item, Kind
+from copydesk.domain.own_command import Thing
 from copydesk.domain.redirects import path_on, wrong_source
 from copydesk.domain.site_arrangement import NO_GROUPS
 from copydesk.domain.site_inverses import site_space_copied
@@ -22,6 +23,7 @@ from copydesk.session.reads.sites import read_conditions
 from copydesk.session.reads.spaces import read_desk
 from copydesk.tui.arrange.cells import Row, value
 from copydesk.tui.arrange.place import (
+    handed_over,
     no_row,
     not_allowed,
     not_staged_order,
@@ -132,6 +134,15 @@ class EditCommands(Commands, scope="site_structure"):
     """Changing a site's structure besides its order."""
 
     place: SiteStructurePlace
+
+    def things(self) -> Sequence[Thing]:
+        def fields(item: Item) -> Mapping[str, str]:
+            node = self.place.structure.nodes.get(item.id)
+            path = str(item.values.get("path") or "")
+            url = "" if node is None else node.address
+            return {"url": url, "path": path, "site": self.place.about}
+
+        return handed_over(self.place, fields)
 
     @action("i", "details", show=False, group="Look", override=True)
     def details(self) -> None:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
+from copydesk.domain.address import shown_at
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.completion import signs
 from copydesk.domain.layout import TOP, Item
 from copydesk.domain.merge_rules import label
+from copydesk.domain.own_command import Thing
 from copydesk.domain.reversal import NEW
 from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import clean, plural
@@ -25,6 +27,7 @@ from copydesk.session.reads.spaces import read_organizations
 from copydesk.session.reads.tree import Trashed, sites_showing
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
+    handed_over,
     no_row,
     not_allowed,
     not_staged_order,
@@ -159,6 +162,14 @@ class EditCommands(Commands, scope="organization_structure"):
     """Changing spaces and collections besides their order."""
 
     place: OrganizationStructurePlace
+
+    def things(self) -> Sequence[Thing]:
+        def fields(item: Item) -> Mapping[str, str]:
+            node = self.place.known_nodes.get(item.id)
+            url = "" if node is None else shown_at(node.app_url, node.published_url)
+            return {"url": url, **({"space": item.title} if item.kind == "space" else {})}
+
+        return handed_over(self.place, fields)
 
     # Title, emoji, description
 

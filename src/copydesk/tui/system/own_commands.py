@@ -237,7 +237,7 @@ def _nothing_for(command: OwnCommand) -> Guard:
 
 def _fitting(place: Place, command: OwnCommand) -> Sequence[Thing]:
     """Return what a command runs on; nothing where there is none of its kind."""
-    found = next(filter(None, (each.things() for each in place.commands)), ())
+    found = place.things()
     if "any" not in command.on:
         found = [each for each in found if each.kind in command.on]
     elif not found:

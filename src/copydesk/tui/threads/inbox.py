@@ -15,6 +15,7 @@ from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
 from copydesk.domain.clock import age
 from copydesk.domain.inbox import WHYS, Why
+from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.threads import Group, Thread, Threads
@@ -216,6 +217,14 @@ class Inbox(Place, scope="inbox"):
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
         yield "Inbox"
+
+    def things(self) -> Sequence[Thing]:
+        row = self.row
+        if row is None:
+            return []
+        told = {"id": row.id, "number": str(row.number or ""), "title": row.text}
+        who = {"author": row.last, "space": row.space_title, "status": row.done or "open"}
+        return [Thing("thread", {**told, **who, "url": self.url() or ""})]
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Offer the address and the text of the thread."""

@@ -94,6 +94,7 @@ def test_hooks_are_read_and_a_wrong_one_is_dropped() -> None:
         ('key = "z"\nreplaces = "archive"', "archive has not the key z, but x"),
         ('key = "x"\nreplaces = "archiv"', "'archiv', which is not an action of a screen: did you"),
         ('key = "x"\nreplaces = "archive"', ""),
+        ('key = "z"\nreplaces = "toggle"', "toggle is not one of these: it is of a list, a dialog"),
     ],
 )
 def test_the_key_of_a_command_is_that_of_the_action_that_it_replaces(

@@ -133,6 +133,7 @@ def merge_request(
     if not yes and not sys.stdin.isatty():
         raise UsageError("nothing was merged: it takes --yes where no one can be asked")
     from copydesk.present.merge import fact_lines, warnings
+    from copydesk.session.own_commands import tell_merged
     from copydesk.session.reads import conflicts
     from copydesk.session.reads import merge as merge_facts
     from copydesk.session.settling import is_cut_off
@@ -170,7 +171,8 @@ def merge_request(
                 )
             except conflicts.ConflictedError as clash:
                 return _clashed(label, clash, as_json=as_json)
-        _merged(label, there, result, now_is, as_json=as_json)
+            _merged(label, there, result, now_is, as_json=as_json)
+            tell_merged(writes.session, now_is, there.title)
         return DONE
 
     return run_on(connection, request, space, organization, merge)

@@ -27,6 +27,7 @@ from copydesk.cli.errors import (
 from copydesk.cli.interrupts import stopping
 from copydesk.cli.lookup import FoundSite, find_site
 from copydesk.cli.output import put_bytes, put_json, put_on, tell
+from copydesk.cli.writes import hooks_ended, take_hooks
 from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall, lasting_fact
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import differences
@@ -228,12 +229,16 @@ class Applying:
                 )
             # Known to other runs of the program from here on: what is under way is ours to settle.
             await asyncio.to_thread(session.begins)
+            take_hooks(session)
             try:
-                return await self._with_what_was_left(session, api, found, left)
+                status = await self._with_what_was_left(session, api, found, left)
+                await hooks_ended(session)
+                return status
             except WriteError as error:  # another program was faster, or the disk refuses
                 full = isinstance(error.__cause__, OSError)
                 raise UsageError(clean(str(error)), FAILED if full else CONFLICT) from error
             finally:
+                await hooks_ended(session, wait=False)
                 await asyncio.to_thread(journal.closed)
 
     def _recorded(self, sent: Sent) -> None:

@@ -12,10 +12,11 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import Connection, session_for
-from copydesk.cli.errors import UsageError, kept_state, status_for
+from copydesk.cli.errors import UsageError, kept_state, say, status_for
 from copydesk.client.errors import ApiError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.local.settings import usable_settings
 from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
@@ -23,9 +24,24 @@ if TYPE_CHECKING:
 
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.session.session import Session
     from copydesk.session.writes.sender import Write
 
 T = TypeVar("T")
+
+
+def take_hooks(session: Session) -> None:
+    """Have the hooks of the settings run for what a command does, as for what the screens do."""
+    session.hooks = usable_settings(find_paths().settings)[0].hooks
+    session.report = lambda said, tone: say(f"copydesk: {said}")
+
+
+async def hooks_ended(session: Session, *, wait: bool = True) -> None:
+    """Wait for the hooks that are running: a command ends after them. Else they are ended."""
+    running = list(session.hooked)
+    for task in () if wait else running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
 
 
 class CommandWrites:
@@ -42,6 +58,7 @@ class CommandWrites:
     async def __aenter__(self) -> CommandWrites:
         # From here on a write under way is known as one of this run, and of no other program.
         self.journal.opened()
+        take_hooks(self.session)
         return self
 
     async def __aexit__(
@@ -54,6 +71,7 @@ class CommandWrites:
         for task in writing:
             task.cancel()
         await asyncio.gather(*writing, return_exceptions=True)
+        await hooks_ended(self.session, wait=error is None)
         self.journal.closed()
         self.journal.store.close()
 

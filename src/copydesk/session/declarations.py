@@ -114,6 +114,9 @@ def own_command_mistakes(
         ids = [name for name in known if each.replaces in (name, name.rpartition(".")[2])]
         if each.name in screens:
             wrong[each.name] = f"command {each.name}: :{each.name} is a screen: call it otherwise"
+        elif each.replaces and not ids and _of_part(each.replaces):
+            said = f"replaces takes actions of screens, and {each.replaces} is not one of these: "
+            wrong[each.name] = f"command {each.name}: {said}it is of a list, a dialog or a field"
         elif each.replaces and not ids:
             said = f"replaces is {clean(each.replaces, limit=60)!r}, which is not an action of a"
             meant = nearest_action(each.replaces, known)
@@ -123,6 +126,11 @@ def own_command_mistakes(
             said = f"{each.replaces} has not the key {clean(each.key, limit=20)}, but {has}"
             wrong[each.name] = f"command {each.name}: {said}"
     return wrong
+
+
+def _of_part(name: str) -> bool:
+    """Whether a list, a dialog or a field has an action of that name."""
+    return any(name in (each, each.rpartition(".")[2]) for each, _ in _read(PARTS_FILE))
 
 
 def list_mistakes(lists: Sequence[ListColumns]) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 
 import httpx
@@ -14,6 +15,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.position import SiteSectionAnchor, SiteSectionPosition
 from copydesk.contract.models.site_section import SiteSection, SiteSectionMove
 from copydesk.domain.layout import Item, Kind, Layout
+from copydesk.domain.own_command import Hook
 from copydesk.domain.site_tree import structure_of
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.runs import Arrangements
@@ -840,3 +842,22 @@ async def test_a_structure_that_is_only_read_names_no_key_that_sends(world: Worl
     app.session.read_only = True
     async with drive(app) as driver:
         assert driver.screen.splitlines()[1].endswith("= before/after")
+
+
+async def test_a_plan_that_was_sent_whole_runs_the_hooks_of_that(
+    world: World, tmp_path: Path
+) -> None:
+    published = publish(world)
+    file = tmp_path / "told"
+    app = open_app(world, published.site)
+    script = "import sys; open(sys.argv[1], 'w').write(sys.stdin.read())"
+    app.session.hooks = (Hook("after_apply", (sys.executable, "-c", script, str(file))),)
+    async with drive(app) as driver:
+        await select(driver, published.ids["Status"])
+        await driver.press("K", "ctrl+s")
+        assert not file.exists()
+        await driver.press("y")
+        await sheet_gone(driver)
+        await eventually(lambda: not app.session.hooked and file.exists(), driver.idle)
+        told = json.loads(file.read_text())
+        assert (told["event"], told["number"], told["id"]) == ("after_apply", "1", published.site)

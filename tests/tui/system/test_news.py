@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
+from copydesk.domain.own_command import Hook
 from copydesk.session.glyphs import glyphs
 from copydesk.session.news import AWAY_SECONDS
 from copydesk.session.reachability import POLL_SECONDS
 from copydesk.tui.system.background import NOBODY_SECONDS, Newsreader
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 from tests.hostile import FORBIDDEN
 from tests.tui.opening import open_world
 from tests.world import World
@@ -131,3 +134,22 @@ async def test_a_notice_is_given_as_the_settings_say(world: World) -> None:
         desk.app.session.contact.focused(world.clock.now, focus=False)
         await desk.later(driver, AWAY_SECONDS)
         assert desk.written[-1].startswith("\x1b]9;Lee Park approved #1 More retries, and 5 more")
+
+
+async def test_each_entry_of_the_news_runs_the_hooks_of_news(world: World, tmp_path: Path) -> None:
+    desk = Desk(world)
+    script = "import sys, json; told = json.load(sys.stdin); end = told['number']; " + (
+        "open(sys.argv[1] + end, 'w').write(told['event'] + ' ' + told['author'])"
+    )
+    run = (sys.executable, "-c", script, str(tmp_path / "got"))
+    desk.app.session.hooks = (Hook("on_news", run), Hook("after_merge", ("no-such-program",)))
+    async with drive(desk.app) as driver:
+        desk.tell("notice")
+        await desk.later(driver)
+        await desk.later(driver)
+        await desk.approve()
+        await desk.ask()
+        await desk.later(driver)
+        await eventually(lambda: not desk.app.session.hooked, driver.idle)
+    files = [tmp_path / f"got{number}" for number in (1, 2)]
+    assert [file.read_text() for file in files] == ["on_news Lee Park"] * 2

@@ -151,7 +151,8 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         config.parent.mkdir(exist_ok=True)
         config.write_text(
             '[[views]]\nname = "Money $(touch ran) day"\n\n'
-            '[profiles.work]\nbase_url = "https://docs.example.com/v1"\n'
+            '[profiles.work]\nbase_url = "https://docs.example.com/v1"\n\n'
+            '[themes.sea]\nbase = "light"\nhere = "#005f87"\n'
         )
     with closing(sqlite3.connect(desk)) as database, database:
         for table, title in (("space", "title"), ("site", "title"), ("change_request", "subject")):
@@ -181,7 +182,9 @@ def test_values_of_each_kind_come_from_this_machine(
     assert "trend" in values("orders")
     assert "theme" in values("settings", "th")
     assert list(values("values", "", "settings", "set", "glyphs")) == ["auto", "unicode", "ascii"]
-    assert "colour-blind" in values("themes")
+    assert {"auto", "colour-blind"} < values("themes").keys()
+    assert values("themes", "s") == {"sea": "your own, made of light"}
+    assert "sea" in values("values", "", "settings", "set", "theme")
     assert list(values("views", "need")) == ["Needs me"]
     for kind in VALUES:
         assert all(text.isprintable() for pair in values(kind).items() for text in pair), (

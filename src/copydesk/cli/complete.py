@@ -171,9 +171,15 @@ def _setting_values(line: Sequence[str]) -> Iterable[Value]:
 
 
 def _themes(line: Sequence[str]) -> Iterator[Value]:
+    from copydesk.local.paths import find_paths
+    from copydesk.local.settings import usable_settings
     from copydesk.tui.framework.theme import THEMES
 
-    return ((theme.name, "dark" if theme.dark else "light") for theme in THEMES)
+    yield "auto", "as the terminal is"
+    for theme in THEMES:
+        yield theme.name, "dark" if theme.dark else "light"
+    for own in usable_settings(find_paths().settings)[0].themes:
+        yield own.name, f"your own, made of {own.base}"
 
 
 VALUES: Mapping[str, Callable[[list[str]], Iterable[Value]]] = {

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tomllib
 from hashlib import sha256
 from pathlib import Path
 from string import Template
@@ -90,8 +89,8 @@ END
 
 def main(dist: Path, address: str = "") -> None:
     """Write the files into the folder that has the sdist and the wheel."""
-    version = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]["version"]
     (sdist,), (wheel,) = dist.glob("*.tar.gz"), dist.glob("*.whl")
+    version = wheel.name.split("-")[1]
     page = dist / "copydesk.1"
     page.write_text(man_page(version), "utf-8")
     below = dist / "man" / "man1"

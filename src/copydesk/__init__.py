@@ -23,4 +23,7 @@ if STOPPABLE:
     except KeyboardInterrupt:
         sys.exit(130)
 
-__version__ = "0.1.0"
+try:
+    from copydesk._version import __version__ as __version__
+except ImportError:  # nothing was built of these files yet
+    __version__ = "0+unknown"

@@ -61,7 +61,8 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings, with their defaults. A field is a key of the file; ``says`` what it is for.
+    """The settings, with their defaults. A field is a key of the file; ``says`` what it is for, and
+    ``group`` on which tab of the screen of settings it is.
 
     A key of text or of a number is checked by its ``choices`` or its ``range``. The others are
     tables, each read by a module of its own: ``saved_views``, ``profiles`` and those of `TABLES`.
@@ -70,13 +71,15 @@ class Settings:
     theme: str = field(
         default="auto",
         metadata={
+            "group": "Looks",
             "says": "the colours: auto (by the terminal), dark, light, colour-blind, ansi, mono or "
-            "one of Textual's; also --theme and COPYDESK_THEME"
+            "one of Textual's; also --theme and COPYDESK_THEME",
         },
     )
     glyphs: str = field(
         default="auto",
         metadata={
+            "group": "Looks",
             "choices": ("auto", "unicode", "ascii"),
             "says": "the signs that are drawn; auto goes by the terminal",
         },
@@ -84,6 +87,7 @@ class Settings:
     recall_seconds: int = field(
         default=5,
         metadata={
+            "group": "Sending",
             "range": (0, 60),
             "says": "for how long a write can be recalled with u before it is sent; 0 sends it "
             "at once",
@@ -92,6 +96,7 @@ class Settings:
     news: str = field(
         default="notice",
         metadata={
+            "group": "Looks",
             "choices": ("notice", "bell", "quiet"),
             "says": "how news is told while one looks elsewhere: a notice of the terminal and "
             "its bell, the bell alone, or neither",
@@ -100,6 +105,7 @@ class Settings:
     pictures: str = field(
         default="auto",
         metadata={
+            "group": "Looks",
             "choices": ("auto", "kitty", "sixel", "blocks", "off"),
             "says": "how pictures are drawn; auto asks the terminal, off tells size and words only",
         },
@@ -107,42 +113,69 @@ class Settings:
     linear: bool = field(
         default=False,
         metadata={
+            "group": "Looks",
             "says": "whether copydesk tells in words, line by line, what its screens show, for "
-            "screen readers; also --linear, COPYDESK_LINEAR=1 and ACCESSIBLE=1"
+            "screen readers; also --linear, COPYDESK_LINEAR=1 and ACCESSIBLE=1",
         },
     )
     keys: OwnKeys = field(
-        default=OwnKeys(), metadata={"says": "the keys of the screens: a preset, and your own"}
+        default=OwnKeys(),
+        metadata={"group": "Keys", "says": "the keys of the screens: a preset, and your own"},
     )
     views: tuple[SavedView, ...] = field(
-        default=(), metadata={"says": "views of the list of change requests; F there saves one"}
+        default=(),
+        metadata={
+            "group": "Lists",
+            "says": "views of the list of change requests; F there saves one",
+        },
     )
     profile: str = field(
-        default="", metadata={"says": "the profile that is opened; empty or desk: the own desk"}
+        default="",
+        metadata={
+            "group": "Profiles",
+            "says": "the profile that is opened; empty or desk: the own desk",
+        },
     )
     profiles: tuple[Profile, ...] = field(
-        default=(), metadata={"says": "the services that copydesk is logged in to"}
+        default=(),
+        metadata={"group": "Profiles", "says": "the services that copydesk is logged in to"},
     )
     checks: tuple[Check, ...] = field(
-        default=(), metadata={"says": "commands that check the pages of a change request"}
+        default=(),
+        metadata={"group": "Commands", "says": "commands that check the pages of a change request"},
     )
     owners: tuple[Owned, ...] = field(
-        default=(), metadata={"says": "who owns pages, by path: they are suggested as reviewers"}
+        default=(),
+        metadata={
+            "group": "Sending",
+            "says": "who owns pages, by path: they are suggested as reviewers",
+        },
     )
     clusters: Clustering | None = field(
-        default=None, metadata={"says": "how your own desk finds clusters in conversations"}
+        default=None,
+        metadata={"group": "Lists", "says": "how your own desk finds clusters in conversations"},
     )
     commands: tuple[OwnCommand, ...] = field(
-        default=(), metadata={"says": "commands of your own, each with a key, for what is selected"}
+        default=(),
+        metadata={
+            "group": "Commands",
+            "says": "commands of your own, each with a key, for what is selected",
+        },
     )
     hooks: tuple[Hook, ...] = field(
-        default=(), metadata={"says": "programs that run after a merge, a plan or news"}
+        default=(),
+        metadata={"group": "Commands", "says": "programs that run after a merge, a plan or news"},
     )
     lists: tuple[ListColumns, ...] = field(
-        default=(), metadata={"says": "the columns of the lists of screens, in your order"}
+        default=(),
+        metadata={"group": "Lists", "says": "the columns of the lists of screens, in your order"},
     )
     themes: tuple[OwnTheme, ...] = field(
-        default=(), metadata={"says": "themes of your own, to be named by theme"}
+        default=(),
+        metadata={
+            "group": "Looks",
+            "says": "themes of your own, to be named by theme",
+        },
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class SettingRow:
     ``line`` is where it is in the file, 0 where it is not there. ``wrong`` says why what is there
     is not used. ``takes`` tells its values to people, ``choices`` are all of them where they are
     few. ``table``: it is no single value. A key of the file that is no setting has no ``default``.
+    ``group`` is the tab that it is on; there, the entries of a table have rows too: ``entry``.
     """
 
     name: str
@@ -50,6 +52,8 @@ class SettingRow:
     takes: str = ""
     choices: tuple[str, ...] = ()
     table: bool = False
+    group: str = ""
+    entry: bool = False
 
     @property
     def source(self) -> str:
@@ -105,6 +109,20 @@ class SettingsFile:
             if each.key not in known
         ]
         return [*unknown, *(_row(each, settings, problems, text) for each in fields(Settings))]
+
+    def entries(self) -> list[SettingRow]:
+        """Return a row for each entry of each table of the file. Raises ``OSError``."""
+        text = self.text
+        try:
+            value = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            return []
+        tables = [each for each in fields(Settings) if type(each.default) not in SIMPLE]
+        return [
+            _entry(each, name, given, text)
+            for each in tables
+            for name, given in _entries_of(value.get(each.name))
+        ]
 
     def change(self, name: str, typed: str) -> str:
         """Give a setting a value and return that as the file has it now; all else stays.
@@ -238,4 +256,29 @@ def _row(
         "a table: docs/settings.md" if table else shown_values(setting),
         choices_of(setting),
         table,
+        setting.metadata["group"],
     )
+
+
+def _entries_of(table: object) -> Iterator[tuple[str, object]]:
+    """Yield the entries of a table, or of a list of tables, with their names."""
+    if isinstance(table, dict):
+        yield from table.items()
+    elif isinstance(table, list):
+        for each in table:
+            if isinstance(each, dict):
+                yield str(each.get("name", "")), {k: v for k, v in each.items() if k != "name"}
+
+
+def _entry(setting: Field[Any], name: str, given: object, text: str) -> SettingRow:
+    """Return the row of an entry: a table in it is told by its keys and their values."""
+    told = given if isinstance(given, dict) else {"": given}
+    parts = (
+        f"{key} = {json.dumps(value, ensure_ascii=False, default=str)}".removeprefix(" = ")
+        for key, value in told.items()
+    )
+    return SettingRow(
+        clean(f"{setting.name}.{name}", limit=60), clean(", ".join(parts), limit=500), "",
+        line_in_table(setting.name, name, text), says=setting.metadata["says"], table=True,
+        group=setting.metadata["group"], entry=True,
+    )  # fmt: skip

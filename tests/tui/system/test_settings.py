@@ -128,3 +128,36 @@ async def test_a_theme_is_drawn_while_the_cursor_is_on_it(world: World, path: Pa
         assert driver.app.theme == "nord"
         await driver.press("enter")
         assert 'theme = "nord"' in text(path)
+
+
+@SIZES
+async def test_tabs_show_a_group_with_what_is_in_its_tables(
+    world: World, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(
+        'theme = "sea"\n[keys]\npreset = "emacs"\nmerge = ["f5", "m"]\n\n'
+        '[commands.ticket]\nkey = "! t"\nrun = ["gh", "\\u001b[31m{title}"]\n\n'
+        '[themes.sea]\nbase = "dark"\nhere = "#66ccdd"\n\n'
+        '[profiles.work]\nbase_url = "https://x.example"\n'
+    )
+    async with drive(opened(world, path), size=size) as driver:
+        driver.app.session.settings_file = lambda: SettingsFile(path)
+        assert "[All]" in driver.screen
+        assert "keys.merge" not in driver.screen
+        await driver.press("]")
+        assert 'base = "dark"' in driver.line("themes.sea")
+        assert "recall_seconds" not in driver.screen
+        await driver.press("]")
+        assert '["f5", "m"]' in driver.line("keys.merge")
+        assert "line 4" in driver.line("keys.merge")
+        await driver.press("7")
+        assert "! t" in driver.line("commands.ticket")
+        await driver.press("j", "c")
+        assert "This is not a single value. e edits the file." in driver.screen
+        await driver.press("6")
+        assert "profiles.work" in driver.screen
+        await driver.press("5")
+        assert "recall_seconds" in driver.screen
+        await driver.press("1", "g g", "x")
+        assert "theme" not in path.read_text().split("[")[0]

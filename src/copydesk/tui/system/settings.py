@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.text import plural
 from copydesk.local.settings_list import SettingRow
 from copydesk.present.facts import Fact, hint
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.settings import put_setting, setting_reversal
+from copydesk.session.target import Target
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
@@ -22,7 +24,7 @@ from copydesk.tui.framework.editor import EditorError, run_editor
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.theme import all_themes
 from copydesk.tui.widgets.facts import Facts
@@ -59,12 +61,25 @@ def nothing_to_reset(here: SettingsPlace) -> str | None:
     return None if row is not None and row.line else "It has its default."
 
 
+ALL = View("all", "All")
+"""The tab of every setting, and of every key of the file that is none."""
+
+TABS = ("Looks", "Keys", "Lists", "Sending", "Profiles", "Commands")
+"""The other tabs, in their order."""
+
+
 @place("settings", key=",", title="Settings")
 class SettingsPlace(Place, scope="settings"):
     """The settings of this machine, with their defaults and where each value is from."""
 
     OF_DESK = False
     IN_ORGANIZATION = False
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._all: list[SettingRow] = []
+        self._wrong = 0
+        """How many rows are not used."""
 
     def panes(self) -> ComposeResult:
         """The settings, and what the one under the cursor is for."""
@@ -96,6 +111,17 @@ class SettingsPlace(Place, scope="settings"):
     def trail(self) -> Iterable[str]:
         yield "Settings"
 
+    def opened(self) -> None:
+        """Name the tabs: all settings, and those of each group with the entries of tables."""
+        self.set_views([ALL, *(View(group.lower(), group) for group in TABS)])
+
+    def views_note(self) -> str:
+        """Say what is wrong in the file, on every tab."""
+        return plural(self._wrong, "warning") if self._wrong else ""
+
+    def view_changed(self) -> None:
+        self._show()
+
     @property
     def file(self) -> SettingsFile:
         """The file of the settings; `no_file` says where there is none."""
@@ -106,24 +132,33 @@ class SettingsPlace(Place, scope="settings"):
         """Read the file, which other programs write too."""
         if self.session.settings_file is not None:
             self.reads.load(
-                "settings", lambda api: asyncio.to_thread(self.file.rows), self._arrived,
+                "settings", lambda api: asyncio.to_thread(self._read), self._arrived,
                 what="Reading the settings", local=True,
             )  # fmt: skip
 
     def poll(self) -> None:
         """Read nothing: the settings change by the hand that types them."""
 
+    def _read(self) -> list[SettingRow]:
+        return [*self.file.rows(), *self.file.entries()]
+
     def _arrived(self, rows: list[SettingRow]) -> None:
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
-        source.merge(rows)
-        source.fold()
-        source.fresh.clear()
+        self._all = rows
+        self._wrong = sum(bool(row.wrong) for row in rows)
+        self._show()
         if self.resuming:
             self.resume_draft(self.resuming)
-        wrong = sum(bool(row.wrong) for row in rows)
-        self.rows.note = f"{wrong} not used" if wrong else ""
-        self.rows.retitle()
+
+    def _show(self) -> None:
+        """Show what is on the tab in front, with the cursor on its row."""
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        everything = self.view == ALL.id
+        source.set(
+            row for row in self._all
+            if (not row.entry if everything else row.group.lower() == self.view)
+        )  # fmt: skip
+        self.refresh_frame()
         self.follow_cursor(self.rows)
 
     def follow_cursor(self, rows: Pane) -> None:
@@ -155,6 +190,7 @@ class SettingsPlace(Place, scope="settings"):
         """Ask for the value of the setting that ``part`` names, once the settings are read."""
         self.resuming = part if not self.rows.source.length else ""
         if not self.resuming:
+            self.choose_view(ALL.id)
             self.rows.select(part)
             self.app.call_later(run, self, self.ACTIONS["change"])
 

@@ -44,6 +44,8 @@ docs: $(VENV)/.test          ## are the generated pages of docs/ what the code s
 
 generate: $(VENV)/.test      ## write the tables of screens and their actions, and the generated docs
 	$(BIN)/python -c "from copydesk.tui.system.reference import write_tables; write_tables()"
+	$(BIN)/python -c "from pathlib import Path; from copydesk.tui.system import reference; \
+	  reference.write_screens(Path('docs/places.md'))"
 	$(BIN)/copydesk keys --markdown > docs/keys.md
 	$(BIN)/copydesk ops --markdown > docs/operations.md
 	$(BIN)/copydesk help --markdown > docs/commands.md

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from copydesk.contract.operations import CATALOGUE
@@ -158,6 +160,12 @@ def test_the_commands_of_one_place_have_its_name() -> None:
             assert kind.SCOPE in names[places.pop()], kind
         else:
             assert kind.SCOPE not in every, kind
+
+
+def test_the_page_of_screens_is_up_to_date() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "places.md").read_text()
+    assert reference.with_screens(page) == page, "make generate"
+    assert "``" not in reference.screens_table()
 
 
 def test_the_tables_of_screens_that_are_not_imported_are_up_to_date() -> None:

@@ -311,7 +311,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
     "backlinks", title="What links to a page", uses=("list_space_page_backlinks", "get_space_page")
 )
 class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
-    """What links to one page; ``target.item`` is its id."""
+    """The pages that link to a page: i in its links goes there. ``target.item`` is its id."""
 
     RESOURCE = BACKLINKS
 

@@ -50,10 +50,11 @@ def no_text(here: ComparisonPlace) -> str | None:
     uses=("get_space", "get_revision", "get_revision_page"),
 )
 class ComparisonPlace(Place, scope="comparison"):
-    """Two revisions: ``target.item`` is the earlier, ``target.revision`` the later one.
+    """What changed between two revisions of a space, page by page.
 
-    Without an earlier one everything is new, without a later one it is the space as it is now.
-    With ``target.page`` it opens on that page, or says that it is the same in both.
+    ``target.item`` is the earlier, ``target.revision`` the later one. Without an earlier one
+    everything is new, without a later one it is the space as it is now. With ``target.page`` it
+    opens on that page, or says that it is the same in both.
     """
 
     RAW = ("get_revision_page",)

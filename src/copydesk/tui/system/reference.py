@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,39 @@ def write_tables() -> None:
     """Write them, for ``make generate``."""
     for path, text in tables().items():
         path.write_text(text)
+
+
+HEADING = "## Every screen\n\n"
+"""What the table of screens is below in ``docs/places.md``, up to the next heading."""
+
+
+def screens_table() -> str:
+    """Return every screen with the ways to it, and what it shows."""
+    ways: dict[type[Place], list[navigation.Entry]] = {}
+    for entry, place in _places():
+        ways.setdefault(place, []).append(entry)
+    lines = ["| Screen | Go there | What it shows |", "|---|---|---|"]
+    for place, entries in sorted(ways.items(), key=lambda each: each[1][0].title.casefold()):
+        keys = [f"`{shown(key)}`" for entry in entries for key in entry.action.keys]
+        there = ", ".join([*keys, *(f"`:{entry.name}`" for entry in entries)])
+        lines.append(f"| {entries[0].title} | {there} | {_cell(_first_sentence(place))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _first_sentence(place: type[Place]) -> str:
+    return re.split(r"(?<=[.])\s", (place.__doc__ or "").strip())[0].rstrip(".") + "."
+
+
+def with_screens(page: str) -> str:
+    """Return a page with the table of screens as it is now, where it has one."""
+    before, heading, rest = page.partition(HEADING)
+    _, begins, after = rest.partition("\n## ")
+    return f"{before}{heading}{screens_table()}{begins}{after}"
+
+
+def write_screens(path: Path) -> None:
+    """Write that table into its page, for ``make generate``."""
+    path.write_text(with_screens(path.read_text("utf-8")), "utf-8")
 
 
 class Reference:

@@ -106,7 +106,9 @@ class LinearDriver(Driver):
         def starts() -> bool:
             return desk.waking or desk.goes_on
 
-        conversation = Conversation(desk, self.say, lambda: settled(desk, self.say, starts))
+        conversation = Conversation(
+            desk, self.say, lambda: settled(desk, self.say, starts, conversation.tell_steps)
+        )
         await conversation.begin()
         typed = os.isatty(0)
         while desk.is_running:

@@ -22,7 +22,7 @@ from copydesk.tui.dialogs.form import Form
 from copydesk.tui.dialogs.form_fields import FormChoice
 from copydesk.tui.framework.actions import Acts, shown
 from copydesk.tui.framework.commands import CommonCommands
-from copydesk.tui.framework.frame import last_write, waiting_rows
+from copydesk.tui.framework.frame import STOPS, last_write, waiting_rows
 from copydesk.tui.framework.keyboard import keys_of
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
@@ -49,6 +49,9 @@ AT_ONCE = 12
 
 LOOKS_SECONDS = 5.0
 """How long somebody has read what was told before the next key, on the clock of the keys."""
+
+STEP_SECONDS = 0.5
+"""How often it is looked how far long work is: each step is told, and no more than that."""
 
 GREETING = "copydesk, linear mode. help explains it, what says what can be done, quit ends it."
 
@@ -81,6 +84,12 @@ class Conversation:
         self._in_sheet: frozenset[str] = frozenset()
         """The lines of the dialog in front that were told."""
         self._news = self._page = self._marked = ""
+        self._header = sentences.header_told(app)
+        """What only the header of the screens shows, as it was told last."""
+        self._looked = 0.0
+        """When it was looked last how far long work is."""
+        self._slow: frozenset[str] = frozenset()
+        """What was told of slow reads."""
         self._waits: Sequence[str] = ()
         """What could still be recalled when that was told last."""
         self._ended: Screen[Any] | None = None
@@ -93,6 +102,20 @@ class Conversation:
         """Whether what is typed now is a secret, which is not to be seen."""
         focused = self._app.screen.focused
         return isinstance(focused, Input) and focused.password
+
+    def tell_steps(self) -> None:
+        """Say how far long work is while it goes on: what a dialog says of it, and slow reads."""
+        now = monotonic()
+        if now - self._looked < STEP_SECONDS or not self._app.screen_stack:
+            return
+        self._looked = now
+        front, place = self._app.screen, self._here
+        if isinstance(front, Sheet) and front is self._front:
+            self._announce_front(front)
+        slow = frozenset(place.status.slow.values()) if place is not None else frozenset()
+        for text in sorted(slow - self._slow):
+            self._say(sentences.sentence(text.removesuffix(STOPS)))
+        self._slow = slow
 
     def _hear(self, text: str) -> None:
         if text and text not in self._heard[-1:]:
@@ -610,10 +633,18 @@ class Conversation:
         if news and news != self._news:
             self._say(news)
         self._news = news
+        self._announce_header()
         waits = [each.doing for each in app.session.writes.waits]
         if waits and waits != self._waits:
             self._say(last_write(app.session))
         self._waits = waits
+
+    def _announce_header(self) -> None:
+        """Say what the header shows since the last line, and nothing on the screen does."""
+        before, self._header = self._header, sentences.header_told(self._app)
+        for what, said in self._header.items():
+            if said and said != before.get(what):
+                self._say(said)
 
     def _announce_front(self, front: Screen[Any]) -> None:
         if not isinstance(front, Sheet):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.widget import Widget
@@ -13,6 +13,7 @@ from textual.widgets import Input, Static, TextArea
 from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
+from copydesk.present.news import news_line
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import name_of
@@ -26,6 +27,7 @@ from copydesk.tui.framework.keyboard import Keyboard
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, place_of
 from copydesk.tui.framework.prompt import PromptInput
+from copydesk.tui.framework.reader import age_line
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.help import Help
 from copydesk.tui.threads.pane import ThreadView
@@ -34,6 +36,9 @@ from copydesk.tui.widgets.list import Column, VirtualList, said_instead, sign_of
 from copydesk.tui.widgets.text import TextView
 from copydesk.tui.widgets.tree import TreeList
 from copydesk.tui.widgets.wrapped_list import WrappedList
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.desk_app import DeskApp
 
 WIDE = 400
 """Cells in which lines are laid out that are only read aloud: nothing is cut for room."""
@@ -50,6 +55,24 @@ COMMAND = "~"
 _BARS = str.maketrans("", "", "▁▂▃▄▅▆▇█")
 
 _BETWEEN = re.compile(r" {2,}|\n")
+
+
+def header_told(app: DeskApp) -> Mapping[str, str]:
+    """Return what only the header of the screens says, by what it is about; "" for nothing."""
+    session = app.session
+    newest, waits, (note, _) = session.news.newest, session.outbox.count, app.merge_note
+    away = session.offline or session.contact.refused or session.contact.limited
+    place = app.here
+    how = age_line(place, 0)[1][-1] if away and isinstance(place, Place) else ""
+    return {
+        "news": f"{session.news.unseen} new: {news_line(newest)}. g N shows the news."
+        if newest is not None
+        else "",
+        "outbox": f"{plural(waits, 'write')} in the outbox. g x shows them." if waits else "",
+        "merge": f"{sentence(note)} M shows the merge run." if note else "",
+        "disk": "What you type cannot be saved on the disk." if session.drafts.trouble else "",
+        "service": sentence(how) if how else "The service answers again.",
+    }
 
 
 def told(widget: Widget | None) -> str:

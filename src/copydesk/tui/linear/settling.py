@@ -28,15 +28,22 @@ PATIENCE_SECONDS = 30.0
 STILL = "This is still under way. An empty line looks again."
 
 
-async def settled(app: DeskApp, say: Callable[[str], None], starts: Callable[[], bool]) -> None:
+async def settled(
+    app: DeskApp,
+    say: Callable[[str], None],
+    starts: Callable[[], bool],
+    steps: Callable[[], None] = lambda: None,
+) -> None:
     """Wait until nothing is under way; say so where that takes long, and wait no longer.
 
-    ``starts``: whether the program is not all there yet.
+    ``starts``: whether the program is not all there yet. ``steps`` tells how far the work is.
     """
     quiet, until = 0, monotonic() + PATIENCE_SECONDS
     while app.is_running and quiet < QUIET:
         await asyncio.sleep(LOOK_SECONDS)
         quiet = 0 if starts() or under_way(app) else quiet + 1
+        if not quiet:
+            steps()
         if monotonic() > until:
             say(STILL)
             return

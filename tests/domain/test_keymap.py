@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.domain.keymap import KEPT_BY_BROWSERS, PRESETS, OwnKeys, keymap_of, with_second
+from copydesk.domain.keymap import (
+    KEPT_BY_BROWSERS,
+    PRESETS,
+    OwnKeys,
+    in_browser,
+    keymap_of,
+    with_second,
+)
 
 DECLARED = {
     "place.move_down": ("j", "down"),
@@ -108,3 +115,10 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
     own = OwnKeys(preset, {"preview": ("ctrl+w",)})
     only, _ = keymap_of(declared, screens, own, browser=True)
     assert only["composer.preview"] == ("ctrl+w",)  # better than none
+
+
+def test_a_text_of_ours_names_in_a_browser_the_keys_that_a_page_gets() -> None:
+    assert in_browser("ctrl+n makes one. ctrl+t, ctrl+n.") == "alt+n makes one. alt+t, alt+n."
+    assert in_browser("ctrl+s sends, actrl+n and ctrl+nn stay") == (
+        "ctrl+s sends, actrl+n and ctrl+nn stay"
+    )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
+import pytest
+
 from copydesk.domain.keymap import OwnKeys
+from copydesk.local import browser
 from copydesk.session.declarations import keymap
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
@@ -68,3 +73,26 @@ async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(wor
         assert (driver.place.PLACE, driver.selected) == ("spaces", first)
         await driver.press("f4")
         assert driver.selected != first
+
+
+async def test_a_browser_is_told_keys_that_its_pages_get(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    world.change_request(space, {"a": "# B\n"}, subject="Better")
+    world.organization("Beta", world.ana)
+    monkeypatch.setattr(browser, "_window", Mock())
+    keys, _ = keymap(OwnKeys(), browser=True)
+    app = open_world(world, "teams")
+    app.use_keys(keys)
+    async with drive(app, size=(140, 40)) as driver:
+        assert "There are no teams yet. alt+n makes one." in driver.screen
+        await driver.press("g c", "a")
+        assert "ctrl+s" in driver.screen
+        await driver.press("escape", "enter", "C")
+        assert "alt+t preview" in driver.screen
+        for kept in ("ctrl+t", "ctrl+n", "$EDITOR"):
+            assert kept not in driver.screen
+        await driver.press("alt+t", "alt+t")
+        await driver.type("as ever")
+        assert "as ever" in driver.screen

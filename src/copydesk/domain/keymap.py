@@ -72,6 +72,12 @@ def with_second(keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*keys, *(SECOND[key] for key in keys if key in SECOND))))
 
 
+def in_browser(text: str) -> str:
+    """Return a text of ours with the second keys in place of those that browsers keep."""
+    kept = "|".join(map(re.escape, SECOND))
+    return re.sub(rf"(?<![\w+])(?:{kept})(?![\w+])", lambda key: SECOND[key[0]], text)
+
+
 def keymap_of(
     declared: Keys, screens: Mapping[str, Sequence[str]], own: OwnKeys, *, browser: bool = False
 ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:

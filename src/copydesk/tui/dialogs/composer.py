@@ -22,6 +22,7 @@ from copydesk.domain import completion
 from copydesk.domain.completion import begun
 from copydesk.domain.saved_reply import SavedReply
 from copydesk.domain.text import clean, plural, typed
+from copydesk.local import browser
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
@@ -478,7 +479,8 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     def _keys(self) -> Text:
         keys: tuple[tuple[str, str], ...]
         if not self._verdict:
-            keys = (("ctrl+s", self._verb), ("ctrl+t", "preview"), ("ctrl+o", "$EDITOR"),
+            editor = () if browser.window() is not None else (("ctrl+o", "$EDITOR"),)
+            keys = (("ctrl+s", self._verb), (browser.with_keys("ctrl+t"), "preview"), *editor,
                     ("@ : /", "names"), ("esc", "keeps it"))  # fmt: skip
             between = "  "
         else:

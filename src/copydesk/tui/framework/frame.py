@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
+from copydesk.local import browser
 from copydesk.present.news import news_line
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
@@ -511,7 +512,7 @@ class Status(Line):
 
     def say(self, text: str, tone: str) -> None:
         """Show a message until the next key; an error at least `ERROR_SECONDS`."""
-        self.message, self.tone_name = text, tone
+        self.message, self.tone_name = browser.with_keys(text), tone
         desk_of(self).session.heard(text)
         self._until = monotonic() + (ERROR_SECONDS if tone == "bad" else 0)
         self._answers = self._contact_answers

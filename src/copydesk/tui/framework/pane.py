@@ -16,6 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
+from copydesk.local import browser
 from copydesk.present.facts import _HINT
 from copydesk.tui.framework.actions import Acts, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of
@@ -380,7 +381,7 @@ def _reads_only(owner: Widget) -> DeskApp | None:
 
 def offered(owner: Widget, text: str) -> str:
     """Return a text of our own without what names keys that are away, where something is shown."""
-    app = _reads_only(owner)
+    app, text = _reads_only(owner), browser.with_keys(text)
     if app is None or not text:
         return text
     chain = app.keyboard.chain(owner.screen)

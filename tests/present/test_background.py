@@ -75,3 +75,15 @@ def test_what_is_no_colour_is_no_key_either(answer: str) -> None:
     asked = Asked()
     assert asked.read(answer + "j") == "j"
     assert not asked.told
+
+
+@given(st.integers(0, 20), st.integers(0, 20))
+def test_a_change_of_colours_in_parts_is_no_key_however_late(one: int, other: int) -> None:
+    asked, text = Asked(), "\x1b[?997;2nj\x1b[?997;1n"
+    asked.now = LIMIT_SECONDS + 60
+    first, second = sorted((one, other))
+    parts = [part for part in (text[:first], text[first:second], text[second:]) if part]
+    if any(part.endswith(("\x1b", "\x1b[", "\x1b[?")) for part in parts):
+        return  # so short a beginning may be a key
+    assert asked.read(*parts) == "j"
+    assert asked.told == [(True, True), (False, True)]

@@ -103,6 +103,22 @@ def test_the_answer_on_the_background_is_kept_and_no_key(
         }[named]  # fmt: skip
 
 
+def test_the_theme_follows_colours_that_change_until_one_is_chosen(home: Path) -> None:
+    def backgrounds() -> set[str]:
+        return {cell.bg for cell in program.cells[12].values()}
+
+    with Program(home, answers={QUESTION.encode(): b"\x1b]11;rgb:14/17/1c\x1b\\"}) as program:
+        program.until("● live")
+        program.type(b"\x1b[?997;2n")
+        program.wait(lambda: bool(backgrounds() & {"fbfaf7", "f3f1ec"}), "light")
+        program.type(b"\x1b[?997;1n")
+        program.wait(lambda: bool(backgrounds() & {"14171c", "191d24"}), "dark")
+        assert "does nothing here" not in program.screen
+        program.press("q")
+        assert program.ended() == 0
+        assert b"\x1b[?2031l" in program.written
+
+
 def test_a_chosen_theme_asks_nothing(home: Path) -> None:
     with Program(home, "--theme", "dark") as program:
         program.until("● live")

@@ -30,7 +30,7 @@ from copydesk.local.state import State
 from copydesk.session.target import FIRST_PLACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from copydesk.cli.connection import Connection
@@ -300,7 +300,7 @@ def _show(
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
     if terminal.follows_terminal(named) and not linear:
-        app.drawn.on_background = partial(_use_background, app, paths, named, theme)
+        app.drawn.on_background = _follower(app, paths, named, theme)
     _let_settings_hold(app, paths)
     app.run_to_the_end()
     if not app.return_code or app.lifecycle.ended_by:
@@ -357,18 +357,23 @@ def _last_background(paths: Paths) -> bool | None:
     return None
 
 
-def _use_background(
-    app: CopydeskApp, paths: Paths, wanted: str, theme: str, light: bool, in_time: bool
-) -> None:
-    """Follow the terminal's own background, unless another theme was chosen since."""
-    from copydesk.local.durable import write_file
+def _follower(
+    app: CopydeskApp, paths: Paths, wanted: str, theme: str
+) -> Callable[[bool, bool], None]:
+    """Return what follows the terminal's own background, until another theme is chosen."""
 
-    with suppress(OSError):
-        said = f"{'light' if light else 'dark'} {os.environ.get('TERM_PROGRAM', '')}"
-        if light is not _last_background(paths):
-            write_file(paths.state / BACKGROUND, said.encode())
-    if in_time and app.theme == theme:
-        app.theme = terminal.theme_of(wanted, light=light)
+    def told(light: bool, in_time: bool) -> None:
+        from copydesk.local.durable import write_file
+
+        nonlocal theme
+        with suppress(OSError):
+            said = f"{'light' if light else 'dark'} {os.environ.get('TERM_PROGRAM', '')}"
+            if light is not _last_background(paths):
+                write_file(paths.state / BACKGROUND, said.encode())
+        if in_time and app.theme == theme and app.drawn.on_background is not None:
+            theme = app.theme = terminal.theme_of(wanted, light=light)
+
+    return told
 
 
 def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
@@ -388,6 +393,8 @@ def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
             case "theme":
                 light = _last_background(paths)
                 app.theme = terminal.theme_of(settings.theme, light=light)
+                if not terminal.follows_terminal(settings.theme):
+                    app.drawn.on_background = None
             case "news":
                 app.notices = settings.news
             case "pictures":

@@ -1,7 +1,8 @@
 """Whether the terminal's background is light, as the terminal itself tells.
 
 It is asked once, as the screens take it, and nobody waits: its answer comes among the keys that are
-read, and is taken out of them there, however late it comes.
+read, and is taken out of them there, however late it comes. So is what terminals that know mode
+2031 tell by themselves whenever their colours changed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from time import monotonic
 QUESTION = "\x1b]11;?\x1b\\"
 """Asks for the background. Terminals that do not know it say nothing, and some answer twice."""
 
+FOLLOWS = "\x1b[?2031h"
+"""Has terminals that know it tell when their colours changed."""
+
 LIMIT_SECONDS = 0.15
 """An answer that comes later is for the next start: the screens are looked at by then."""
 
@@ -22,15 +26,18 @@ HOLD_SECONDS = 1.0
 _ANSWER = re.compile(
     r"\x1b\]11;(?:rgba?:(?P<rgb>[0-9A-Fa-f/]{1,40})|[^\x07\x1b]{0,40})(?:\x07|\x1b\\)"
 )
-_BEGUN = re.compile(r"\x1b(?:\](?:1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?)?)\Z")
+_CHANGED = re.compile(r"\x1b\[\?997;([12])n")
+_BEGUN = re.compile(
+    r"\x1b(?:\](?:1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?)?|\[\?9(?:9(?:7(?:;[12]?)?)?)?)\Z"
+)
 """What may be the beginning of an answer whose rest comes with what is read next."""
 
 
 class Background:
-    """What the terminal answers to `QUESTION`.
+    """What the terminal answers to `QUESTION`, and tells after `FOLLOWS`.
 
     ``told`` is called, in the thread that reads, with whether the background is light, and whether
-    that came in time.
+    that came in time: what is told of a change always does.
     """
 
     def __init__(
@@ -44,7 +51,7 @@ class Background:
     def take(self, text: str) -> str:
         """Return what was read without the answers in it."""
         text, self._held = self._held + text, ""
-        text = _ANSWER.sub(self._answered, text)
+        text = _CHANGED.sub(self._changed, _ANSWER.sub(self._answered, text))
         begun = _BEGUN.search(text)
         young = self._clock() - self._asked_at < HOLD_SECONDS
         at = begun.start() if begun else len(text) - (young and text.endswith("\x1b"))
@@ -57,6 +64,10 @@ class Background:
             return ""
         held, self._held = self._held, ""
         return held
+
+    def _changed(self, found: re.Match[str]) -> str:
+        self._told(found[1] == "2", True)
+        return ""
 
     def _answered(self, found: re.Match[str]) -> str:
         if found["rgb"] is not None and (light := is_light(found["rgb"])) is not None:

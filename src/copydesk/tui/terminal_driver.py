@@ -54,7 +54,8 @@ FRAME_BEGINS, FRAME_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 
 RESTORE = (
     f"{FRAME_ENDS}"  # of a frame that was not ended
-    "\x1b[?2004l\x1b[?7h\x1b[?2048l"  # bracketed paste, line wrap, reports of the size
+    "\x1b[?2004l\x1b[?7h"  # bracketed paste, line wrap
+    "\x1b[?2048l\x1b[?2031l"  # reports of the size, of the colours
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # the mouse
     "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keyboard, screen, cursor, focus
     "\x1b[0m"
@@ -259,14 +260,16 @@ class TerminalDriver(LinuxDriver):
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
 
     def _ask_for_background(self) -> None:
-        """Ask the terminal, once, whether it is light, where the theme goes by that."""
+        """Ask the terminal whether it is light, once, and when it changes: if the theme follows."""
         told = self._desk.drawn.on_background
-        if told is None or self.background is not None:
+        if told is None:
             return
-        from copydesk.present.background import QUESTION, Background
+        from copydesk.present.background import FOLLOWS, QUESTION, Background
 
-        self.background = Background(lambda *light: self._in_loop(partial(told, *light)))
-        self.write(QUESTION)
+        if self.background is None:
+            self.background = Background(lambda *light: self._in_loop(partial(told, *light)))
+            self.write(QUESTION)
+        self.write(FOLLOWS)
 
     # Pictures
 

@@ -48,7 +48,7 @@ def test_a_merge_by_a_command_runs_its_hooks_and_ends_after_them(scripts: Script
     }  # fmt: skip
     out, err = scripts.said()
     assert "#1 is merged into API reference." in out
-    assert "copydesk: after_merge: no-such-program is not there." in err
+    assert "copydesk: after_merge: no-such-program was not found." in err
 
 
 def test_what_watch_merges_runs_them_too(scripts: ScriptDesk) -> None:

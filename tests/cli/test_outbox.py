@@ -31,7 +31,7 @@ def test_what_waits_is_printed_and_what_it_says_is_not(
     waits = there.begin("Comment", "#2\x1b[2J", notes)
     journal.settle(waits, "queued", sentence="No one was there.")
     held = journal.begin("Reply", "#3", notes)
-    journal.settle(held, "queued", sentence="Held: it was resolved.", held="changed")
+    journal.settle(held, "queued", sentence="Waiting: it was resolved.", held="changed")
     sent = journal.begin("Edit", "#4", notes)
     journal.settle(sent, "done")
 

@@ -73,7 +73,7 @@ def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one() -> None:
     assert (problem.start, problem.stop, problem.nearest) == (8, 13, "author")
     # It is text then, as in "Note: retries", and nothing is wrong.
     assert query.wrong is None
-    assert query.note == f"{problem.sentence} It is sought as text."
+    assert query.note == f"{problem.sentence} Searched as text."
     assert not any(query.matches(row) for row in ROWS)
     noted = Row("Deliveries: retries, Autor:Lee")
     assert query.matches(noted)

@@ -125,7 +125,7 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
     assert here is not None
     assert here.reason == "edit"
     assert here.said == (
-        "It was edited since you saw it. It has a review asking for changes and a new comment "
+        "It was edited since you read it. It has a review asking for changes and a new comment "
         "since it was queued, last by Lee. It needs a review."
     )
     assert (stopped.state, stopped.far) == ("stopped", "1 of 3")
@@ -150,12 +150,12 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
     assert (found.items[0].state, found.items[0].merged) == ("done", "m1")
     assert "found by reading again" in found.items[0].said
     # One that was merged and conflicts is live: nothing follows by itself, and it is not repeated.
-    clashed = sent.merged_with_conflicts("m1", "It needs hands.", 1.0)
+    clashed = sent.merged_with_conflicts("m1", "Resolve them there.", 1.0)
     assert (clashed.state, clashed.again()) == ("stopped", clashed)
     assert (clashed.items[0].state, clashed.items[0].reason) == ("done", "conflict")
     assert clashed.stopped_at == clashed.items[0].key
     assert clashed.skip(2.0).count("done", "checking") == 2
-    going = replace(sent, stops=frozenset()).merged_with_conflicts("m1", "It needs hands.", 1.0)
+    going = replace(sent, stops=frozenset()).merged_with_conflicts("m1", "Resolve them there.", 1.0)
     assert (going.state, going.items[0].reason, going.stopped_at) == ("running", "conflict", "")
     ended = clashed.end(3.0)
     assert (ended.state, ended.ended, ended.pausing, ended.cut) == ("finished", 3.0, False, False)
@@ -257,13 +257,13 @@ def test_it_pauses_after_the_current_one_and_goes_on() -> None:
     [
         (Found("open", "rev", off="It is archived."), "refused", "It is archived."),
         (Found("open", "rev", failing="It needs a review."), "rule", "It needs a review."),
-        (Found("open", "new"), "edit", "It was edited since you saw it."),
+        (Found("open", "new"), "edit", "It was edited since you read it."),
         (Found("open", "rev", comments=(("c", 0),)), "comment",
          "It has a new comment since it was queued."),
         (Found("open", "rev", off="It is archived.", failing="It needs a review."), "refused",
          "It is archived. It needs a review."),
         (Found("open", "new", comments=(("c", 0),), said_by="Lee"), "edit",
-         "It was edited since you saw it. It has a new comment since it was queued, last by Lee."),
+         "It was edited since you read it. It has a new comment since it was queued, last by Lee."),
     ],
 )  # fmt: skip
 def test_why_it_stops_is_said_with_all_that_is_against(

@@ -346,7 +346,7 @@ def test_a_refusal_says_which_guess_was_wrong() -> None:
     before = [result(subject, "pass"), result(review_rule, "unknown")]
     now = [result(subject, "fail", "needs a subject"), result(review_rule, "unknown")]
     (line,) = guesses(before, now)
-    assert "subject: it was taken for met; read again, needs a subject" in line.plain
+    assert "subject: it seemed met; read again, needs a subject" in line.plain
     (line,) = guesses(before, before)
     assert "only the service can tell: at least one review." in line.plain
     (line,) = guesses(before[:1], before[:1])

@@ -194,7 +194,7 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         await held.spaces.learn(api, world.home, [space])
         assert (held.space_title(space), held.may(rows[0], "edit")) == ("Guide", True)
         gone = await held.read(api, scope, replace(rows[0], id="gone"), ALL_PARTS)
-        assert gone.missing.startswith("Gone")
+        assert gone.missing.startswith("Not found")
         assert gone.waiting == OpenThreads()
 
 

@@ -180,7 +180,7 @@ def test_a_notice_ends_where_it_ends() -> None:
     item = NewsItem("1", "named", POISON, START, "s", "r", 7, "; \x1b\\\x07" * 9 + POISON)
     said = notice_text([item, item, item])
     assert cell_len(said) <= NOTICE
-    assert said.endswith(", and 2 more pieces of news")
+    assert said.endswith(", and 2 more")
     codes = notice_codes(said)
     first, second = codes.split("\x1b\\")[:2]
     assert codes.count("\x1b") == 4

@@ -129,7 +129,7 @@ def _loaded(text: str | bytes) -> Any:
         return value
 
     def constant(word: str) -> float:
-        raise ValueError(f"{word} is nothing that JSON can say")
+        raise ValueError(f"{word} is not a JSON value")
 
     return json.loads(text, parse_float=number, parse_constant=constant)
 

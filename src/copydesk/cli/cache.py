@@ -23,7 +23,7 @@ def show_cache(*, as_json: bool = False) -> int:
         put_json([_value(each) for each in held])
         return DONE
     if not held:
-        put("No answer of a service is kept.")
+        put("No answers are saved.")
         return DONE
     now = datetime.now(UTC)
     put_table(

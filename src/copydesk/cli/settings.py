@@ -83,7 +83,7 @@ def unset_setting(*, name: str) -> int:
     if not was_there:
         put(f"{name} is not in the file: its default holds.")
     else:
-        put(f"{name} is {shown(known.default)} again." if known else "It is out of the file.")
+        put(f"{name} is {shown(known.default)} again." if known else "Removed from the file.")
     return DONE
 
 

@@ -48,7 +48,9 @@ def require(*, linear: bool = False) -> None:
     """Raise ``UsageError`` where the screens cannot be drawn, nor lines be read and told."""
     if linear:
         if any(each is None or each.closed for each in (sys.stdin, sys.stdout)):
-            raise UsageError("linear mode reads lines and tells what is new: one of both is closed")
+            raise UsageError(
+                "linear mode needs standard input and standard output: one of them is closed"
+            )
     elif not _is_one(sys.stdin, sys.stdout):
         raise UsageError(
             "the screens need a terminal. For scripts there are commands: see copydesk --help. "

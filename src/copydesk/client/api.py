@@ -410,7 +410,7 @@ class Api:
         except Garbled as error:
             # Cached by another version, or damaged: it counts as missing.
             raise NotCached(
-                "What is kept of this is not understood.", operation=operation.name
+                "The saved answer is not understood.", operation=operation.name
             ) from error
 
     async def recall_routes(self) -> None:

@@ -25,7 +25,7 @@ async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
     """
     address = web_address(url)
     if not address:
-        raise Garbled("the address is none of the web")
+        raise Garbled("the address is not a web address")
     own, there = urlsplit(api.base_url), urlsplit(address)
     if (there.scheme, there.netloc) == (own.scheme, own.netloc):
         path = there._replace(scheme="", netloc="", fragment="").geturl()

@@ -240,7 +240,7 @@ class Query(Generic[Row]):
     def note(self) -> str | None:
         """What is good to know of it: that something looks like a key, and is sought as text."""
         found = next((each.sentence for each in self.problems if each.as_text), None)
-        return None if found is None else f"{found} It is sought as text."
+        return None if found is None else f"{found} Searched as text."
 
     @property
     def empty(self) -> bool:

@@ -26,7 +26,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 _PLAIN = {
     "Expecting property name enclosed in double quotes": (
-        "a name in double quotes is missing (or there is a comma too many before it)"
+        "a name in double quotes is missing (or a comma before it is one too many)"
     ),
     "Expecting value": "a value is missing",
     "Expecting ',' delimiter": "a comma is missing",
@@ -86,7 +86,7 @@ def read_json(text: str) -> JsonText:
     except ValueError as error:  # NaN, or more digits than a number may have
         word = str(error) if str(error) in _CONSTANTS else "a number too long"
         at = text.find(word) if word in _CONSTANTS else 0
-        raise JsonTextError(f"{word} is nothing that JSON can say", *place_of(text, at)) from error
+        raise JsonTextError(f"{word} is not a JSON value", *place_of(text, at)) from error
     if (half := _HALF.search(text)) is not None and not _whole(value):
         said = f"{half[0]}: incomplete character, its other half is missing"
         raise JsonTextError(said, *place_of(text, half.start()))

@@ -30,7 +30,7 @@ STOPS: Mapping[Reason, str] = {
     "conflict": "a conflict with main",
     "rule": "a rule that is not met",
     "comment": "a comment since it was queued",
-    "edit": "an edit since you saw it",
+    "edit": "an edit since you read it",
 }
 """What a run stops at unless it is told not to. Without the first two it passes over such a request
 and goes on; without the other two it does not mind. At anything else it always stops."""
@@ -324,7 +324,7 @@ class MergeRun:
         if found.off:
             against.append(("refused", found.off))
         if found.revision != item.revision and "edit" in self.stops:
-            against.append(("edit", "It was edited since you saw it."))
+            against.append(("edit", "It was edited since you read it."))
         if (news := said_since(item.comments, found.comments)) and "comment" in self.stops:
             by = f", last by {found.said_by}" if found.said_by else ""
             against.append(("comment", f"It has {news} since it was queued{by}."))

@@ -294,7 +294,7 @@ def settings_lines(edit: PageEdit, place: str = "") -> list[str]:
     try:
         told = page_update(edit.base_text, edit.text) if edit.base_text else {}
     except FileError as error:
-        return [f"Not to be sent so: {clean(str(error), limit=200)}"]
+        return [f"Not sent: {clean(str(error), limit=200)}"]
     lines = [
         f"{name}: {clean(str(value), limit=200) or 'none'}"
         for name, value in told.items()

@@ -20,7 +20,7 @@ CORE = "all else of the document"
 _NAMED = {
     "transfer_space": "transfer of a space",
     "sort_site_structure": "order of a site",
-    "ingest_conversation": "handing in of conversations",
+    "ingest_conversation": "sending of conversations",
     "list_conversation_issues": "issues of conversations",
     "get_conversation_issue": "issues of conversations",
     "list_organization_installations": "list of installations",

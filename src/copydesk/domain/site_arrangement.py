@@ -345,7 +345,7 @@ class SiteArrangement(Arrangement):
                 if each != row:
                     return (
                         f"{after.items[each].title} has the path /{clean(str(path))} already. "
-                        "Give that one another first, whichever it is to be: the plan sorts it out."
+                        "Change that path first, e on it."
                     )
             if row.startswith(NEW) and (first := self._given(after, item, level, str(path))):
                 return (

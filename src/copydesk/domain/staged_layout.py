@@ -286,7 +286,7 @@ class Ordered(Arranged):
             return "Nothing to order: it is the only one here."
         if list(last) == list(order):
             return f"It is the {'last of its level' if delta > 0 else 'first already'}."
-        return "Further on there are only places that no call reaches: beside a group."
+        return "It cannot move further: no call puts it beside a group."
 
     def place(self, picked: Collection[str], target: str, *, after: bool = True) -> Self:
         """Return it with the picked things as one block below ``target``, or above it.

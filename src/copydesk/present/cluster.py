@@ -60,7 +60,7 @@ def none_yet(under_way: str = "", message: str = "") -> str:
 
 def none_in(meant: str) -> str:
     """Return what to say where a view is empty, of which it is said what it means."""
-    return f"None is here now. What is: {meant}. 1 shows all."
+    return f"No cluster in this view: {meant}. 1 shows all."
 
 
 def is_new(row: ClusterRow) -> bool:

@@ -102,7 +102,7 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
         names = listed([name_of(user) for user in read.rules.stale_approvals])
         found.append(f"approved before the latest change: by {names}")
     if unseen is not None and unseen[0]:
-        found.append(f"{unseen[0]} of {plural(unseen[1], 'page')} not seen by you")
+        found.append(f"{unseen[0]} of {plural(unseen[1], 'page')} not read by you")
     if request.outdated:
         apart = read.rules.both_sides is not None and not read.rules.both_sides
         found.append(
@@ -174,7 +174,7 @@ def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Tex
         old = was.get(result.rule)
         if result.outcome != "fail" or (old is not None and old.outcome == "fail"):
             continue
-        taken = {"pass": "it was taken for met", "unknown": "it was not known"}
+        taken = {"pass": "it seemed met", "unknown": "it was not known"}
         said = taken.get(old.outcome, "") if old is not None else "it was not a rule yet"
         lines.append(
             Text.assemble(
@@ -196,7 +196,7 @@ def result_lines(result: MergeResult | None, now: ChangeRequest) -> Lines:
     """Return the result of a merge. ``result`` is None where its answer was lost."""
     clashes = [] if result is None else conflict_lines(result.conflicts or ())
     if result is not None and result.result != "merge" and clashes:
-        said = "Merged, with conflicts: it is live, and needs hands."
+        said = "Merged with conflicts: it is live. Resolve them in its pages."
         return [Text(said, style="bad"), "", *clashes]
     revision = (result and result.revision) or now.revision_merged or ""
     lines: Lines = [Text(f"{glyphs().passed} Merged. It is live now.", style="good")]

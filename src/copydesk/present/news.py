@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, shorten
 from copydesk.session.news import Kind, NewsItem
 
 DID: Mapping[Kind, str] = {
@@ -33,7 +33,7 @@ def news_line(item: NewsItem) -> str:
 
 def notice_text(items: Sequence[NewsItem]) -> str:
     """Return what a notice says: the newest, and how many more there are."""
-    more = f", and {plural(len(items) - 1, 'more piece')} of news" if len(items) > 1 else ""
+    more = f", and {len(items) - 1} more" if len(items) > 1 else ""
     newest = items[0]
     said = f"{news_line(newest)} {newest.subject}".rstrip()
     return shorten(clean(said), NOTICE - len(more)) + more

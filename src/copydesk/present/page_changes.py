@@ -103,8 +103,8 @@ def page_signs() -> list[tuple[str, str]]:
     """Return the signs beside changed pages with their meanings."""
     signs = glyphs()
     return [
-        (signs.passed, "seen"),
-        (signs.changed, "changed since you saw it"),
+        (signs.passed, "read"),
+        (signs.changed, "changed since you read it"),
         ("~", "edited"),
         ("+", "added"),
         ("-", "deleted"),

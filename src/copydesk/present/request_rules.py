@@ -245,7 +245,7 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Li
     unseen, pages = standing.unseen
     if pages:
         said = (
-            f"{unseen} of {plural(pages, 'page')} not seen by you" if unseen else "all pages seen"
+            f"{unseen} of {plural(pages, 'page')} not read by you" if unseen else "all pages read"
         )
         lines.append(line(warn if unseen else good, said))
     if said := objection(rules.against, rules.results):

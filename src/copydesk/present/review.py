@@ -116,7 +116,7 @@ def overview(
         ]
     lines += _reviewers(rules, now, asks=request.status in ("open", "draft"))
     if changes is not None:
-        lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} seen)"))
+        lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} read)"))
         if unlooked and (ready is None or unlooked not in ready.why):
             lines.append((" ", Text(unlooked, style="warn")))
     if impact:

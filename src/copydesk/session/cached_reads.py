@@ -109,7 +109,7 @@ def leave_cache() -> None:
 NOTHING = "No answer of a service is kept."
 
 
-OWN_DESK = "Nothing is kept besides the desk itself: it is on this machine."
+OWN_DESK = "No answers are saved: the desk itself is on this machine."
 
 
 async def about_cache(session: Session) -> str:

@@ -43,7 +43,7 @@ LACKS = "This service has no "
 """Begins the sentence for what the service lacks: to ask again is of no use."""
 
 
-SELDOM = "Nothing more in a long stretch of this list. Enter looks further."
+SELDOM = "Nothing found in a long part of this list. Enter looks further."
 """Stands where so many pages in a row had nothing that nobody may want to read on."""
 
 
@@ -71,7 +71,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
             way = _way(successor)
             return f"{LACKS}{lacking}. {way}." if way else said
         case errors.NotFound(lacking=lacking) if lacking:
-            return f"Gone, or this service has no {lacking}. {said}".strip()
+            return f"Not found, or this service has no {lacking}. {said}".strip()
         case errors.NotFound():
             return f"Not found: deleted or moved. {said}".strip()
         case errors.Conflict():

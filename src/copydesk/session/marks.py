@@ -294,7 +294,7 @@ def seen_steps(marks: DeskSeen) -> Mapping[str, LocalStep]:
 
     async def put(thing: str, page: str, digest: str | None) -> None:
         if not await asyncio.to_thread(marks.put, thing, page, digest):
-            raise OSError("what was seen of this page is not kept any more")
+            raise OSError("what was read of this page is no longer saved")
 
     async def tell(thing: str, page: str) -> dict[str, str | None]:
         return {"digest": await asyncio.to_thread(marks.held, thing, page)}

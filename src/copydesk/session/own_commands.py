@@ -86,7 +86,7 @@ async def _run(run: Ready, *, given: bytes = b"") -> Outcome:
             more=run.variables,
         )
     except FileNotFoundError:
-        return Outcome(f"{program} is not there.", done=False)
+        return Outcome(f"{program} was not found.", done=False)
     except OSError as error:
         return Outcome(f"{program} cannot be started: {error.strerror or error}.", done=False)
     return _outcome(ended)

@@ -65,7 +65,7 @@ def _link_twice(server: Server, context: BrowserContext, other: BrowserContext) 
     answer = page.goto(server.link)
     assert answer is not None
     assert answer.status == 403
-    assert "This link was used" in page.inner_text("body")
+    assert "It was used" in page.inner_text("body")
     server.until_windows(0)
 
 

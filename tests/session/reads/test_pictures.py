@@ -33,8 +33,8 @@ async def test_a_staged_picture_is_read_from_this_machine(world: World, tmp_path
 @pytest.mark.parametrize(
     ("address", "wrong"),
     [
-        ("ftp://a.test/a.png", "Its address is neither one of the web nor of a file here."),
-        ("data:image/png;base64,AA", "Its address is neither one of the web nor of a file here."),
+        ("ftp://a.test/a.png", "Its address is neither a web address nor a file here."),
+        ("data:image/png;base64,AA", "Its address is neither a web address nor a file here."),
         ("pictures/gone.png", "No file of this space has its address."),
     ],
 )

@@ -65,7 +65,7 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
     await session.ready()
     mine, session.me = session.me, User(id=desk.other, display_name="Mia", email="m@example.org")
     said = await session.outbox.send()
-    assert said == "Held in the outbox (g x): 3."
+    assert said == "Waits in the outbox (g x): 3."
     assert session.outbox.asks == 3
     for each in list(session.outbox.items):
         said = await session.outbox.send(each, anyway=True, sure=True)

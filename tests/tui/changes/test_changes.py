@@ -855,11 +855,11 @@ async def test_a_filter_of_spaces_without_a_match_says_so(desk: Desk) -> None:
 
 async def test_a_merge_from_the_list_says_what_was_not_seen(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "m", size=(100, 40)) as driver:
-        assert "! 1 of 1 page not seen by you" in driver.screen
+        assert "! 1 of 1 page not read by you" in driver.screen
         page = desk.world.page_id(desk.legal, "terms")
         driver.app.session.seen.mark(desk.terms, page, "# Terms\n\nBe very kind.\n")
         await driver.press("escape", "m")
-        assert "not seen by you" not in driver.screen
+        assert "not read by you" not in driver.screen
 
 
 async def test_changes_by_name_leads_from_needs_me_to_what_is_open(desk: Desk) -> None:

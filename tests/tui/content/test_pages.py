@@ -189,7 +189,7 @@ async def test_a_page_by_name_and_one_that_is_gone(world: World, guide: str) -> 
         await driver.press("enter")
         assert shown(driver) == "latest"
     async with drive(open_world(world, "pages", target(world, guide, page="gone"))) as driver:
-        assert "That page is not here: removed by someone, or moved." in driver.screen
+        assert "Not found: the page was deleted or moved." in driver.screen
 
 
 async def test_groups_links_and_hidden_pages_say_what_they_are(world: World) -> None:

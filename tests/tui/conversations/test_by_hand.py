@@ -324,7 +324,7 @@ async def test_views_are_what_is_asked_on_monday(world: World) -> None:
         assert "[New 2]" in driver.screen
         assert "Not taken 2" in driver.screen  # also while another view is shown
         await driver.press("3")
-        assert "None is here now. What is: more this week than usual" in driver.screen
+        assert "No cluster in this view: more this week than usual" in driver.screen
         await driver.press("5")
         assert "[Not taken 2]" in driver.screen
         world.change_request(

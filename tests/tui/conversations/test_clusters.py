@@ -381,7 +381,7 @@ async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) 
             assert here == there
         await driver.app.go("clusters", Target(organization=world.home, cluster="nowhere"))
         await driver.idle()
-        assert "no longer there" in driver.screen
+        assert "deleted or joined" in driver.screen
         # What others did meanwhile is followed, and what is not listed is counted.
         await select(driver, asked.clusters["Export stuck"])
         assert "none yet" in driver.screen

@@ -492,7 +492,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     await runner.skip()
     run = await idle()
     assert run.stopped is not None
-    assert run.stopped.said == "It was edited since you saw it."
+    assert run.stopped.said == "It was edited since you read it."
     # A disk that keeps nothing: nothing is sent either, and it goes on once there is room.
     runs.full = True
     before = six.untouched(4, 5)

@@ -65,7 +65,7 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         driver.golden("merge_run.waits", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("merge_run.waits", update=update_golden)
-        # A comment stops it; r takes that as seen.
+        # A comment stops it; r takes that as read.
         world.comment(space, "Wait for the release.", by=lee, change_request=first)
         await look(driver, world)
         assert "stopped" in driver.line("Write limits")

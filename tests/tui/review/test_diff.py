@@ -133,11 +133,11 @@ async def test_settings_of_a_page_are_compared_and_an_edit_after_seeing_it_is_sa
         assert "Edited after" not in driver.screen
         world.edit_change_request(review.request, {"hooks": "# Setup\n\nOne two four.\n"})
         await driver.press("R")
-        assert "-- Edited after you marked it as seen: = shows what" in driver.screen
+        assert "-- Edited after you marked it as read: = shows what" in driver.screen
         assert "●" in driver.line("~ Hooks      ")
         assert "One two [-three-]." in driver.screen
         await driver.press("=", "=", "space")
-        assert "All 1 seen. a approve, m merge." in driver.screen
+        assert "All 1 read. a approve, m merge." in driver.screen
         assert "Edited after" not in driver.screen
 
 

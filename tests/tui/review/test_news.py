@@ -126,7 +126,7 @@ async def test_marks_of_last_time_are_compared_when_it_opens(review: ReviewWorld
     async with drive(app, size=(140, 40)) as driver:
         assert "●" in driver.line("~ Retries ")
         assert "✓" in driver.line("~ Signatures")
-        assert "“Retries” changed since you saw it. = shows what is new." in driver.screen
+        assert "“Retries” changed since you read it. = shows what is new." in driver.screen
         await driver.press("2")
         assert "Webhooks / Retries" in driver.line("┏━"), "it comes before those never seen"
 
@@ -173,7 +173,7 @@ async def test_a_narrow_terminal_names_the_tab_before_the_state(review: ReviewWo
     async with drive(review.app(), size=(52, 20)) as driver:
         tabs = driver.screen.splitlines()[1]
         assert "[Changes 6]" in tabs
-        assert tabs.endswith("seen 0/6")
+        assert tabs.endswith("read 0/6")
         assert "READY" not in tabs
 
 
@@ -182,10 +182,10 @@ async def test_signs_are_told_beside_the_tree_and_in_the_help(review: ReviewWorl
         if driver.place.pane is not place(driver).page_tree:
             place(driver).page_tree.focus()
             await driver.idle()
-        assert "✓ seen   ● changed since you saw it   ~ edited" in driver.screen
+        assert "✓ read   ● changed since you read it   ~ edited" in driver.screen
         await driver.press("?")
         await driver.type("sign changed since")
-        assert re.search("● +sign +changed since you saw it", driver.screen)
+        assert re.search("● +sign +changed since you read it", driver.screen)
 
 
 async def test_a_write_out_of_reach_says_offline(review: ReviewWorld) -> None:

@@ -78,7 +78,7 @@ async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
         assert "U updates it from main." in screen
         assert "subject   passes" in screen
         assert "e edits subject and description" in screen
-        assert "6 of 6 pages not seen by you" in screen
+        assert "6 of 6 pages not read by you" in screen
         assert "0 links broken" in screen
         await world.api(priya)(
             ops.create_change_request_review,

@@ -211,24 +211,24 @@ async def test_open_threads_are_walked_over_pages_and_wrap_once(review: ReviewWo
 async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWorld) -> None:
     app = review.app()
     async with drive(app, "space", size=(140, 40)) as driver:
-        assert "seen 1/6" in driver.screen
+        assert "read 1/6" in driver.screen
         assert "✓" in driver.line("~ Start here")
         for _ in range(5):
             await driver.press("space")
-        assert "All 6 seen. a approve, m merge." in driver.screen
+        assert "All 6 read. a approve, m merge." in driver.screen
         lines = {"webhooks/signatures": "# Signatures\n\nUse SHA-512.\n"}
         review.world.edit_change_request(review.request, lines)
         await driver.press("R", "[", "[", "[")
-        assert "seen 5/6" in driver.screen
+        assert "read 5/6" in driver.screen
         assert "●" in driver.line("~ Signatur")
         await driver.press("=")
-        assert "since you saw it" in driver.screen
+        assert "since you read it" in driver.screen
         assert "[-the SHA-1 header-]" not in driver.screen
         await driver.press("=")
-        assert "since you saw it" not in driver.screen
+        assert "since you read it" not in driver.screen
         assert "[-the SHA-1 header-]" in driver.screen
         await driver.press("[", "space", "=")
-        assert "You have not marked this page as seen" in driver.screen
+        assert "You have not marked this page as read" in driver.screen
 
 
 async def test_verdicts_need_no_words(review: ReviewWorld) -> None:
@@ -326,7 +326,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
     furnish(review)
     async with drive(review.app(), "m") as driver:
         assert "! 4 threads are open" in driver.screen
-        assert "! 6 of 6 pages not seen by you" in driver.screen
+        assert "! 6 of 6 pages not read by you" in driver.screen
         assert "This goes live at once; :revert reverts it." in driver.screen
         await driver.press("enter")
         assert review.world.row("change_request", review.request)["status"] == "open"

@@ -91,7 +91,7 @@ async def test_whole_screens_and_changes_go_over_the_ends_too(world: World) -> N
             await driver.press("J")
             assert f"page{number} line 3." in cursor(driver)
             await driver.press("J")
-        assert "No further change on this page. space marks it seen." in driver.screen
+        assert "No further change on this page. space marks it read." in driver.screen
         for number in range(PAGES, 0, -1):
             assert f"page{number} line 3." in cursor(driver)
             await driver.press("K")

@@ -183,7 +183,7 @@ async def test_an_edit_outlives_the_program_and_a_refusal(world: World, editor: 
     [
         ("", "a value is missing", 1, 1),
         ('{"a": 1 "b": 2}', "a comma is missing", 1, 9),
-        ('{\n"a": [NaN]}', "NaN is nothing that JSON can say", 2, 7),
+        ('{\n"a": [NaN]}', "NaN is not a JSON value", 2, 7),
         ("[" * 100, "nested more than 64 deep", 1, 65),
         ('{"a": "\\ud800"}', "incomplete character", 1, 8),
         ("1" * 5000, "a number too long", 1, 1),

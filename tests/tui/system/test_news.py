@@ -94,7 +94,7 @@ async def test_news_is_in_the_header_until_it_is_looked_at(
         await driver.press(":")
         await driver.type("news")
         await driver.press("enter")
-        assert "3 new pieces" in driver.screen
+        assert "3 new entries" in driver.screen
         assert sign not in driver.screen.splitlines()[0]
         assert not FORBIDDEN.search(driver.screen.replace("\n", ""))
         driver.golden("news", update=update_golden)

@@ -74,7 +74,7 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert (left.what, left.held) == ("Approve", "changed")
         said = "It was edited, renamed, closed or made a draft since you judged it."
         assert said in words(driver)
-        assert "Held in the outbox (g x): Approve #1" in words(driver)
+        assert "Waits in the outbox (g x): Approve #1" in words(driver)
         await driver.press("ctrl+s")
         assert "Nothing was sent: 1 write waiting." in words(driver)
         await driver.press("s")

@@ -226,7 +226,7 @@ async def test_a_program_that_is_not_there_is_named(review: ReviewWorld) -> None
     async with drive(app) as driver:
         await driver.press("! g")
         await eventually(
-            lambda: "gone: no-such-program is not there." in driver.screen, driver.idle
+            lambda: "gone: no-such-program was not found." in driver.screen, driver.idle
         )
 
 

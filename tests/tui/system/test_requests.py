@@ -86,7 +86,7 @@ async def test_it_says_for_which_screen_and_why(
         assert "Nothing was sent." in driver.screen
         assert sum(each.statuses.total() for each in api.tally.since(0)) == count
         await driver.press("q")
-        assert "Requests of the last" not in driver.screen
+        assert "Calls of the last" not in driver.screen
 
 
 async def test_no_path_no_token_and_no_typed_text_is_shown(world: World) -> None:

@@ -191,7 +191,9 @@ def _app(gate: Gate, windows: Windows, store: Store | None, files: StaticFiles) 
         clicks = request.method == "GET" and "sec-purpose" not in request.headers
         cookie = gate.enter(request.path_params["secret"]) if clicks else None
         if cookie is None and not gate.knows(request.headers):
-            return page("Not any more", f"<p>This link was used, or is too old. {ANOTHER}</p>", 403)
+            return page(
+                "This link no longer works", f"<p>It was used, or is too old. {ANOTHER}</p>", 403
+            )
         answer = RedirectResponse("/", 303, {"cache-control": "no-store"})
         if cookie is not None:
             answer.set_cookie(gate.cookie, cookie, httponly=True, samesite="lax", path="/")

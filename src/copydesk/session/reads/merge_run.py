@@ -247,8 +247,8 @@ def _title(title: str) -> str:
 def why_not_read(error: BaseException) -> tuple[Reason, str]:
     """Return why a request could not be read, for the report. Nothing was sent."""
     if isinstance(error, NotFound):
-        return "gone", "It is gone: removed by someone, or moved out of your sight."
-    return "failed", f"It could not be looked at, and nothing was sent. {sentence(error, 'r')}"
+        return "gone", "Not found: deleted, or you may no longer see it."
+    return "failed", f"It could not be read: nothing was sent. {sentence(error, 'r')}"
 
 
 def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
@@ -261,7 +261,7 @@ def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
         case Blocked():
             return "rule", f"{so_far}: the service refused it by a rule. {error.message}"
         case NotFound():
-            return "gone", "It is gone: removed by someone, or moved out of your sight."
+            return "gone", "Not found: deleted, or you may no longer see it."
         case Forbidden() | Invalid() | Conflict():
             return "refused", f"{so_far}. {sentence(error, 'r')}"
     if is_unknown(error):

@@ -65,7 +65,7 @@ class PictureReader:
             if not (url := web_address(address)):
                 if "://" in address or address.startswith(("data:", "//")):
                     return PictureRead(
-                        wrong="Its address is neither one of the web nor of a file here."
+                        wrong="Its address is neither a web address nor a file here."
                     )
                 file = await self._file(address)
                 if isinstance(file, int):

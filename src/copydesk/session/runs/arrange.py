@@ -48,7 +48,7 @@ UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r 
 
 GONE = (
     "Not done: someone deleted what this changes, or moved it away. "
-    "k keeps the rest staged, without it."
+    "p keeps the rest staged, without it."
 )
 
 

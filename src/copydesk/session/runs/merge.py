@@ -119,7 +119,7 @@ class MergeSteps:
         if result is not None and result.result == "conflicts":
             self.clashes[item.key] = result.conflicts or ()
             clash = "Merged all the same, and it is live: both sides changed "
-            clash += f"{conflicting(result.conflicts or ())}. It needs hands."
+            clash += f"{conflicting(result.conflicts or ())}. Resolve them there."
             if now.revision != item.revision:
                 clash += f" {UNREAD}"
             return lambda run: run.merged_with_conflicts(revision, clash, self._now())

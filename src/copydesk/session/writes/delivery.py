@@ -58,7 +58,7 @@ class Tally:
             ("Sent from the outbox", self.sent),
             ("No answer had come, but it had arrived", self.found),
             ("There already, so that nothing was sent", self.there),
-            ("Held in the outbox (g x)", self.held),
+            ("Waits in the outbox (g x)", self.held),
         ):
             if names:
                 said.append(f"{words}: {names[0] if len(names) == 1 else len(names)}.")
@@ -193,7 +193,7 @@ class Sending:
         elif goes_by_words(entry.request or {}):
             told = False  # the basis of the decision is unknown: nobody else may decide
         if why and not anyway:
-            return Verdict(held="changed", why=f"Held: changed since. {why} s sends it anyway.")
+            return Verdict(held="changed", why=f"Waiting: changed since. {why} s sends it anyway.")
         if not told and not anyway:
             return Verdict(held="untold", why=UNTOLD)
         return GO
@@ -275,7 +275,7 @@ class Sending:
             if passes(error):
                 self.tally.stopped = sentence(error, "s")
                 return
-            verdict = Verdict(held="changed", why=f"Held: {sentence(error, 's')}")
+            verdict = Verdict(held="changed", why=f"Waiting: {sentence(error, 's')}")
         except (ValueError, TypeError):
             verdict = Verdict(held="changed", why=UNREADABLE)
         if verdict.arrived:

@@ -193,7 +193,9 @@ class Outbox:
             settled = self.session.journal.settle(entry, state, **changes)
         except OSError as error:
             said = error.strerror or str(error)
-            self.session.note(f"{entry.what} {entry.target}: its end is not on disk: {said}.")
+            self.session.note(
+                f"{entry.what} {entry.target}: its outcome could not be saved: {said}."
+            )
             settled = replace(entry, state=state, ended=self.session.journal.now(), **changes)
             self.session.journal.owe(settled)
         self.take(settled)
@@ -519,15 +521,15 @@ OTHERS_WRITE = (
     "Waiting: it was written by someone else, with another token. It is sent with theirs."
 )
 OTHER_TEXT = (
-    "Held: no answer came, and another text was sent from there since. s asks, and sends it."
+    "Waiting: no answer came, and another text was sent from there since. s asks, and sends it."
 )
-UNREADABLE = "Held: what was noted of it cannot be read. D takes it out."
-THERE_ALREADY = "It was so already when it was to be sent: nothing was sent."
+UNREADABLE = "Waiting: what was noted of it cannot be read. D takes it out."
+THERE_ALREADY = "It was already like that: nothing was sent."
 NOT_YET = (
     f"{WAITS}: no answer came. It is not there yet; it is looked for again before it is sent again."
 )
 NOT_THERE = f"{WAITS}: no answer came, and it was not there when it was read again."
-UNTOLD = "Held: nothing can be read that tells whether it is still wanted. s sends it."
+UNTOLD = "Waiting: nothing can be read that tells whether it is still wanted. s sends it."
 UNKNOWN = (
     "No answer came, and reading does not tell whether it arrived. s asks, and sends it again."
 )

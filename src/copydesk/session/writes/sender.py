@@ -503,7 +503,7 @@ class WriteSender:
             self._session.outbox.take(line.entry)
         if line.state == "queued":
             self._session.outbox.move_draft(line.draft, line.text)
-            self._replace(line, "It waits by a later write.")
+            self._replace(line, "A later write waits in its place.")
             if line.aged and not self._session.contact.held(self._session.clock()):
                 self._session.outbox.wake()
         elif line.draft and line.state in ("failed", "unknown"):
@@ -539,7 +539,7 @@ class WriteSender:
                 self._session.journal.owe(failed)  # or the next start would send it
                 return failed
             self._session.note(
-                f"{line.what} {line.target}: its end could not be put on disk: {said}."
+                f"{line.what} {line.target}: its outcome could not be saved: {said}."
             )
             ended = replace(entry, state=state, ended=self._session.journal.now(), **changes)
             self._session.journal.owe(ended)

@@ -70,7 +70,7 @@ def not_stopped(sheet: ArrangeSheet) -> str | None:
 def nothing_to_send(sheet: ArrangeSheet) -> str | None:
     """Say so when there is nothing to go on with."""
     if sheet.run.arrived_whole:
-        return "All of it has arrived: k leaves it so."
+        return "All of it has arrived: p leaves it so."
     return not_stopped(sheet)
 
 
@@ -329,7 +329,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
 
     def _again(self) -> str:
         if self.run.back:
-            return "go on rolling back"
+            return "go on undoing"
         failed = self.run.failure
         if failed is not None and failed.state == "unknown":
             return "look, then go on"

@@ -269,7 +269,7 @@ def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]
     logs = detail.trace.logs if detail.trace is not None else []
     yield Fact("", "")
     if not logs:
-        yield Fact("", Text("Nothing was written while it was handled.", style="muted"))
+        yield Fact("", Text("Its script wrote no log entries.", style="muted"))
         return
     levels = Counter(log.level for log in logs)
     order = ("error", "warn", "info", "debug")
@@ -544,7 +544,7 @@ EVENTS: Resource[IntegrationEvent] = Resource(
         Shown("when", "WHEN", lambda one, now: happened(one, now), 14,
               sort=lambda one: one.created_at),
     ),
-    empty="It was told nothing yet.",
+    empty="No events yet.",
     of="item",
     get="get_integration_event",
     arguments=lambda target, one: (target.item or "", one.id),

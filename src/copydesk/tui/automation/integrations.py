@@ -267,7 +267,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             return
         scopes = listed(item.scopes)
         facts = [f"It goes into {title}."]
-        facts.append(clean(f"There it may: {scopes}.") if scopes else "It asks to do nothing.")
+        facts.append(clean(f"There it may: {scopes}.") if scopes else "It asks for no permission.")
         asked = item.configurations.account if item.configurations is not None else None
         if asked is not None and asked.required:
             facts.append(clean(f"It has to be configured in the app: {listed(asked.required)}."))

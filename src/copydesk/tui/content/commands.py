@@ -116,7 +116,7 @@ class ContentCommands(Commands, scope="content"):
             return
         url = web_address(given)
         if not url:
-            self.place.say("The service gave an address that is none of the web.", "bad")
+            self.place.say("The service gave an address that is not a web address.", "bad")
             return
         options = [
             Option(SAVE, "save it to a file"),

@@ -957,7 +957,7 @@ class PagesPlace(Place, scope="pages"):
         """Put the cursor on a page, by id or by path; False when it is not in the tree."""
         found = self.order.named(page_id)
         if found is None:
-            self.say("That page is not here: removed by someone, or moved.", "warn")
+            self.say("Not found: the page was deleted or moved.", "warn")
             return False
         self.rows.find_clear()
         return self.rows.reveal(found)

@@ -637,7 +637,7 @@ class ClusterList(VirtualList[ClusterRow]):
         self._listed()
         wanted, self.wanted = self.wanted, None
         if here is not None and not self.select(here) and wanted is not None:
-            self._here.say("Gone. That cluster is no longer there.", "warn")
+            self._here.say("Not found: the cluster was deleted or joined.", "warn")
         elif wanted is not None:
             self._open_issues()
         self._tally()

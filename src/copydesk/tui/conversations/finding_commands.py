@@ -104,7 +104,7 @@ def nothing_new(here: FindingsPlace) -> str | None:
         return here.missing() or here.rights.lacks("ingest_conversations")
     if here.listed in ("findings", "questions"):
         return here.begins_nothing() or nothing_selected(here)
-    return "In Findings it begins a change request, in Records it hands one in."
+    return "In Findings it begins a change request, in Records it sends one."
 
 
 def new_label(here: FindingsPlace) -> str:
@@ -201,7 +201,7 @@ class FindingCommands(Commands, scope="findings"):
     async def begin(self) -> None:
         """Have the service begin change requests: for the findings that are marked, or this one.
 
-        In Questions for the findings that tell of them; in Records it hands one in.
+        In Questions for the findings that tell of them; in Records it sends one.
         """
         if self.place.listed == "records":
             await self._hand_in()
@@ -329,7 +329,7 @@ class FindingCommands(Commands, scope="findings"):
             labels={"id": "Your id", "body": "Text", "url": "Address"},
             lines={"body": 6},
             facts=["One with this id is replaced. The service has no call that removes a record."],
-            verb="hand it in",
+            verb="send it",
         )
         if await self.place.desk.push_screen_wait(form):
             self.place.read_written()

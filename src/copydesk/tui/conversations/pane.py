@@ -68,8 +68,8 @@ def nothing_long(view: ConversationView) -> str | None:
         None
         if view.foldable
         else (
-            "This one is short. z collapses and expands the one under the cursor, zR shows all "
-            "of all."
+            "This message is short. z collapses and expands the one under the cursor, "
+            "zR expands all."
         )
     )
 

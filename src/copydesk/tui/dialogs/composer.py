@@ -58,7 +58,7 @@ def nothing_written(composer: Composer) -> str | None:
 
 def stays(sheet: WriteSheet) -> str | None:
     """Return why the text cannot move to another subject; None where it can."""
-    return None if sheet.may_move else "This is about nothing else."
+    return None if sheet.may_move else "There is nothing else to move it to."
 
 
 class Composer(TextField, scope="composer"):

@@ -55,7 +55,7 @@ def no_url(owner: Any) -> str | None:
     """Say so when the selection has no address that a browser should be given."""
     url = _here(owner).url()
     if url and not web_address(url):
-        return "Its address is none of the web, so it is neither opened nor copied."
+        return "Its address is not a web address: it is neither opened nor copied."
     return None if url else "This has no address on the web."
 
 
@@ -102,7 +102,7 @@ def _source(owner: Any) -> Any:
 def nothing_new(owner: Any) -> str | None:
     """Say so when nothing waits to be folded in."""
     source = _source(owner)
-    return None if source is not None and source.waiting else "Nothing new waits."
+    return None if source is not None and source.waiting else "No new rows."
 
 
 _LISTS = " :undo lists what earlier runs wrote."

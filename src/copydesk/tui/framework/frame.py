@@ -461,7 +461,7 @@ def waiting_rows(source: Any) -> str:
         said += [f"{gone} gone"] if gone else []
         return f"{', '.join(said)} (press . to show them)"
     if base.fresh:
-        return f"{glyphs().changed} new or changed since you saw it"
+        return f"{glyphs().changed} new or changed since you looked"
     return ""
 
 

@@ -283,7 +283,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs that this place draws and what they mean; the help lists them."""
-        return [(glyphs().changed, "new or changed since you saw it")]
+        return [(glyphs().changed, "new or changed since you looked")]
 
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""

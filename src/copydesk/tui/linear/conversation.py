@@ -55,7 +55,9 @@ STEP_SECONDS = 0.5
 
 GREETING = "copydesk, linear mode. help explains it, what says what can be done, quit ends it."
 
-ASKS = "All is told: yes sends it, back leaves it as a draft, more goes on, read reads it."
+ASKS = (
+    "That is the whole text: yes sends it, back leaves it as a draft, more goes on, read reads it."
+)
 
 OVERALL = frozenset({"Move", "Go", "Commands", "Signs", "Start"})
 """The groups of the help that `what` leaves out unless it is asked for them."""

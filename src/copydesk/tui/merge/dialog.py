@@ -105,7 +105,7 @@ class Scrolling(Sheet[str]):
 
 def not_unknown(sheet: MergeSheet) -> str | None:
     """Say so when there is nothing to find out."""
-    return None if sheet.unknown else "It is known what became of it."
+    return None if sheet.unknown else "What became of it is known already."
 
 
 def not_merged(sheet: MergeSheet) -> str | None:
@@ -148,7 +148,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Where the merged request is shown in the platform."""
         self.unknown = False
         """Whether a merge was sent and its outcome is not known."""
-        self.off: str | None = "Still reading what speaks for and against it."
+        self.off: str | None = "Still reading what the merge depends on."
         """Why it cannot be merged now; None when it can."""
 
     @property

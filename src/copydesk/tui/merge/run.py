@@ -61,7 +61,7 @@ def not_waiting(here: MergeRunPlace) -> str | None:
     if item is None:
         return nothing_selected(here)
     if here.waiting is not None:
-        return f"{item.label} has no place in the order: it is merged once its rules hold."
+        return f"{item.label} is in no order: it is merged once its rules hold."
     return None if item.state == "waiting" else f"{item.label} {_stands(item)}."
 
 
@@ -385,7 +385,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
     async def again(self) -> None:
         """Try the change request again that it stopped at: it is read before a merge. Asks.
 
-        One that no longer waited for its rules waits again; what stopped it is taken as seen.
+        One that no longer waited for its rules waits again; what stopped it is taken as read.
         """
         if self.place.waiting is not None:
             await self.place.session.waiting_merges.again(self.place.waiting.id)

@@ -63,7 +63,7 @@ def what(
     if standing.in_the_way:
         return Text(_short(standing.in_the_way), style="bad")
     if changed(item, standing):
-        return Text("edited since you saw it", style="bad")
+        return Text("edited since you read it", style="bad")
     if standing.both_sides:
         return Text(f"! may conflict: {some(standing.both_sides)}", style="warn")
     if forecast is not None and forecast.same:
@@ -83,7 +83,7 @@ def waits_for(run: MergeRun) -> Text:
 def how_it_waits(run: MergeRun) -> str:
     """Say what becomes of a request that waits for its rules."""
     if run.state == "stopped":
-        return "It waits no more: r takes that as seen and waits again, x takes it out."
+        return "It waits no more: r takes that as read and waits again, x takes it out."
     return "Merged once its rules hold; x takes it out."
 
 
@@ -156,7 +156,7 @@ def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) 
     if standing is not None and standing.in_the_way:
         facts.append(Fact("in the way", Text(standing.in_the_way, style="bad")))
     if standing is not None and changed(item, standing):
-        edited = "It was edited since you saw it: the run stops there. Look; x, x queues it again."
+        edited = "It was edited since you read it: the run stops there. Look; x, x queues it again."
         facts.append(Fact("edited", Text(edited, style="bad")))
     if forecast is not None:
         for other, titles in forecast.same:

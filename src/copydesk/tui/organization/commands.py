@@ -88,10 +88,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
         if token := answer.docs_visitor_claims:
             await self.app.push_screen_wait(ClaimsSheet(token))
         else:
-            self.place.tell(
-                "It knows that you are here. No token came back: it has no visitor attributes of "
-                "yours."
-            )
+            self.place.tell("Pinged. No token came back: there are no visitor attributes for you.")
 
     @command("ping", uses="ping_organization")
     async def ping_by_word(self, rest: str) -> None:

@@ -276,7 +276,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
 
     def nothing(self) -> str:
         if self.orders.order == "seen" and not self.limits.conditions:
-            return "None was there yet: by last seen only active members are listed."
+            return "No active members: “last seen” lists only those."
         return super().nothing()
 
     def view_changed(self) -> None:

@@ -75,7 +75,7 @@ REST_SECONDS = 0.15
 MISSING = {
     "organization": NO_HOME,
     "space": "No space is chosen: :of chooses one.",
-    "item": "Nothing is chosen whose list this would be. Esc goes back.",
+    "item": "Nothing is chosen for this list. Esc goes back.",
 }
 """The sentences for a list without its organization, space or item."""
 

@@ -95,7 +95,7 @@ async def edit_rich(
     now = found[0]
     if says_the_same(now, after) and (now is None or now.nodes == after.nodes):
         drafts.drop(key)
-        here.tell("It is so already: nothing is to be sent.")
+        here.tell("It is already like that: nothing to send.")
         return False
     told = await asyncio.to_thread(_changes, now, after)
     if not says_the_same(now, begun[0]):
@@ -158,7 +158,7 @@ def change_lines(before: str, after: str) -> list[Text]:
             Text(f"{glyphs().more} {plural(rows - MOST_ROWS, 'line')} more", style="muted")
         )
     if not found.changed:
-        lines = [Text("Only what is not seen differs: how it is spelled, or its parts.", "muted")]
+        lines = [Text("Only invisible parts differ, such as how it is written.", "muted")]
     return lines
 
 

@@ -131,7 +131,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         unseen = pages - self.model.seen_count
         left = []
         if unseen:
-            left.append(f"{unseen} of {plural(pages, 'page')} not marked as seen")
+            left.append(f"{unseen} of {plural(pages, 'page')} not marked as read")
         if self.model.threads.open_count:
             left.append(plural(self.model.threads.open_count, "open thread"))
         if left:
@@ -564,7 +564,7 @@ class WalkCommands(ReviewCommands, scope="review"):
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")
     def next_thread(self) -> None:
-        """Go to the next open thread, over the borders of pages; wraps once and says so."""
+        """Go to the next open thread, over the borders of pages; after the last the first."""
         self._step_thread(1)
 
     @action("{", "previous open thread", unless=none_open, show=False, group="Threads")

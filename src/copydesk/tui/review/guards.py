@@ -220,7 +220,7 @@ def never_seen(here: HasReview) -> str | None:
         return None
     if here.model.since or here.model.seen_state(here.model.page_id) != "unseen":
         return None
-    return "You have not marked this page as seen, so there is nothing to compare with."
+    return "You have not marked this page as read, so there is nothing to compare with."
 
 
 def no_text(here: HasReview) -> str | None:

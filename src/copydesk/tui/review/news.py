@@ -152,7 +152,7 @@ class NewsCommands(ReviewCommands, scope="review"):
         first = next((c for c in self.model.changes if seen and seen.state(c.id) != "seen"), None)
         if first is None or first.id == chosen:
             return
-        said = f"“{clean(first.node.title, limit=60)}” changed since you saw it."
+        said = f"“{clean(first.node.title, limit=60)}” changed since you read it."
         came = self._began is None or self._began == (self.model.page_id, self.here.diff.line)
         if self.model.page_id == chosen and came and self.app.screen is self.place:
             self.place.commands_of(PageReader).show_page(first.id)

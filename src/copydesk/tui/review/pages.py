@@ -35,7 +35,7 @@ FRAME = 4
 REST_SECONDS = 0.12
 """How long the cursor rests on a page of the tree before it is read."""
 
-SEEN_BEFORE = "Edited after you marked it as seen: = shows what is new, space marks it again."
+SEEN_BEFORE = "Edited after you marked it as read: = shows what is new, space marks it again."
 """Stands above a page that changed after it was marked as seen."""
 
 ALL_THREE = 190
@@ -356,7 +356,7 @@ class PageReader(ReviewCommands, scope="review"):
         lead = f"{self.model.page_at + 1}/{len(self.model.shown)} {mark} "
         parts = [""]
         if self.model.since:
-            parts.append("since you saw it")
+            parts.append("since you read it")
         if change.id in self.model.edits:
             parts.append(SHOWN_AS[self.model.showing])
         if self.here.diff.sides:
@@ -413,7 +413,7 @@ class PageReader(ReviewCommands, scope="review"):
     def next_change(self) -> None:
         """Go to the next changed lines, after those of a page to the next page."""
         if not self.here.diff.step_change(1) and not self.go_on(1, to_change=True):
-            self.place.say("No further change on this page. space marks it seen.")
+            self.place.say("No further change on this page. space marks it read.")
 
     @action("K", "previous change", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
@@ -423,14 +423,14 @@ class PageReader(ReviewCommands, scope="review"):
 
     @action(
         "space",
-        "seen",
+        "mark read",
         unless=no_text,
         show=15,
         group="Read",
         uses=("get_change_request_page", "get_space_page", "get_revision_page"),
     )
     async def mark_seen(self) -> None:
-        """Mark the page as seen and go to the next one that is not; again takes the mark away."""
+        """Mark the page as read and go to the next one that is not; again takes the mark away."""
         change, page, seen = self.model.change, self.model.text, self.model.seen
         assert change is not None
         assert page is not None
@@ -438,7 +438,7 @@ class PageReader(ReviewCommands, scope="review"):
         title = clean(change.node.title)
         before = await seen.held(change.id)
         if seen.state(change.id) == "seen":
-            await self._put_mark("Unsee", change.id, before, f"{title} is not marked as seen now.")
+            await self._put_mark("Unsee", change.id, before, f"{title} is not marked as read now.")
             return
         at = self.model.page_at
         order = [
@@ -448,9 +448,9 @@ class PageReader(ReviewCommands, scope="review"):
         ]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
         count = seen.count(c.id for c in self.model.changes) + 1
-        done = f"{title} is seen. {count} of {len(self.model.changes)}."
+        done = f"{title} is read. {count} of {len(self.model.changes)}."
         if following is None:
-            done = f"All {len(self.model.changes)} seen. a approve, m merge."
+            done = f"All {len(self.model.changes)} read. a approve, m merge."
         await self._put_mark("See", change.id, before, done, page.now)
         if self.model.behind:
             # What was read may not be what it is by now.
@@ -483,9 +483,9 @@ class PageReader(ReviewCommands, scope="review"):
         )
         self.show_seen()
 
-    @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
+    @action("=", "since I read it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:
-        """Compare the page with what I saw when I marked it; again compares with main.
+        """Compare the page with what I read when I marked it; again compares with main.
 
         A page with something staged is shown with it, then that alone, then as it is sent.
         """

@@ -203,7 +203,7 @@ class Review(Place):
         if self.model.edits:
             parts.append(f"STAGED {len(self.model.edits)}")
         if self.model.changes:
-            parts.append(f"seen {self.model.seen_count}/{len(self.model.changes)}")
+            parts.append(f"read {self.model.seen_count}/{len(self.model.changes)}")
         return NOTE_GAP.join(parts)
 
     def url(self) -> str | None:
@@ -335,7 +335,7 @@ class Review(Place):
             opened = replace(opened, changes=before.changes)
         self.model.opened = opened
         if before is None and self.model.seen is not None and self.model.seen.trouble:
-            self.say(f"Without marks of what was seen: {self.model.seen.trouble}.", "warn")
+            self.say(f"Without marks of what was read: {self.model.seen.trouble}.", "warn")
         self.model.behind = False
         if before is not None and before.version != opened.version:
             self.model.texts.clear()

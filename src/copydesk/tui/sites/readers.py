@@ -64,7 +64,7 @@ COUNTED: tuple[tuple[Standing, str], ...] = (
     ("shown", "shown"),
     ("conditional", "on a condition"),
     ("hidden", "not in the navigation"),
-    ("unseen", "not seen by you"),
+    ("unseen", "hidden from you"),
 )
 
 

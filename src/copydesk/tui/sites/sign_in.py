@@ -177,7 +177,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
         if chosen is None:
             return
         if chosen == now:
-            self.place.say("It is so already.")
+            self.place.say("It is already like that.")
             return
         facts = [
             f"now   {BACKENDS.get(now or '', 'not known')}",

@@ -62,7 +62,7 @@ UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
 
 NOTHING_STAGED = (
-    "Nothing is staged: this is how it is.",
+    "Nothing is staged: this is the current structure.",
     "J and K move a row, e changes it; nothing is sent until ctrl+s.",
 )
 

@@ -183,7 +183,7 @@ class EditCommands(Commands, scope="site_schema"):
         if not made and now.schema == found.value:
             self.place.session.drafts.drop(self.place.draft_key)
             self.place.take_kept()
-            self.place.tell("The schema is so already: nothing is to be sent.")
+            self.place.tell("The schema is already like that: nothing to send.")
             return
         facts: list[Fact] = list(present.change_lines(made, now.used))
         theirs = changes(base, now.schema)

@@ -635,9 +635,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
             self.place.tell("You may create content in no other organization.", "warn")
             return
         options = [Option(each.id, clean(each.title).strip() or "Untitled") for each in others]
-        chosen = await self.place.desk.push_screen_wait(
-            Choice(f"Hand {row.title} over to", options)
-        )
+        chosen = await self.place.desk.push_screen_wait(Choice(f"Transfer {row.title} to", options))
         if not chosen:
             return
         title = next(option.title for option in options if option.id == chosen)
@@ -701,7 +699,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
                     if not members[user]:
                         found.append(
                             f"{node.title}: its rule “{label(rule)}” names someone who is not "
-                            "there; change it first (m)."
+                            "there; change it first (:rules)."
                         )
         return found
 
@@ -720,7 +718,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
             facts.insert(1, f"It takes {plural(len(spaces), 'space')} along.")
         agreed = await self.place.desk.push_screen_wait(
             TypeToConfirm(
-                f"Hand {row.title} over to {title}", facts, expect=row.title, verb="transfer"
+                f"Transfer {row.title} to {title}", facts, expect=row.title, verb="transfer"
             )
         )
         if not agreed:

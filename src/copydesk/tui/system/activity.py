@@ -55,7 +55,7 @@ async def confirm_again(app: DeskApp, line: Written) -> bool:
 
 def nothing_said(sheet: Activity) -> str | None:
     """Say so when there is no text to go to."""
-    return None if sheet.query_one(Said).display else "There is nothing more to read of this one."
+    return None if sheet.query_one(Said).display else "This entry has no more text."
 
 
 class Said(WrappedList, scope="said"):
@@ -214,7 +214,7 @@ class Requests(ScrollingSheet[None], scope="requests"):
     ASKS = False
 
     def __init__(self, session: Session) -> None:
-        super().__init__(f"Requests of the last {KEPT_MINUTES} minutes   q back")
+        super().__init__(f"Calls of the last {KEPT_MINUTES} minutes   q back")
         self._session = session
         self._source: ListSource[SentRow] = ListSource(self._rows(), key=lambda row: row.id)
         self._stop = session.watch(self._changed)

@@ -70,7 +70,7 @@ class NewsPlace(Place, scope="news"):
         source.merge(news.items)
         source.fold()
         said = f"since {time_or_date(since, self.session.clock())}" if since is not None else ""
-        new = plural(len(self._new), "new piece") if self._new else "nothing new"
+        new = plural(len(self._new), "new entry", "new entries") if self._new else "nothing new"
         self.rows.note = f"{new} {said}".rstrip()
         self.rows.retitle()
         self.rows.refresh_rows()

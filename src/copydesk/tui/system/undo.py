@@ -325,7 +325,7 @@ def _sheet(error: ChangedSinceError, count: int) -> Confirm:
         f"{name} what changed since",
         facts,
         verb=f"{name.lower()} anyway",
-        warning=f"{name} would fight that.",
+        warning=f"{name} would overwrite that.",
     )
 
 

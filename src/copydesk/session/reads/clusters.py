@@ -189,14 +189,14 @@ async def read_suggestions(
 class Analysis:
     """How far the search for issues and clusters is; ``message`` is the sentence of the service.
 
-    ``done`` are those that were looked at, also of those that are ``waiting`` to be written.
+    So many of those that are ``waiting`` are ``looked`` at by now; ``done`` are the others.
     """
 
     state: str
     waiting: int
     done: int
-    all: int
     message: str = ""
+    looked: int = 0
 
     @property
     def said(self) -> str:
@@ -205,19 +205,18 @@ class Analysis:
             return ""
         if self.state == "waiting":
             return f"{self.waiting:,} to analyse, once no more come"
-        return f"analysing {self.done:,} of {self.all:,}"
+        return f"analysing {self.done + self.looked:,} of {self.done + self.waiting:,}"
 
 
 async def read_analysis(api: Api, organization: str) -> Analysis:
     """Return how far the search for clusters is. Raises ``ApiError``."""
     found = await api(ops.get_conversations_analysis, organization)
-    waiting, placed = int(sane(found.waiting)), int(sane(found.clustered + found.unclustered))
     return Analysis(
         str(found.state),
-        waiting,
-        placed + int(sane(found.looked)),
-        placed + waiting,
+        int(sane(found.waiting)),
+        int(sane(found.clustered + found.unclustered)),
         clean(found.message or "").strip(),
+        int(sane(found.looked)),
     )
 
 

@@ -69,6 +69,27 @@ def test_every_operation_is_implemented() -> None:
     assert CATALOGUE.keys() == HANDLERS.keys()
 
 
+def test_a_handler_that_could_not_be_loaded_is_loaded_when_it_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    operation, known = CATALOGUE["get_space"], dict(HANDLERS)
+    monkeypatch.setattr(handlers, "HANDLERS", known)
+
+    def half(name: str) -> None:
+        known[operation.name] = known[CATALOGUE["update_space"].name]
+        raise OSError("too many open files")
+
+    handlers.load_all()
+    known.update(HANDLERS)
+    with monkeypatch.context() as broken:
+        broken.setattr(handlers, "import_module", half)
+        with pytest.raises(OSError, match="too many"):
+            handlers.implementation_of(operation)
+    assert {name for name in HANDLERS if name not in known} == {
+        each.name for each in CATALOGUE.values() if each.noun == "space"
+    }
+
+
 @pytest.mark.parametrize("name", EVERY)
 async def test_every_operation_is_routed_and_wants_a_token(world: World, name: str) -> None:
     for token in ("", "wrong"):

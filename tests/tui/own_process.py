@@ -10,16 +10,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import copydesk.server.besides  # noqa: F401 - so that not every process loads that again
-from copydesk.contract.operations import CATALOGUE
 from copydesk.server.api_description import openapi_json
-from copydesk.server.handlers import implementation_of
+from copydesk.server.handlers import load_all
 
 
 def load_operations() -> None:
     """Load and make what operations need, so that not every process does that again."""
-    for operation in CATALOGUE.values():
-        implementation_of(operation)
-        operation.result_adapter  # noqa: B018 - it is kept
+    load_all()
     openapi_json()
 
 

@@ -20,6 +20,7 @@ from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
 from copydesk.server.app import DeskApp, create_app
 from copydesk.server.editions import EDITIONS, Edition, operations_of
+from copydesk.server.handlers import load_all
 from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.server.remote_document import Fetcher
 from copydesk.server.request_ids import named
@@ -53,6 +54,7 @@ def serve(
         store = open_store(desk)
         log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
+            load_all()  # nobody waits yet, and nothing of a later version is loaded
             fetcher = Fetcher() if fetch else None
             app = create_app(
                 store,

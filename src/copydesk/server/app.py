@@ -34,7 +34,7 @@ from copydesk.server.desk_file import is_damage
 from copydesk.server.editions import Edition, operations_of
 from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.handlers import implementation_of
-from copydesk.server.implementation import HANDLERS, Call, Implementation, OutdatedError
+from copydesk.server.implementation import Call, Implementation, OutdatedError
 from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
@@ -227,12 +227,14 @@ def _endpoint(
     sessions: Mapping[str, str],
     met: dict[str, None],
 ) -> Endpoint:
+    implementation: Implementation | None = None
+
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal implementation
         scope[OPERATION] = op.name
         response: Answer
         try:
-            implementation = HANDLERS.get(op.name)
-            if implementation is None or not op.loaded:  # not between two keys
+            if implementation is None:  # not between two keys
                 implementation = await asyncio.to_thread(_loaded, op)
             body: bytes | Refusal = b""
             if op.body is not None:

@@ -462,6 +462,20 @@ async def test_a_comment_is_found_by_its_own_text_whatever_was_typed_since(
     assert desk.session.drafts.load(key) == "Begun since."
 
 
+async def test_what_is_typed_for_a_write_that_nothing_looks_for_is_in_no_note(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    api = await desk.session.ready()
+    desk.session.drafts.save("installation", '{"key": "secret"}')
+    await desk.session.writes.perform(
+        "Change", "Search", lambda: api(ops.get_space, desk.space), draft="installation"
+    )
+    noted = str(desk.journal.entries())
+    assert "Change" in noted
+    assert "secret" not in noted
+
+
 async def waiting(world: World, folder: Path) -> tuple[Desk, Entry]:
     """Return a desk with a comment that waits."""
     desk = Desk(world, folder)

@@ -10,11 +10,28 @@ from importlib import import_module
 from typing import Any
 
 from copydesk.contract.operation import Operation
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.implementation import HANDLERS, Implementation
 
 
 def implementation_of(operation: Operation[..., Any]) -> Implementation:
-    """Return what does an operation. Raises ``LookupError`` where nothing does."""
-    if operation.name not in HANDLERS:
+    """Return what does an operation. Waits while another thread loads its module.
+
+    Raises ``ImportError`` where that fails; nothing of it stays then, and the next call tries anew.
+    """
+    try:
         import_module(f"{__name__}.{operation.noun}")
+    except BaseException:
+        for name in [
+            name for name, each in HANDLERS.items() if each.operation.noun == operation.noun
+        ]:
+            del HANDLERS[name]
+        raise
     return HANDLERS[operation.name]
+
+
+def load_all() -> None:
+    """Load every handler and the models of its operation."""
+    for operation in CATALOGUE.values():
+        operation.load()
+        implementation_of(operation)

@@ -415,7 +415,7 @@ class WriteSender:
                 "sending",
                 request=line.request,
                 held="",
-                text=line.text or "",
+                text=_noted_text(line),
                 since=self._session.service_time()
                 if line.entry.since is None
                 else line.entry.since,
@@ -433,7 +433,7 @@ class WriteSender:
                 kind=line.kind,
                 of=line.of,
                 request=line.request,
-                text=line.text or "",
+                text=_noted_text(line),
                 by=self._session.me.id if self._session.me is not None else "",
                 expects=None if line.expects is None else line.expects.to_dict(),
                 since=self._session.service_time(),
@@ -660,3 +660,11 @@ class WriteSender:
         then, line.then = line.then, line.then if result is not None else None
         self._arrived(line, result)
         line.then = then
+
+
+def _noted_text(line: Written) -> str:
+    """Return the text that is noted with a write: where it is sent from there, or looked for.
+
+    That of other writes, such as the settings of an integration, may be secret: it stays a draft.
+    """
+    return line.text or "" if line.request is not None or line.trace is not None else ""

@@ -227,7 +227,7 @@ def test_nothing_is_sent_while_something_is_wrong(
         f"{file}, line 4, conversation 4 (a): id: {file}, line 1 has the same with other content; "
         "neither is sent",
         f"{file}, line 6, conversation 6: column 2: not JSON: a name in double quotes is "
-        "missing (or there is a comma too many before it)",
+        "missing (or a comma before it is one too many)",
         "copydesk: 3 complaints about what is in the files. Nothing was sent; --skip-bad leaves "
         "out what cannot be sent.",
     ]

@@ -77,7 +77,7 @@ async def test_a_run_without_an_end_is_stopped(monkeypatch: pytest.MonkeyPatch) 
 async def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
     desk = Desk()
     found = await run_ready(desk.session, "Run", "", Ready(("no-such\x07-program",)))
-    assert found == Outcome("no-such-program is not there.", False)
+    assert found == Outcome("no-such-program was not found.", False)
     found = await run_ready(desk.session, "Run", "", Ready((str(tmp_path),)))
     assert found.said.endswith(" cannot be started: Permission denied.")
 

@@ -198,7 +198,7 @@ def _grey(colour: str) -> bool:
 
 REFUSED: tuple[tuple[dict[str, str], str], ...] = (
     ({}, "need a terminal"),
-    ({"TERM": "dumb"}, "one of both is closed"),
+    ({"TERM": "dumb"}, "one of them is closed"),
 )
 
 

@@ -214,7 +214,7 @@ async def test_an_integration_that_takes_a_plan_is_said_not_to_be_published(
     app = open_world(world, "integrations", Target(world.home), api=api)
     opened: list[str] = []
     monkeypatch.setattr(app, "open_url", lambda url, **more: opened.append(url))
-    async with drive(app, "ctrl+n") as driver:
+    async with drive(app, "W") as driver:
         await driver.type("status.yaml")
         await driver.press("enter", "y")
         assert "acme-status is not published" in driver.screen, driver.screen

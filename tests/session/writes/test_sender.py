@@ -540,7 +540,7 @@ async def test_what_somebody_else_wrote_waits_for_them(world: World, tmp_path: P
     [seen] = outbox.items.values()
     assert (theirs.id, seen.held, seen.sentence) == (entry.id, "other", OTHERS_WRITE)
     assert outbox.asks == 1
-    assert await outbox.send() == f"Held in the outbox (g x): Comment {entry.target}."
+    assert await outbox.send() == f"Waits in the outbox (g x): Comment {entry.target}."
     assert await outbox.send() == OTHERS_WRITE, "reported once"
     desk.session.me = me
     await outbox.look()

@@ -99,7 +99,7 @@ async def test_what_waits_and_what_the_sign_means_is_said() -> None:
         await opened.after(15)
         assert "1 new, 1 gone (press . to show them)" in opened.driver.screen
         await opened.driver.press(".")
-        assert "new or changed since you read it" in opened.driver.screen
+        assert "new or changed since you looked" in opened.driver.screen
 
 
 async def test_a_filter_and_its_cursor_survive_a_poll() -> None:

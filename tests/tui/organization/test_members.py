@@ -114,7 +114,7 @@ async def test_members_are_listed_described_and_given_roles(
         await driver.burst(*"joined", "enter")
         await driver.press("s")
         await driver.burst("down", "enter")
-        assert "by last seen only active members are listed" in driver.screen
+        assert "“last seen” lists only those" in driver.screen
         await driver.press("s")
         await driver.burst("up", "enter")
         await driver.burst("/", *typed("role:read"), "enter")

@@ -81,7 +81,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         editor('{\n  "type": "object",\n}')
         await driver.press("e")
         assert "line 3, column 1" in driver.screen
-        assert "comma too many" in driver.screen
+        assert "one too many" in driver.screen
         assert json.loads((tmp_path / "opened").read_text()) == FIRST
         # JSON, and no schema: every problem with its place.
         wrong = schema("beta", partner="P")

@@ -383,7 +383,7 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
             await lee(ops.update_change_request, review.space, review.request, body)
         await driver.press("u")
         assert "Its status is archived by now, not draft." in driver.screen
-        assert "Undo would fight that." in driver.screen
+        assert "Undo would overwrite that." in driver.screen
         await driver.press("escape")
         assert row() == "archived"
         assert "Nothing was undone." in driver.screen

@@ -280,6 +280,18 @@ def test_a_manifest_that_cannot_be_published_says_why(
     assert said in str(wrong.value)
 
 
+def test_the_example_of_the_manual_is_read(tmp_path: Path) -> None:
+    page = Path(__file__).parents[3] / "docs" / "integration-manifest.md"
+    example = page.read_text().partition("```yaml\n")[2].partition("```")[0]
+    (tmp_path / "dist").mkdir()
+    for name, held in (("m.yaml", example), ("dist/index.js", "go()"), ("icon.png", "picture")):
+        (tmp_path / name).write_text(held)
+    read = load_manifest(str(tmp_path / "m.yaml"))
+    assert read.name == "acme-status"
+    assert read.body.script == "go()"
+    assert read.body.scopes == ["space:content:read"]
+
+
 def status_page(world: World, way: Lossy | None = None) -> CopydeskApp:
     """Return the program, opened on an integration that needs to be configured."""
     seed(world, "acme-status", visibility="private", description="Says which parts work.",

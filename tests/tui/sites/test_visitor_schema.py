@@ -140,7 +140,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         # Nothing changed: nothing is sent, and nothing kept.
         editor(json.dumps(third, indent=4))
         await driver.press("e")
-        assert "The schema is so already" in driver.screen
+        assert "already like that" in driver.screen
         assert driver.app.session.drafts.texts() == {}
 
 

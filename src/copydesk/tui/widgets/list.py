@@ -796,11 +796,12 @@ class Marking(Acts, scope="marks"):
         takes="none",
     )  # fmt: skip
     def mark_range(self) -> None:
-        """Begin a range here; the second time, mark everything from there to here."""
+        """Mark the row and begin a range here; the second time, mark all from there to here."""
         rows = self._rows
         start = None if self._range_from is None else rows.source.index_of(self._range_from)
         if start is None:
             self._range_from = rows.selected_id
+            rows.set_marks(rows.marks | {rows.selected_id or ""})
             place_of(rows).say("The range begins here. Move, then v marks up to there.")
             return
         low, high = sorted((start, rows.cursor))

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from copydesk.cli.errors import DONE
+from copydesk.cli.errors import DONE, INTERRUPTED
 from copydesk.local.paths import find_paths
+from copydesk.local.state import State
 from tests.cli.script_desk import ScriptDesk
 from tests.cli.structure_desk import Desk
 from tests.cli.test_watch import approve, waiting
@@ -49,6 +50,18 @@ def test_a_merge_by_a_command_runs_its_hooks_and_ends_after_them(scripts: Script
     out, err = scripts.said()
     assert "#1 is merged into API reference." in out
     assert "copydesk: after_merge: no-such-program was not found." in err
+
+
+def test_ctrl_c_while_a_hook_runs_is_no_crash(scripts: ScriptDesk) -> None:
+    scripts.world.change_request(
+        scripts.space, {"retries": "# Retries\n\nTwice.\n"}, subject="Fewer retries"
+    )
+    interrupt = "import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)"
+    hook("after_merge", [sys.executable, "-c", interrupt])
+    assert scripts.run("cr", "merge", "1", "--yes") == INTERRUPTED
+    state = State(find_paths().store)
+    assert state.rows("SELECT closed FROM start") == [(1,)]
+    state.close()
 
 
 def test_what_watch_merges_runs_them_too(scripts: ScriptDesk) -> None:

@@ -70,10 +70,13 @@ class CommandWrites:
         writing = self.session.writes.writing
         for task in writing:
             task.cancel()
-        await asyncio.gather(*writing, return_exceptions=True)
-        await hooks_ended(self.session, wait=error is None)
-        self.journal.closed()
-        self.journal.store.close()
+        try:
+            await asyncio.gather(*writing, return_exceptions=True)
+            await hooks_ended(self.session, wait=error is None)
+        finally:
+            # Also where ctrl+c ends the waiting: else the next start takes this run for a crash.
+            self.journal.closed()
+            self.journal.store.close()
 
     async def perform(
         self,

@@ -231,6 +231,12 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         assert "Merge rules of Legal" in driver.screen
         await driver.press("ctrl+s")  # what is there says the same: no rules at all
         assert " none " in driver.line("Legal")
+        await driver.press("e", "tab", "ctrl+u")
+        await driver.type(":no such")
+        await driver.press("tab", "space", "ctrl+s")
+        assert "No emoji has the name :no such" in driver.screen
+        await driver.press("escape")
+        assert "Merge rules of Legal" not in driver.screen
         assert plan(driver)[:4] == [
             "New collection Archive in Support",
             "New space Old in Archive, language de",

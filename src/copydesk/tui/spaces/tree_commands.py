@@ -193,10 +193,11 @@ class EditCommands(Commands, scope="organization_structure"):
         async def stage(values: Mapping[str, str]) -> None:
             nonlocal rules
             changes = {name: text for name, text in values.items() if text != before[name]}
-            rules = bool(changes.pop("rules", ""))
+            chosen = bool(changes.pop("rules", ""))
             if "emoji" in changes:
                 changes["emoji"] = await emoji_named(changes["emoji"])
             self.place.draft.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
+            rules = chosen  # not before all else of the form is staged
 
         key = f"tree row {self.place.home} {row.id}"
         form = Form(

@@ -63,6 +63,11 @@ def command(name: str, key: str = "", replaces: str = "") -> OwnCommand:
             command("b", "x", "archiv"),
             "replaces is 'archiv', which is not an action of a screen: did you mean archive?",
         ),
+        (
+            command("m", "m", "merge_rules"),
+            "replaces: merge_rules has no key any more: :rules, or a field of e "
+            "(organization_structure.edit)",
+        ),
         (command("d", "y", "approve"), "approve has not the key y, but a"),
         (command("d", "y", "review.approve"), "review.approve has not the key y, but a"),
         (command("e", "a", "approve"), ""),

@@ -94,7 +94,7 @@ def keymap_of(
     mistakes: dict[str, str] = {}
     for name, given in own.keys.items():
         ids = [action for action in declared if name in (action, action.rpartition(".")[2])]
-        wrong = ("" if ids else _former(name)) or _unknown(name, ids, declared) or _no_key(given)
+        wrong = ("" if ids else former(name)) or _unknown(name, ids, declared) or _no_key(given)
         wrong = wrong or next(_conflicts(keys, ids, given, screens), "")
         if wrong:
             mistakes[name] = wrong
@@ -125,7 +125,7 @@ def _unknown(name: str, ids: Sequence[str], declared: Keys) -> str:
     return "" if ids else f"{name} is not an action: {nearest_action(name, declared)}"
 
 
-def _former(name: str) -> str:
+def former(name: str) -> str:
     """Return what does what an action did that settings may still name; empty for none."""
     found = [said for each, said in FORMER.items() if name in (each, each.rpartition(".")[2])]
     return f"{name} has no key any more: {found[0]}" if found else ""

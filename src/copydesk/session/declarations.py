@@ -105,7 +105,7 @@ def own_command_mistakes(
 
     ``keymap`` has the keys of actions that are not those declared.
     """
-    from copydesk.domain.keymap import nearest_action
+    from copydesk.domain.keymap import former, nearest_action
 
     known = {name: keymap.get(name, each.keys) for name, each in actions().all.items()}
     screens = {way.name for way in ways()}
@@ -114,6 +114,8 @@ def own_command_mistakes(
         ids = [name for name in known if each.replaces in (name, name.rpartition(".")[2])]
         if each.name in screens:
             wrong[each.name] = f"command {each.name}: :{each.name} is a screen: call it otherwise"
+        elif each.replaces and not ids and (said := former(each.replaces)):
+            wrong[each.name] = f"command {each.name}: replaces: {said}"
         elif each.replaces and not ids and _of_part(each.replaces):
             said = f"replaces takes actions of screens, and {each.replaces} is not one of these: "
             wrong[each.name] = f"command {each.name}: {said}it is of a list, a dialog or a field"

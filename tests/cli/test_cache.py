@@ -22,7 +22,7 @@ def test_what_is_kept_is_shown_and_dropped(
 ) -> None:
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     assert main(["cache", "show"]) == 0
-    assert "No answers are saved" in capsys.readouterr().out
+    assert "No answers are saved." in capsys.readouterr().out
     paths, now = find_paths().make(), time.time()
     work = Profile("work", "https://api.example.org")
     Profiles(paths.settings).save(work)

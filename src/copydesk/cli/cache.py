@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from copydesk.cli.errors import DONE, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table
-from copydesk.domain.cached_answers import Held, mebibytes
+from copydesk.domain.cached_answers import NOTHING, Held, mebibytes
 from copydesk.domain.clock import age
 from copydesk.domain.profile import service_of_key
 from copydesk.local.answer_cache import LIMIT_BYTES, Answers, all_answers
@@ -23,7 +23,7 @@ def show_cache(*, as_json: bool = False) -> int:
         put_json([_value(each) for each in held])
         return DONE
     if not held:
-        put("No answers are saved.")
+        put(NOTHING)
         return DONE
     now = datetime.now(UTC)
     put_table(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from copydesk.domain.late_dataclass import dataclass
 
+NOTHING = "No answers are saved."
+"""Said where nothing is cached, on screen and by commands."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:

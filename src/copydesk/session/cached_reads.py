@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from copydesk.domain.cached_answers import Held, mebibytes
+from copydesk.domain.cached_answers import NOTHING, Held, mebibytes
 from copydesk.domain.clock import age, time_or_date
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
@@ -104,9 +104,6 @@ def leave_cache() -> None:
     from copydesk.client.cached_answers import CACHED_ONLY
 
     CACHED_ONLY.set(None)
-
-
-NOTHING = "No answer of a service is kept."
 
 
 OWN_DESK = "No answers are saved: the desk itself is on this machine."

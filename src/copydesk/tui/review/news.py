@@ -112,7 +112,7 @@ class NewsCommands(ReviewCommands, scope="review"):
             "marks",
             read,
             lambda _: self.place.commands_of(PageReader).show_seen(),
-            what="Comparing what was seen",
+            what="Comparing what was read",
             kept="away",
         )
 
@@ -135,7 +135,7 @@ class NewsCommands(ReviewCommands, scope="review"):
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
-        self.place.reads.load("marks", read, compared, what="Comparing what was seen", kept="away")
+        self.place.reads.load("marks", read, compared, what="Comparing what was read", kept="away")
 
     def begin(self) -> None:
         """Know where reading began."""

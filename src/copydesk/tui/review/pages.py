@@ -438,7 +438,8 @@ class PageReader(ReviewCommands, scope="review"):
         title = clean(change.node.title)
         before = await seen.held(change.id)
         if seen.state(change.id) == "seen":
-            await self._put_mark("Unsee", change.id, before, f"{title} is not marked as read now.")
+            done = f"{title} is not marked as read now."
+            await self._put_mark("Mark unread", change.id, before, done)
             return
         at = self.model.page_at
         order = [
@@ -451,7 +452,7 @@ class PageReader(ReviewCommands, scope="review"):
         done = f"{title} is read. {count} of {len(self.model.changes)}."
         if following is None:
             done = f"All {len(self.model.changes)} read. a approve, m merge."
-        await self._put_mark("See", change.id, before, done, page.now)
+        await self._put_mark("Mark read", change.id, before, done, page.now)
         if self.model.behind:
             # What was read may not be what it is by now.
             self.look_again(change.id)

@@ -5,13 +5,13 @@ Everything else in the file stays as it is, comments included.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.saved_view import SavedView
+from copydesk.local.settings_lines import lines_in_list
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -32,13 +32,13 @@ def views_of(value: object, text: str) -> tuple[tuple[SavedView, ...], list[tupl
 
     ``value`` is the content under ``views``, ``text`` the whole file.
     """
-    lines = _lines(text)
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        return (), [(lines[0] if lines else 0, "views are tables: each begins with [[views]]")]
+        return (), [
+            (lines_in_list("views", 1, text)[0], "views are tables: each begins with [[views]]")
+        ]
     views: list[SavedView] = []
     wrong: list[tuple[int, str]] = []
-    for at, given in enumerate(value):
-        line = lines[min(at, len(lines) - 1)] if lines else 0
+    for given, line in zip(value, lines_in_list("views", len(value), text), strict=True):
         mistakes = list(_mistakes(given, [view.name for view in views]))
         wrong += [(line, sentence) for sentence in mistakes]
         if not mistakes:
@@ -66,12 +66,6 @@ def _mistakes(given: dict[str, Any], taken: Sequence[str]) -> list[str]:
         if type(value) is not kind or not texts:
             found.append(f"{lead}: {key} must be {written}")
     return found
-
-
-def _lines(text: str) -> list[int]:
-    """Return the lines at which views begin."""
-    begins = re.compile(r"\s*(?:\[\[\s*[\"']?views[\"']?\s*\]\]|[\"']?views[\"']?\s*=)")
-    return [at for at, line in enumerate(text.splitlines(), 1) if begins.match(line)]
 
 
 class SavedViews:

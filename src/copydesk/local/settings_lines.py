@@ -49,3 +49,14 @@ def line_in_table(table: str, name: str, text: str) -> int:
             if name and names.match(line):
                 return at
     return found
+
+
+def lines_in_list(table: str, count: int, text: str) -> list[int]:
+    """Return the lines at which so many tables of a top-level list begin; 0 for none.
+
+    Those that are written within ``table = […]`` are on the line of that.
+    """
+    name = rf"[\"']?{re.escape(table)}[\"']?"
+    begins = re.compile(rf"\s*(?:\[\[\s*{name}\s*\]\]|{name}\s*=)")
+    lines = [at for at, line in enumerate(text.splitlines(), 1) if begins.match(line)] or [0]
+    return [lines[min(at, len(lines) - 1)] for at in range(count)]

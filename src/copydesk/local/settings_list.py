@@ -26,7 +26,7 @@ from copydesk.local.settings import (
     parse_settings,
 )
 from copydesk.local.settings_file import open_document, write_document
-from copydesk.local.settings_lines import line_in_table
+from copydesk.local.settings_lines import line_in_table, lines_in_list
 from copydesk.local.settings_schema import choices_of, shown_values
 
 SIMPLE = (str, int, bool)
@@ -119,9 +119,9 @@ class SettingsFile:
             return []
         tables = [each for each in fields(Settings) if type(each.default) not in SIMPLE]
         return [
-            _entry(each, name, given, text)
+            _entry(each, name, given, line)
             for each in tables
-            for name, given in _entries_of(value.get(each.name))
+            for name, given, line in _entries_of(each.name, value.get(each.name), text)
         ]
 
     def change(self, name: str, typed: str) -> str:
@@ -260,17 +260,19 @@ def _row(
     )
 
 
-def _entries_of(table: object) -> Iterator[tuple[str, object]]:
-    """Yield the entries of a table, or of a list of tables, with their names."""
-    if isinstance(table, dict):
-        yield from table.items()
-    elif isinstance(table, list):
-        for each in table:
+def _entries_of(table: str, value: object, text: str) -> Iterator[tuple[str, object, int]]:
+    """Yield the entries of a table, or of a list of tables, with their names and lines."""
+    if isinstance(value, dict):
+        for name, given in value.items():
+            yield name, given, line_in_table(table, name, text)
+    elif isinstance(value, list):
+        for each, line in zip(value, lines_in_list(table, len(value), text), strict=True):
             if isinstance(each, dict):
-                yield str(each.get("name", "")), {k: v for k, v in each.items() if k != "name"}
+                more = {key: given for key, given in each.items() if key != "name"}
+                yield str(each.get("name", "")), more, line
 
 
-def _entry(setting: Field[Any], name: str, given: object, text: str) -> SettingRow:
+def _entry(setting: Field[Any], name: str, given: object, line: int) -> SettingRow:
     """Return the row of an entry: a table in it is told by its keys and their values."""
     told = given if isinstance(given, dict) else {"": given}
     parts = (
@@ -278,7 +280,6 @@ def _entry(setting: Field[Any], name: str, given: object, text: str) -> SettingR
         for key, value in told.items()
     )
     return SettingRow(
-        clean(f"{setting.name}.{name}", limit=60), clean(", ".join(parts), limit=500), "",
-        line_in_table(setting.name, name, text), says=setting.metadata["says"], table=True,
-        group=setting.metadata["group"], entry=True,
+        clean(f"{setting.name}.{name}", limit=60), clean(", ".join(parts), limit=500), "", line,
+        says=setting.metadata["says"], table=True, group=setting.metadata["group"], entry=True,
     )  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from copydesk.local.settings_list import SettingsFile
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.widgets.facts import Facts
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.world import World
@@ -139,7 +140,8 @@ async def test_tabs_show_a_group_with_what_is_in_its_tables(
         'theme = "sea"\n[keys]\npreset = "emacs"\nmerge = ["f5", "m"]\n\n'
         '[commands.ticket]\nkey = "! t"\nrun = ["gh", "\\u001b[31m{title}"]\n\n'
         '[themes.sea]\nbase = "dark"\nhere = "#66ccdd"\n\n'
-        '[profiles.work]\nbase_url = "https://x.example"\n'
+        '[profiles.work]\nbase_url = "https://x.example"\n\n'
+        '[[views]]\nname = "mine"\nstatus = ["open"]\n\n[[views]]\nname = "old"\nsort = "age"\n'
     )
     async with drive(opened(world, path), size=size) as driver:
         driver.app.session.settings_file = lambda: SettingsFile(path)
@@ -159,5 +161,12 @@ async def test_tabs_show_a_group_with_what_is_in_its_tables(
         assert "profiles.work" in driver.screen
         await driver.press("5")
         assert "recall_seconds" in driver.screen
+        await driver.press("4")
+        assert "line 17" in driver.line("views.mine")
+        assert "line 21" in driver.line("views.old")
+        await driver.press("G")
+        said = " ".join(driver.place.query_one(Facts).plain.split())
+        assert "Views of the list of change requests; F there saves one." in said
+        assert 'now sort = "age" from line 21' in said
         await driver.press("1", "g g", "x")
         assert "theme" not in path.read_text().split("[")[0]

@@ -168,13 +168,14 @@ class SettingsPlace(Place, scope="settings"):
             self.about.show([])
             return
         facts = [Fact("", Text(row.wrong, style="bad"))] if row.wrong else []
-        if row.default:
-            facts += [
-                Fact("", Text(f"{row.says[:1].upper()}{row.says[1:]}.")),
-                Fact("values", row.takes.replace("`", "")),
-                Fact("default", row.default),
-                Fact("now", row.value),
-            ]
+        if row.says:
+            facts.append(Fact("", Text(f"{row.says[:1].upper()}{row.says[1:]}.")))
+            if row.default:
+                facts += [
+                    Fact("values", row.takes.replace("`", "")),
+                    Fact("default", row.default),
+                ]
+            facts.append(Fact("now", row.value))
         facts += [Fact("from", row.source), Fact("file", str(self.file.path))]
         how = "e edits the file." if row.table or not row.default else "Enter changes it."
         self.about.show([*facts, Fact("", hint(how))], title=row.name)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from copydesk.present.background import QUESTION
+from copydesk.present.background import FOLLOWS, QUESTION
 from tests.terminal.conftest import Service
 from tests.terminal.program import Program
 
@@ -117,6 +118,36 @@ def test_the_theme_follows_colours_that_change_until_one_is_chosen(home: Path) -
         program.press("q")
         assert program.ended() == 0
         assert b"\x1b[?2031l" in program.written
+
+
+def test_the_theme_follows_again_once_it_is_auto_again(home: Path) -> None:
+    light, dark = {"fbfaf7", "f3f1ec"}, {"14171c", "191d24"}
+
+    def drawn(colours: set[str]) -> bool:
+        return bool({cell.bg for cell in program.cells[12].values()} & colours)
+
+    def asked(times: int) -> bool:
+        return program.written.count(FOLLOWS.encode()) == times
+
+    (home / "config").mkdir(exist_ok=True)
+    (home / "config" / "config.toml").write_text('theme = "dark"\n')
+    answers = {QUESTION.encode(): b"\x1b]11;rgb:14/17/1c\x1b\\"}
+    with Program(home, answers=answers) as program:
+        program.until("● live")
+        assert FOLLOWS.encode() not in program.written
+        program.press("g", ",")
+        program.until("recall_seconds")
+        for times, key in enumerate(("x", "\x12"), 1):  # the default, and that again
+            program.type(key.encode())
+            program.wait(partial(asked, times), "question")
+            program.type(b"\x1b[?997;2n")
+            program.wait(lambda: drawn(light), "light")
+            program.press("u")
+            program.wait(lambda: drawn(dark), "dark, as it was chosen")
+            program.type(b"\x1b[?997;2n")
+        program.press("j")
+        program.until(">   glyphs")
+        assert drawn(dark)
 
 
 def test_a_chosen_theme_asks_nothing(home: Path) -> None:

@@ -30,7 +30,7 @@ from copydesk.local.state import State
 from copydesk.session.target import FIRST_PLACE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from copydesk.cli.connection import Connection
@@ -299,8 +299,8 @@ def _show(
     app.kept_for = preface.conditions() if usual and not linear else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
-    if terminal.follows_terminal(named) and not linear:
-        app.drawn.on_background = _follower(app, paths, named, theme)
+    if not linear:
+        _follow(app, paths, named, theme)
     _let_settings_hold(app, paths)
     app.run_to_the_end()
     if not app.return_code or app.lifecycle.ended_by:
@@ -357,10 +357,11 @@ def _last_background(paths: Paths) -> bool | None:
     return None
 
 
-def _follower(
-    app: CopydeskApp, paths: Paths, wanted: str, theme: str
-) -> Callable[[bool, bool], None]:
-    """Return what follows the terminal's own background, until another theme is chosen."""
+def _follow(app: CopydeskApp, paths: Paths, wanted: str, theme: str) -> None:
+    """Have the theme follow the terminal's own background, if what is wanted does, else no more.
+
+    ``theme`` is what is drawn for it now.
+    """
 
     def told(light: bool, in_time: bool) -> None:
         from copydesk.local.durable import write_file
@@ -370,10 +371,10 @@ def _follower(
             said = f"{'light' if light else 'dark'} {os.environ.get('TERM_PROGRAM', '')}"
             if light is not _last_background(paths):
                 write_file(paths.state / BACKGROUND, said.encode())
-        if in_time and app.theme == theme and app.drawn.on_background is not None:
+        if in_time and app.theme == theme:
             theme = app.theme = terminal.theme_of(wanted, light=light)
 
-    return told
+    app.drawn.on_background = told if terminal.follows_terminal(wanted) else None
 
 
 def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
@@ -393,8 +394,8 @@ def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
             case "theme":
                 light = _last_background(paths)
                 app.theme = terminal.theme_of(settings.theme, light=light)
-                if not terminal.follows_terminal(settings.theme):
-                    app.drawn.on_background = None
+                _follow(app, paths, settings.theme, app.theme)
+                app.drawn.ask_background()
             case "news":
                 app.notices = settings.news
             case "pictures":

@@ -195,6 +195,7 @@ class TerminalDriver(LinuxDriver):
         """What there is of a frame: the thread that writes is woken once for it, not for parts."""
         self.graphics: Graphics | None = None
         """What takes the answers to a question out of what is read, once it was asked."""
+        self._desk.drawn.ask_background = self._ask_for_background
         self.background: Background | None = None
         """What takes the answer on the colour of the terminal out of what is read."""
         self._ends = self._end = -1
@@ -243,7 +244,7 @@ class TerminalDriver(LinuxDriver):
         self._taken = False
         if self.graphics is not None:
             self.graphics.open = True
-        self._ask_for_background()
+        self._ask_for_background(again=True)
         self._desk.hold_frames(_drawn(*get_terminal_size()), over_preface=drawn)
 
     def stop_application_mode(self) -> None:
@@ -259,17 +260,24 @@ class TerminalDriver(LinuxDriver):
             with suppress(termios.error):
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
 
-    def _ask_for_background(self) -> None:
-        """Ask the terminal whether it is light, once, and when it changes: if the theme follows."""
-        told = self._desk.drawn.on_background
-        if told is None:
+    def _ask_for_background(self, *, again: bool = False) -> None:
+        """Ask the terminal whether it is light, and when it changes: if the theme follows.
+
+        ``again`` says that the theme followed it before, if it does: the first is asked once.
+        """
+        if self._desk.drawn.on_background is None:
             return
         from copydesk.present.background import FOLLOWS, QUESTION, Background
 
-        if self.background is None:
-            self.background = Background(lambda *light: self._in_loop(partial(told, *light)))
+        if self.background is None or not again:
+            self.background = Background(lambda *light: self._in_loop(partial(self._told, *light)))
             self.write(QUESTION)
         self.write(FOLLOWS)
+
+    def _told(self, light: bool, in_time: bool) -> None:
+        told = self._desk.drawn.on_background  # another theme may be chosen by now
+        if told is not None:
+            told(light, in_time)
 
     # Pictures
 

@@ -82,6 +82,8 @@ class Drawn:
         self._screen: object = None
         self.on_background: Callable[[bool, bool], None] | None = None
         """Told whether the terminal is light, and whether in time; None: it is not asked."""
+        self.ask_background: Callable[[], None] = lambda: None
+        """Asks the terminal that, once something is to be told."""
 
     def forget(self) -> None:
         """Know nothing of what is shown: something else wrote on the terminal."""

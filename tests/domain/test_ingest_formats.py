@@ -31,6 +31,7 @@ from copydesk.domain.ingest_table import (
     ColumnsError,
     TableReader,
     guess,
+    likely_columns,
     read_columns,
     written_columns,
 )
@@ -219,6 +220,34 @@ def test_a_table_without_a_column_of_words_says_so() -> None:
         "line 1: no column name says what people write; “copydesk conversations send” takes "
         "--columns"
     ]
+
+
+MANY_LINES = "It stops for us.\n" * 1_000
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Subject,Notes,Foo\nshort,only\n",
+        "Subject,Notes,Foo\n" + 'Export,"It stops at\npage three for all of us",x\n' * 10 + "a,b\n",
+        "Subject,Notes,Foo\n" + f'Export,"{MANY_LINES}",x\n' * 10,
+    ],
+    ids=["short", "one short", "cut in a quotation"],
+)
+def test_rows_that_are_short_or_cut_do_not_tell_what_columns_are(table: str) -> None:
+    shape = find_format(io.BytesIO(table.encode())).shape
+    assert shape is not None
+    assert all(len(row) == 3 for row in shape.rows)
+    columns = likely_columns(shape)
+    assert columns is not None
+    assert columns.meant["body"] == (1 if shape.rows else 0)
+
+
+def test_a_table_without_names_is_known_though_its_head_ends_in_a_quotation() -> None:
+    table = "4711,2026-06-02,It stops,x\n" + f'4712,2026-06-03,"{MANY_LINES}",x\n' * 10
+    shape = find_format(io.BytesIO(table.encode())).shape
+    assert shape is not None
+    assert shape.nameless
 
 
 def test_what_excel_writes_before_a_table_is_no_header() -> None:

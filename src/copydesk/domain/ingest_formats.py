@@ -68,7 +68,7 @@ def find_format(file: BinaryIO) -> Format:
         return Format("mailbox")
     if is_mail(head):
         return Format("mail")
-    if begins >= b" " and (shape := find_shape(head)) is not None:
+    if begins >= b" " and (shape := find_shape(head, cut=len(head) == HEAD)) is not None:
         return Format("table", shape=shape)
     return Format("other")
 

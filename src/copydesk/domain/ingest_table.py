@@ -113,7 +113,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Shape:
-    """A table: what stands between its columns, their names, and its first rows.
+    """A table: what stands between its columns, their names, and its first rows of that length.
 
     Where its first row names none but says something, its columns are named by their numbers.
     """
@@ -133,14 +133,17 @@ class ColumnsError(ValueError):
     """Columns that were named are not there; the message is for people."""
 
 
-def find_shape(head: bytes) -> Shape | None:
-    """Return the shape of a table from its first bytes; None where it is none."""
+def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
+    """Return the shape of a table from its first bytes; None where it is none.
+
+    ``cut`` says that there is more: a row may end in the middle.
+    """
     text = _decoded(head.removeprefix(b"\xef\xbb\xbf"))
     if "\0" in text.partition("\n")[0]:
         return None
     best: tuple[int, Shape] | None = None
     for delimiter in DELIMITERS:
-        rows = _first_rows(text, delimiter)
+        rows = _first_rows(text, delimiter, cut=cut)
         if not rows or not 2 <= len(rows[0]) <= MOST_COLUMNS:
             continue
         names = [" ".join(name.split()) for name in rows[0]]
@@ -161,7 +164,11 @@ def find_shape(head: bytes) -> Shape | None:
                     tuple(f"column {at + 1}" for at in range(len(names)))
                     if nameless
                     else tuple(names),
-                    tuple(map(tuple, rows if nameless else rows[1:])),
+                    tuple(
+                        tuple(row)
+                        for row in (rows if nameless else rows[1:])
+                        if len(row) == len(names)
+                    ),
                     nameless,
                 ),
             )
@@ -464,7 +471,7 @@ def _decoded(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+def _first_rows(text: str, delimiter: str, *, cut: bool) -> list[list[str]]:
     rows: list[list[str]] = []
     lines = text.splitlines(keepends=True)
     if len(lines) > 1 and not lines[-1].endswith(("\r", "\n")):
@@ -474,10 +481,11 @@ def _first_rows(text: str, delimiter: str) -> list[list[str]]:
             if any(row) and not _names_delimiter(row):
                 rows.append(row)
             if len(rows) == _LOOKED_AT:
-                break
+                return rows
     except csv.Error:
         return rows[:1]
-    return rows
+    # A quotation that goes on behind the cut ends the last row too early.
+    return rows[:-1] if cut and len(rows) > 1 else rows
 
 
 def _opens_quotation(text: str, delimiter: str, width: int) -> bool:

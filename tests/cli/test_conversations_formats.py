@@ -202,7 +202,12 @@ def test_a_table_without_names_of_columns_loses_no_row(here: ScriptDesk, tmp_pat
     send(here, "bare.csv", "--columns", "id=1,created=2,body=3")
     assert sorted(there(here)) == ["501", "502"]
     table.write_text("503,2026-06-04,The export is slow for all of us.\n" + table.read_text())
-    assert "1 conversation sent and 2 sent before" in send(here, "bare.csv")
+    # What was said of one is kept for no other: they have only their width in common.
+    said = send(here, "bare.csv", "--yes", status=2)
+    assert "its first row names no columns" in said
+    assert "as last time" not in said
+    said = send(here, "bare.csv", "--columns", "id=1,created=2,body=3")
+    assert "1 conversation sent and 2 sent before" in said
     # Names that are unknown are names all the same.
     table.write_text("Fall,Tag,Was geschah\n1,heute,The export stops at page 3.\n")
     assert "The columns are Fall, Tag and Was geschah." in send(here, "bare.csv", status=2)

@@ -88,8 +88,11 @@ class Input:
     """Whether a person said which columns of a table say what."""
 
     def remember(self) -> None:
-        """Keep for the next table of this kind which columns say what, if a person said it."""
-        if self.table is not None and self.chosen:
+        """Keep for the next table of this kind which columns say what, if a person said it.
+
+        Tables without names of columns are of no kind: they have nothing but their width in common.
+        """
+        if self.table is not None and self.chosen and not self.table.shape.nameless:
             shape = self.table.shape
             told = written_columns(self.table.columns, shape.header)
             KnownColumns(kept_state()).keep(shape.key, told)
@@ -240,7 +243,7 @@ def _shape(given: Input, choices: Choices) -> Shape | None:
         head = file.read(HEAD)
     if head.lstrip()[:1] in (b"{", b"["):
         return None
-    return find_shape(head)
+    return find_shape(head, cut=len(head) == HEAD)
 
 
 def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Columns:
@@ -251,7 +254,8 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
     try:
         if choices.columns:
             return read_columns(choices.columns, shape.header)
-        if (told := KnownColumns(kept_state()).find(shape.key)) is not None:
+        told = None if shape.nameless else KnownColumns(kept_state()).find(shape.key)
+        if told is not None:
             say(f"{name}: columns as last time: {told} (--columns says others)")
             return read_columns(told, shape.header)
     except ColumnsError as error:

@@ -237,6 +237,14 @@ def test_issues_and_conversations_are_tables_and_values(
     assert "no cluster has the name x" in scripts.err(
         "clusters", "issues", "--cluster", "x", status=1
     )
+    scripts.world.write(lambda tx: add_cluster(tx, scripts.world.home, "Login is slow"))
+    several = scripts.err("clusters", "issues", *home, "--cluster", "login", status=2)
+    assert "several clusters have these words: Login" in several
+    # A change request that is begun says which cluster it answers: some of its words find it.
+    slow = scripts.json("clusters", "show", "is slow")["id"]
+    begin = ("cr", "create", "Mend it", "--space", scripts.space, "--cluster", "slow")
+    assert scripts.run(*begin) == 0
+    assert scripts.said()[1] == f"It answers the cluster Login is slow ({slow}).\n"
     other = ("--organization", "Other")
     scripts.world.organization("Other", scripts.world.ana)
     for what in ("issues", "conversations"):

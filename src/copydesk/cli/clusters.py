@@ -53,6 +53,12 @@ class FoundCluster:
     row: ClusterRow
     place: Organization
 
+    @property
+    def named(self) -> str:
+        """Its name and its id, as a sentence names it."""
+        label = shorten(shown(self.row.label, masked=True), _LONGEST)
+        return f"{label} ({clean(self.row.id)})"
+
 
 def orders() -> list[str]:
     """Return the orders that there are: those of the service, then those made here."""
@@ -183,25 +189,22 @@ async def find_cluster(api: Api, wanted: str, organization: str | None) -> Found
     found = [each for each in everything if each.row.id == wanted.strip()]
     name = wanted.strip().casefold()
     found = found or [each for each in everything if each.row.label.casefold() == name]
-    words = set(_words(wanted))
-    if not found and words:
+    words = set() if found else set(_words(wanted))
+    if words:
         found = [each for each in everything if words <= set(_words(each.row.label))]
     if len(found) == 1:
         return found[0]
     known = found or everything
-    named = candidates(wanted, [(each.row.label, _named(each)) for each in known])
+    named = candidates(wanted, [(each.row.label, each.named) for each in known])
     if found:
-        raise UsageError(f"several clusters have the name {said}: {named}. Use an id.")
+        same = "these words" if words else f"the name {said}"
+        raise UsageError(f"several clusters have {same}: {named}. Use an id.")
     there = f" There are: {named}." if known else " There are none."
     raise UsageError(f"no cluster has the name {said}.{there}", FAILED)
 
 
 def _words(name: str) -> list[str]:
     return re.findall(r"\w+", name.casefold())
-
-
-def _named(each: FoundCluster) -> str:
-    return f"{shorten(shown(each.row.label, masked=True), _LONGEST)} ({clean(each.row.id)})"
 
 
 def _hiding(*, unmask: bool) -> Callable[[str], str]:

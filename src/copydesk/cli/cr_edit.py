@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from copydesk.cli.clusters import find_cluster
+from copydesk.cli.clusters import FoundCluster, find_cluster
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.cr_threads import text_of
@@ -64,6 +64,7 @@ def create(
             body = ChangeRequestCreate(subject=about)
             if said is not None:
                 body.description = document_of(said)
+            answered: FoundCluster | None = None
             if cluster is not None:
                 answered = await find_cluster(api, cluster, there.organization)
                 body.conversations_issues_cluster = answered.row.id
@@ -74,6 +75,8 @@ def create(
             else:
                 status = clean(made.status)
                 put(f"Began #{made.number} in {there.title} as a {status}: {clean(made.subject)}")
+            if answered is not None:  # perhaps only some of its words were given
+                say(f"It answers the cluster {answered.named}.")
             return DONE
 
     return asyncio.run(run())

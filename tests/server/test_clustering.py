@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import select
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -728,6 +730,30 @@ async def test_a_process_that_fails_is_told_as_a_sentence(
         monkeypatch.setattr(sys, "executable", program)
         with pytest.raises(process.UnavailableError, match=said):
             process.ask({"do": "find"}, Clustering(), started=_nothing, still=_nothing)
+
+
+def test_a_process_without_a_place_for_what_it_says_is_told_as_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(process.UnavailableError, match=r"cannot be started: .*No space left"):
+        process.ask({"do": "find"}, Clustering(), started=_nothing, still=_nothing)
+
+
+def test_how_far_it_is_is_written_down_now_and_then_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\nprintf 'done 0.1\\ndone 0.2\\ndone 0.3\\n{}'\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(process, "_LOOK_SECONDS", 1_000.0)
+    shares: list[float] = []
+    assert process.ask({}, Clustering(), started=_nothing, still=shares.append) == {}
+    assert shares == [0.1]
 
 
 PARENT = """

@@ -59,7 +59,7 @@ def answer(
 
 
 class _Teller:
-    """Says on standard output which share is done, not more often than somebody looks."""
+    """Says on standard output now and then which share is done."""
 
     def __init__(self) -> None:
         self._at = 0.0

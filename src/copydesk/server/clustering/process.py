@@ -8,10 +8,12 @@ and has neither the desk nor a token.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from queue import Empty, Queue
 from threading import Thread
@@ -35,7 +37,7 @@ NOT_INSTALLED = (
 OFF = "Clusters are not found here: the settings say [clusters] off = true."
 
 _LOOK_SECONDS = 5.0
-"""How often whoever waits for the process says that it is still at it."""
+"""How often whoever waits for the process says that it is still at it, which is written down."""
 
 _TOLD = 500  # characters of what the process says before it fails
 
@@ -71,9 +73,10 @@ def ask(
     from subprocess import PIPE, Popen
     from tempfile import TemporaryFile
 
-    answer, done = "", 0.0
-    with TemporaryFile() as wrong:
+    answer, done, told = "", 0.0, -math.inf
+    with ExitStack() as stack:
         try:
+            wrong = stack.enter_context(TemporaryFile())
             process = Popen(
                 # -P: a folder that somebody happens to be in is no place to import from.
                 [sys.executable, "-P", "-m", "copydesk.server.clustering"],
@@ -94,7 +97,9 @@ def ask(
                 _send(process, json.dumps({**request, "settings": _told(settings)}))
                 for line in _lines(process):
                     answer, done = (answer, done) if line is None else _read(line, done)
-                    still(done)
+                    if time.monotonic() - told >= _LOOK_SECONDS:
+                        still(done)
+                        told = time.monotonic()
             except BaseException:
                 process.kill()
                 raise

@@ -100,7 +100,8 @@ def file_names(pages: Iterable[PageNode]) -> dict[str, str]:
         name = f"{path}{ENDING}"
         short = all(len(part.encode("utf-8", "replace")) <= LONGEST_NAME for part in parts)
         above = set(accumulate((part.casefold() for part in parts[:-1]), "{}/{}".format))
-        free = name.casefold() not in taken | folders and not above & taken
+        file = name.casefold()
+        free = file not in taken and file not in folders and not above & taken
         if safe and short and free and _is_text(path):
             folders |= above
         else:

@@ -205,16 +205,17 @@ def search_issues_clusters(
     reading_organization(call, organization_id)
     search = Search(call, organization_id, query)
     search.that_are(source, language, since, until, attribute or ())
-    found, values = search.clusters
+    found, told, count = search.find_clusters()
     return paginate(
         call.tx,
         search.cluster_hit,
         source=found,
-        values=values,
+        values=(told,),
         keys=(_COLUMNS[order_by], "id"),
         descending=order == "desc",
         page=page,
         limit=limit,
+        count=count,
         prepare=search.prepare_clusters,
     )
 

@@ -121,24 +121,36 @@ class Search:
             hit=self._hits.get(row["id"]),
         )
 
-    @property
-    def clusters(self) -> tuple[str, list[Value]]:
-        """What stands after FROM for the clusters of what is found, and the values of its marks.
+    def find_clusters(self) -> tuple[str, str, int]:
+        """Return what stands after FROM for the clusters of what is found, the value of its mark,
+        and how many they are. They are looked for once, whatever is asked of them.
 
         Each has how many conversations those are, and the latest issue that one of them tells.
         """
         where = " AND ".join(self.where)
-        return (
-            "(SELECT * FROM cluster JOIN (SELECT cluster_id, "  # noqa: S608 - marks only
-            "count(DISTINCT conversation_id) AS found, max(created_at), id AS issue_id, "
-            "conversation_id FROM issue WHERE organization_id = ? AND cluster_id IS NOT NULL "
+        found = self._call.tx.all(
+            "SELECT cluster_id, count(DISTINCT conversation_id) AS found, "  # noqa: S608 - marks only
+            "max(created_at), id, conversation_id FROM issue "
+            "WHERE organization_id = ? AND cluster_id IS NOT NULL "
             "AND conversation_id IN (SELECT conversation_id FROM conversation_search "
-            f"WHERE {where}) GROUP BY cluster_id) ON id = cluster_id)",
-            [self._organization, *self.values],
+            f"WHERE {where}) GROUP BY cluster_id",
+            self._organization,
+            *self.values,
+        )
+        told = [
+            [row["cluster_id"], row["found"], row["id"], row["conversation_id"]] for row in found
+        ]
+        return (
+            "(SELECT cluster.*, json_extract(value, '$[1]') AS found, "
+            "json_extract(value, '$[2]') AS issue_id, "
+            "json_extract(value, '$[3]') AS conversation_id "
+            "FROM json_each(?) JOIN cluster ON cluster.id = json_extract(value, '$[0]'))",
+            to_json(told),
+            len(told),
         )
 
     def prepare_clusters(self, rows: Sequence[Row]) -> None:
-        """Read the conversations that the rows of `clusters` name."""
+        """Read the conversations that the rows of `find_clusters` name."""
         told = self._call.tx.all(
             "SELECT * FROM conversation_search WHERE organization_id = ? "
             "AND conversation_id IN (SELECT value FROM json_each(?))",

@@ -300,7 +300,12 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
         # Words are shown where they were said, with nobody's address; other clusters have them too.
         await driver.press(":")
         await driver.type("where")
-        await driver.press("enter", ":")
+        await driver.press("enter")
+        here.clusters.sift_again()
+        await driver.idle()
+        assert "[All 5]" in driver.screen
+        assert "Closed 0" in driver.screen
+        await driver.press(":")
         await driver.type("said invoice")
         await driver.press("enter")
         for size in ((80, 24), (140, 40)):
@@ -330,6 +335,21 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
         await driver.type("where attribute=plan")
         await driver.press("enter")
         assert "attribute: write NAME=VALUE, such as plan=team" in driver.screen
+
+        # Gone to from elsewhere, a cluster of which it is not so is there, among all others.
+        rates = asked.clusters["Rate limit numbers differ"]
+        target = Target(organization=world.home, cluster=rates)
+        await driver.app.go("clusters", target)
+        await driver.idle()
+        await driver.press("h", ":")
+        await driver.type("where attribute=plan=team")
+        await driver.press("enter")
+        assert "FOUND" in driver.screen
+        await driver.app.go("clusters", target)
+        await driver.idle()
+        assert "Clusters > Rate limit numbers differ" in driver.screen
+        assert "FOUND" not in driver.screen
+        assert "[All 5]" in driver.screen
 
 
 async def test_a_service_that_searches_no_conversations_says_so_of_clusters() -> None:

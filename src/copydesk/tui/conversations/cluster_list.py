@@ -589,21 +589,20 @@ class ClusterList(VirtualList[ClusterRow]):
         else:
             self.read_all()
 
+    def forget_known(self) -> None:
+        """Forget the clusters that were read for other limits, and how many each view had."""
+        self._known = []
+        self._here.set_views(VIEWS, self._here.view)
+        self._fit_columns()
+
     def _say_order(self) -> None:
         words = (
             "" if self.order == "issues" and not self.backwards else f"sort: {TITLES[self.order]}"
         )
         if words and self.backwards:
             words += ", reversed"
-        self.note = "   ".join(
-            part
-            for part in (
-                self.limits.line(),
-                words,
-                "" if self.same_scale else "each on its own scale",
-            )
-            if part
-        )
+        scale = "" if self.same_scale else "each on its own scale"
+        self.note = "   ".join(filter(None, (self.limits.line(), words, scale)))
         self.retitle()
 
     async def all_of(self, api: Api) -> list[ClusterRow]:

@@ -415,7 +415,9 @@ class ClustersPlace(Place, scope="clusters"):
             self.enter(self.issues)
         else:
             self.clusters.wanted = wanted
-            self.clusters.limits.forget()
+            if self.clusters.limits.chosen:  # they may leave it out
+                self.clusters.limits.forget()
+                self.clusters.forget_known()
             self.clusters.read_all()
 
     # The conversations
@@ -450,7 +452,10 @@ class ClustersPlace(Place, scope="clusters"):
         if self.list_in_front is self.issues:
             self.issues.read_anew()
         else:
+            self.clusters.forget_known()
             self.clusters.show_view()
+            if self.clusters.paged:
+                self._read_pages()
 
     # Clusters
 
@@ -487,16 +492,21 @@ class ClustersPlace(Place, scope="clusters"):
         whole = not isinstance(clusters, PagedSource) or not self.clusters.paged
         if self.clusters.wanted is not None or whole:
             self.clusters.read_all()
-        elif isinstance(clusters, PagedSource):
-            self.reads.load(
-                "clusters", lambda _: clusters.refresh(), lambda _: self.listed(),
-                what="Reading clusters",
-            )  # fmt: skip
+        else:
+            self._read_pages()
         if isinstance(issues, PagedSource):
             self.reads.load(
                 "issues again", lambda _: issues.refresh(), lambda _: None, what="Reading issues"
             )
         self.reader.read_again()
+
+    def _read_pages(self) -> None:
+        """Read the list of the service again, as far as it was read, and what belongs to it."""
+        if isinstance(pages := self.clusters.source.base, PagedSource):
+            self.reads.load(
+                "clusters", lambda _: pages.refresh(), lambda _: self.listed(),
+                what="Reading clusters",
+            )  # fmt: skip
 
     def poll(self) -> None:
         """Read the clusters again quietly, also those that are sorted here."""

@@ -12,10 +12,10 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.client.errors import NotCached, NotFound, Unreachable
 from copydesk.contract import operations as ops
+from copydesk.domain.cached_answers import NOTHING
 from copydesk.local.answer_cache import Answers
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.cached_reads import (
-    NOTHING,
     OWN_DESK,
     CachedRead,
     about_cache,

@@ -440,6 +440,7 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
         driver.golden("integration-events", update=update_golden)
         assert "1 error, 1 warn" in driver.screen
         assert "Slow answer" in driver.screen
+        assert "uninstall" not in driver.screen.splitlines()[-1]
         await driver.press("g j")
         assert '"trace"' in driver.screen
         await driver.press("escape")

@@ -334,6 +334,10 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         assert "Merged. It is live now." in driver.screen
         await driver.press("escape")
         assert review.world.row("change_request", review.request)["status"] == "merged"
+        foot = driver.screen.splitlines()[-1]
+        assert "u revert" in foot
+        gone = ("approve", "merge", "update", "ask for", "reviewers", "edit", "draft or open")
+        assert not [label for label in gone if label in foot]
         await driver.press("m")
         assert "#1 is merged." in driver.screen
 

@@ -19,7 +19,7 @@ from copydesk.tui.automation.integration_resources import (
 )
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
-from copydesk.tui.framework.actions import Commands, action
+from copydesk.tui.framework.actions import Commands, action, while_free
 from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.framework.place import Place
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
@@ -128,6 +128,7 @@ class InstallationCommands(Commands, scope="installation"):
         danger=1,
         show=26,
         group="Change",
+        now=while_free("edit", nothing_installed, only_one_place),
         uses=("update_integration_installation", "get_integration"),
         types=True,
     )
@@ -230,6 +231,7 @@ class InstallationCommands(Commands, scope="installation"):
         danger=2,
         show=18,
         group="Change",
+        now=while_free("uninstall", nothing_installed),
         uses=(
             "uninstall_integration",
             "uninstall_integration_from_space",

@@ -102,6 +102,20 @@ Uses = str | Callable[[], Iterable[str]]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def while_free(label: str, *guards: Guard) -> Callable[[Any], str]:
+    """Return a function that gives ``label``, or "" while a guard says why not, for the footer.
+
+    What is only not read yet has its label: nothing comes and goes while one waits for it.
+    """
+
+    def now(here: Any) -> str:
+        said = (guard(here) for guard in guards)
+        return "" if any(why is not None and not isinstance(why, NotYet) for why in said) else label
+
+    return now
+
+
 READS = ("get_", "list_", "search_", "aggregate_")
 """What the names of the operations begin with that read; all others write."""
 

@@ -37,7 +37,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.run import RunSheet
-from copydesk.tui.framework.actions import action, away, command, refusal
+from copydesk.tui.framework.actions import action, away, command, refusal, while_free
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.merge.dialog import MergeSheet
@@ -46,6 +46,7 @@ from copydesk.tui.merge.settle import MERGES
 from copydesk.tui.review.guards import (
     HasReview,
     ReviewCommands,
+    is_merged,
     may_not_comment,
     may_not_edit,
     may_not_review,
@@ -53,7 +54,6 @@ from copydesk.tui.review.guards import (
     no_reviewers,
     none_open,
     not_read,
-    settled,
     up_to_date,
     while_asked,
     while_reviewed,
@@ -240,7 +240,7 @@ class RequestCommands(ReviewCommands, scope="review"):
     @action(
         "w",
         "reviewers",
-        unless=no_reviewers,
+        unless=(is_merged, no_reviewers),
         danger=1,
         show=3,
         group="Request",
@@ -275,10 +275,11 @@ class RequestCommands(ReviewCommands, scope="review"):
     @action(
         "W",
         "draft or open",
-        unless=settled,
+        unless=is_merged,
         show=2,
         uses=("update_change_request", "get_change_request"),
         group="Request",
+        now=while_free("draft or open", is_merged),
     )
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft again."""
@@ -303,7 +304,7 @@ class RequestCommands(ReviewCommands, scope="review"):
 
     async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
         opened = self.model.opened
-        why = settled(self.here)
+        why = is_merged(self.here)
         if opened is None or why is not None:
             self.place.say(why or "", "warn")
             return
@@ -326,6 +327,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         show=7,
         uses=conflicts.UPDATE_USES,
         group="Request",
+        now=while_free("update", is_merged),
     )
     async def update(self) -> None:
         """Pull what happened in main into this change request, after asking.
@@ -381,11 +383,12 @@ class RequestCommands(ReviewCommands, scope="review"):
     @action(
         "m",
         "merge",
-        unless=settled,
+        unless=is_merged,
         danger=2,
         uses="merge_change_request",
         show=8,
         group="Request",
+        now=while_free("merge", is_merged),
     )
     async def merge(self) -> None:
         """Merge into main, with a dialog of rules, warnings and the result."""
@@ -408,7 +411,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             await self._settle(MERGES)
 
     async def _settle(self, then: str) -> None:
-        """Go to where what conflicts with main is settled, and what follows that."""
+        """Go to where what conflicts with main is is_merged, and what follows that."""
         space, request = self.model.ids
         target = Target(self.place.organization, space=space, change_request=request)
         await self.place.desk.go("settle", target.but(view=then or None))

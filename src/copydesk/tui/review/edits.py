@@ -60,7 +60,7 @@ from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.run import RunSheet
-from copydesk.tui.framework.actions import NotYet, action, away, command, refusal
+from copydesk.tui.framework.actions import NotYet, action, away, command, refusal, while_free
 from copydesk.tui.framework.commands import nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.source import TreeSource
@@ -71,7 +71,7 @@ from copydesk.tui.resource.rich_text import (
     stage_edits,
     why_not_sent,
 )
-from copydesk.tui.review.guards import HasReview, ReviewCommands, may_not_write, not_read
+from copydesk.tui.review.guards import HasReview, ReviewCommands, is_merged, may_not_write, not_read
 from copydesk.tui.widgets.list import Column, by_content
 from copydesk.tui.widgets.tree import TreeList
 
@@ -238,6 +238,7 @@ class PageEditing(ReviewCommands, scope="review"):
         stages=True,
         types=True,
         override=True,
+        now=while_free("edit", is_merged),
     )
     async def edit_page(self) -> None:
         """Edit the page as Markdown, its settings above: in $EDITOR, or here where none is set.
@@ -270,6 +271,7 @@ class PageEditing(ReviewCommands, scope="review"):
         uses=READS,
         stages=True,
         override=True,
+        now=while_free("delete", is_merged),
     )
     async def delete_page(self) -> None:
         """Stage that the page is deleted, with those below it. u undoes it."""
@@ -297,6 +299,7 @@ class PageEditing(ReviewCommands, scope="review"):
         uses=READS,
         stages=True,
         types=True,
+        now=while_free("insert file", is_merged),
     )
     async def insert_file(self) -> None:
         """Insert a picture or a file of this machine below the block of the cursor; it is staged.
@@ -560,6 +563,7 @@ class EditCommands(ReviewCommands, scope="review"):
         group="Pages",
         stages=True,
         types=True,
+        now=while_free("new page", is_merged),
     )
     async def new_page(self) -> None:
         """Write a new page, after the one under the cursor; it is staged, not sent."""
@@ -600,6 +604,7 @@ class EditCommands(ReviewCommands, scope="review"):
         show=3,
         group="Pages",
         uses=("get_change_request", "get_space", "get_change_request_revision"),
+        now=while_free("arrange", is_merged),
     )
     async def arrange(self) -> None:
         """Go to the tree of all pages, to move them and to change title, address and icon."""
@@ -611,7 +616,8 @@ class EditCommands(ReviewCommands, scope="review"):
         await self.place.desk.go("page-arrangement", target)
 
     @action(
-        "u", "undo", unless=nothing_back, show=False, group="Write", override=True, types=True,
+        "u", "undo", unless=nothing_back, show=25, group="Write", override=True, types=True,
+        now=lambda here: "revert" if merge_is_meant(here) else "",
         uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
     )  # fmt: skip
     async def undo(self) -> None:

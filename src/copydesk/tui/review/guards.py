@@ -15,7 +15,7 @@ from copydesk.session.writes.requests import (
     why_no_edit,
     why_no_verdict,
 )
-from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
+from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, while_free
 from copydesk.tui.threads.commands import ThreadCommands
 
 if TYPE_CHECKING:
@@ -140,21 +140,29 @@ def may_not_review(here: HasReview) -> str | None:
 
 
 def while_reviewed(label: str) -> Callable[[HasReview], str]:
-    """Return a function that gives ``label``, or "" once it is known that there are no reviews."""
+    """Return a function that gives ``label``, or "" once it is known that there are no reviews.
+
+    Nor are there any of what is merged.
+    """
+    unmerged = while_free(label, is_merged)
 
     def now(here: HasReview) -> str:
         rules = here.model.rules
-        return label if rules is None or rules.reviews is not None else ""
+        return unmerged(here) if rules is None or rules.reviews is not None else ""
 
     return now
 
 
 def while_asked(label: str) -> Callable[[HasReview], str]:
-    """Return a function that gives ``label``, or "" once it is known that nobody is asked."""
+    """Return a function that gives ``label``, or "" once it is known that nobody is asked.
+
+    Nor is anybody where it is merged.
+    """
+    unmerged = while_free(label, is_merged)
 
     def now(here: HasReview) -> str:
         rules = here.model.rules
-        return label if rules is None or rules.requested is not None else ""
+        return unmerged(here) if rules is None or rules.requested is not None else ""
 
     return now
 
@@ -170,7 +178,7 @@ def no_reviewers(here: HasReview) -> str | None:
     return None
 
 
-def settled(here: HasReview) -> str | None:
+def is_merged(here: HasReview) -> str | None:
     """Say so when the request is merged: then its status can no longer change."""
     opened = here.model.opened
     if opened is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 from collections.abc import Mapping
@@ -44,8 +45,8 @@ def shown_line(run: Ready) -> str:
 
 
 async def run_ready(session: Session, what: str, target: str, run: Ready) -> Outcome:
-    """Run a command, and note in the log what came of it."""
-    return _noted(session, what, target, await _run(run))
+    """Run a command, with a line in the log from its start, by which it can be stopped."""
+    return await _noted(session, what, target, run)
 
 
 async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -> None:
@@ -53,11 +54,15 @@ async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -
     known = {"profile": session.profile, **fields}
     told = json.dumps({"event": event, **known}, ensure_ascii=True).encode()
     for hook in [each for each in session.hooks if each.event == event]:
+        target = f"{event}: {clean(hook.run[0])}"
         try:
-            outcome = await _run(ready(hook.run, known), given=told)
+            run = ready(hook.run, known)
         except ValueError as error:
             outcome = Outcome(str(error), done=False)
-        _noted(session, "Hook", f"{event}: {clean(hook.run[0])}", outcome)
+            session.note_line("Hook", target, "not done", outcome.said)
+            session.touched()
+        else:
+            outcome = await _noted(session, "Hook", target, run, given=told)
         if not outcome.done:
             session.report(f"{event}: {outcome.said}", "warn")
 
@@ -68,9 +73,24 @@ def tell_merged(session: Session, request: ChangeRequest, space: str) -> None:
         session.happened("after_merge", request_thing(row_of(request), space).fields)
 
 
-def _noted(session: Session, what: str, target: str, outcome: Outcome) -> Outcome:
-    session.note_line(what, target, "done" if outcome.done else "not done", outcome.said)
+async def _noted(
+    session: Session, what: str, target: str, run: Ready, *, given: bytes = b""
+) -> Outcome:
+    running = asyncio.create_task(_run(run, given=given), name=what)
+    line = session.note_line(what, target, "running", "")
+    line.stop = running.cancel
     session.touched()
+    outcome = Outcome("Stopped.", done=False)
+    try:
+        outcome = await running
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+    finally:
+        line.state, line.message = "done" if outcome.done else "not done", outcome.said
+        line.stop = None
+        session.touched()
     return outcome
 
 

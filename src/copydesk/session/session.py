@@ -493,9 +493,11 @@ class Session:
         if not any(line.message == said for line in (*self.messages, *self.log)):
             self.note_line("Message", "", "said", said)
 
-    def note_line(self, what: str, target: str, state: str, said: str) -> None:
-        """Add a line to the log that is of no write to the service."""
+    def note_line(self, what: str, target: str, state: str, said: str) -> Written:
+        """Add a line to the log that is of no write to the service, and return it."""
         # Numbered below all writes, so that no two lines of the log are taken for one.
         number = self.messages[-1].number - 1 if self.messages else 0
-        self.messages.append(Written(number, self.clock(), what, target, state, said))
+        line = Written(number, self.clock(), what, target, state, said)
+        self.messages.append(line)
         del self.messages[:-KEPT_MESSAGES]
+        return line

@@ -135,6 +135,22 @@ async def test_a_read_only_session_has_no_command_that_writes(
         await eventually(lambda: "look: seen" in driver.screen, driver.idle)
 
 
+async def test_one_that_runs_has_its_line_from_the_start_and_is_stopped_there(
+    review: ReviewWorld, tmp_path: Path
+) -> None:
+    file = tmp_path / "began"
+    script = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(60)"
+    own = command("long", script, str(file), key="! t", writes=False)
+    async with drive(having(open_world(review.world, "changes"), own), size=(140, 40)) as driver:
+        await driver.press("! t")
+        await eventually(file.exists, driver.idle)
+        await driver.press("@")
+        assert "running" in driver.line("Command")
+        await driver.press("X")
+        await eventually(lambda: "not done" in driver.line("Command"), driver.idle)
+        assert "Stopped." in driver.screen
+
+
 async def test_each_runs_once_for_every_marked_row(review: ReviewWorld, tmp_path: Path) -> None:
     review.world.change_request(review.space, subject="Another one")
     script = "import sys, pathlib; pathlib.Path(sys.argv[1], sys.argv[2]).touch()"
@@ -189,7 +205,8 @@ async def test_what_it_writes_is_shown_without_control_codes(
     app = having(open_world(review.world, "changes"), own)
     async with drive(app, size=(140, 40)) as driver:
         await driver.press("! l")
-        await eventually(lambda: bool(app.session.messages), driver.idle)
+        messages = app.session.messages
+        await eventually(lambda: bool(messages) and messages[-1].state == "done", driver.idle)
         await driver.idle()
         assert "\x1b" not in driver.screen
         assert "\u202e" not in driver.screen

@@ -80,7 +80,7 @@ class Written:
     ``state`` is "waiting" (it can be recalled), "sending", "done", "failed" (it did not happen),
     "unknown" (it may have happened: no answer came), "queued" (it waits in the outbox), "dropped"
     (it was removed from there), "recalled", "undone", "replaced" (its text arrived by a later
-    write), or "said" for a message.
+    write), or "said" for a message; that of a program is "running", "done" or "not done".
     """
 
     number: int
@@ -129,6 +129,8 @@ class Written:
     """Whether that request may still arrive late although it waits in the outbox."""
     never: bool = False
     """Whether its last try certainly does not arrive."""
+    stop: Callable[[], object] | None = None
+    """Ends the program that it is of, while that runs."""
     left: bool = False
     """Whether its screen was left, so that nobody waits for it."""
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TONES = {
     "done": "good", "failed": "bad", "unknown": "warn", "sending": "warn", "undone": "muted",
     "replaced": "muted", "said": "muted", "waiting": "warn", "recalled": "muted",
-    "queued": "warn", "dropped": "muted", "not done": "bad",
+    "queued": "warn", "dropped": "muted", "running": "warn", "not done": "bad",
 }  # fmt: skip
 
 
@@ -38,6 +38,12 @@ def not_failed(sheet: Activity) -> str | None:
     line = sheet.selected
     failed = line is not None and line.state in ("failed", "unknown", "queued")
     return None if failed else "Only a write that failed, waits or is unknown can be sent again."
+
+
+def not_running(sheet: Activity) -> str | None:
+    """Say so when the selected line is of no program that runs."""
+    line = sheet.selected
+    return None if line is not None and line.stop is not None else "Only a command that runs ends."
 
 
 async def confirm_again(app: DeskApp, line: Written) -> bool:
@@ -87,11 +93,11 @@ class Said(WrappedList, scope="said"):
 class Activity(ScrollingSheet[None], scope="activity"):
     """Lists the writes and the long messages, newest first; ``r`` sends a failed write again.
 
-    What was said of the line under the cursor is below, in full.
+    ``X`` stops a command that runs. What was said of the line under the cursor is below, in full.
     """
 
     def __init__(self, session: Session) -> None:
-        super().__init__("Activity   r retry   tab to the text   esc back")
+        super().__init__("Activity   r retry   X stop   tab to the text   esc back")
         self._session = session
         self._source: ListSource[Written] = ListSource(self._lines(), key=lambda line: line.id)
         self._stop = session.watch(self._changed)
@@ -187,6 +193,13 @@ class Activity(ScrollingSheet[None], scope="activity"):
             await self._session.writes.retry(line)
         except WriteError:
             self.app.bell()
+
+    @action("X", "stop", unless=not_running)
+    def stop(self) -> None:
+        """Stop a command of one's own that is running, with all that it started."""
+        line = self.selected
+        if line is not None and line.stop is not None:
+            line.stop()
 
     async def _find_out(self, line: Written) -> None:
         """Read whether it happened. Raises `WriteError` when that is still not known."""

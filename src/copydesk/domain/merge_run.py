@@ -21,10 +21,10 @@ ItemState: TypeAlias = Literal[
 RunState: TypeAlias = Literal["planned", "running", "paused", "stopped", "finished"]
 
 Reason: TypeAlias = Literal[
-    "conflict", "rule", "comment", "edit", "gone", "refused", "failed", "unknown"
+    "conflict", "settled", "rule", "comment", "edit", "gone", "refused", "failed", "unknown"
 ]
 """Why a run stops. ``failed``: it could not be read or sent, and nothing was done; ``unknown``: it
-may have happened all the same."""
+may have happened all the same; ``settled`` is a conflict that was settled since."""
 
 STOPS: Mapping[Reason, str] = {
     "conflict": "a conflict with main",
@@ -45,6 +45,8 @@ UNSEEN = "unseen"
 another one than the reader had seen, so the run stops there as at any edit."""
 
 MERGED_ELSEWHERE = "It was merged already, not by this run."
+
+SETTLED = "It is settled since: it has all of main."
 
 MAYBE_SENT = (
     "A merge was sent and no answer came. It is not merged by now: look; r lets it wait again."
@@ -104,6 +106,16 @@ class RunItem:
         return self.reason in ("comment", "edit")
 
     @property
+    def to_settle(self) -> bool:
+        """Whether it stopped at a conflict with main that is not settled yet."""
+        return self.state == "stopped" and self.reason == "conflict"
+
+    @property
+    def settled(self) -> bool:
+        """Whether the conflict that it stopped at was settled since."""
+        return self.state == "stopped" and self.reason == "settled"
+
+    @property
     def name(self) -> str:
         """How a sentence names it: "#118 Fix auth code samples"."""
         return f"{self.label} {self.subject}"
@@ -116,7 +128,8 @@ class Found:
     ``pulled_into`` is the revision into which its newest one pulled primary content, empty when it
     pulled nothing, None when that is not known. ``off`` says why it cannot be merged even with
     every rule met, ``failing`` which rules are not met; one that an update mends does not count.
-    ``rules`` are how many are met, of how many.
+    ``base`` is the revision of main that it has all of. ``rules`` are how many are met, of how
+    many.
     """
 
     status: str
@@ -130,6 +143,7 @@ class Found:
     off: str = ""
     pulled_into: str | None = None
     merged: str = ""
+    base: str = ""
     rules: tuple[int, int] = (0, 0)
     open_threads: int = 0
 
@@ -395,6 +409,18 @@ class MergeRun:
             return self
         run = self if item.state == "done" else self.change(item.key, state="skipped")
         return replace(run, state="running", stopped_at="").advance(at)
+
+    def settled(self, head: str, revision: str) -> MergeRun:
+        """Note that the conflict that it stopped at was settled; it waits for the next command.
+
+        ``head`` is the revision that was settled, and ``revision`` what that made of it. Where the
+        run did not stop at ``head``, an edit came between, which stops it yet.
+        """
+        item = self.stopped
+        if item is None or not item.to_settle:
+            return self
+        known = revision if head == item.revision else item.revision
+        return self.change(item.key, reason="settled", said=SETTLED, revision=known)
 
     def again(self) -> MergeRun:
         """Try the request that it stopped at again: it is read before anything is sent."""

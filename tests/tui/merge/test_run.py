@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -162,6 +163,63 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         # What is merged is live, in the order of the run, and main has each text.
         await driver.press("g c")
         assert "Rename" in driver.screen
+
+
+async def test_a_conflict_is_settled_from_the_run_which_then_goes_on(six: Six) -> None:
+    text = "# Auth\n\nNewest.\n\nEnd.\n"
+    six.world.commit(six.guide, {"auth": text})
+    async with drive(open_world(six.world, "changes"), size=(120, 40)) as driver:
+        await driver.press("s")
+        await driver.burst(*"number", "enter")
+        await driver.burst("g", "g", "/", *"Fix auth", "enter")
+        await driver.press("space", "M")
+        await driver.press("ctrl+s", "1", "ctrl+s")
+        assert states(driver) == ["stopped"]
+        assert "both sides changed Auth. enter settles it." in words(driver)
+        assert "enter settle" in driver.screen.splitlines()[-1]
+        await driver.press("ctrl+s")
+        assert "esc, then enter settles it." in words(driver)
+        await driver.press("escape", "enter")
+        assert "settle with main" in driver.screen, "there was a question between"
+        await driver.press("1", "ctrl+s", "y")
+        assert "is settled: it has all of main" in words(driver)
+        await driver.press("-")
+        assert "Merge run" in driver.line("copydesk")
+        assert "#1 is settled. ctrl+s goes on." in words(driver)
+        assert "Not updated" not in driver.screen
+        assert "ctrl+s go on" in driver.screen.splitlines()[-1]
+        assert six.statuses()[0] == "open"
+        await driver.press("ctrl+s")
+        assert six.statuses()[0] == "merged"
+
+
+async def test_an_edit_beside_what_was_settled_stops_the_run_yet(six: Six) -> None:
+    six.world.commit(six.guide, {"auth": "# Auth\n\nNewest.\n\nEnd.\n"})
+    api, request = six.world.api(), six.ids[0]
+
+    async def connect() -> Api:
+        return api
+
+    session = Session(connect, clock=lambda: six.world.clock.now)
+    runner = MergeRunner(session, lambda said, tone: None)
+    assert await runner.plan([row_of(await api(ops.get_change_request, six.guide, request))]) == ""
+    await asyncio.gather(*runner.busy)
+    await runner.start()
+    await asyncio.gather(*runner.busy)
+    await runner.look_whether_settled()
+    assert runner.run is not None
+    assert runner.run.items[0].to_settle
+    head = runner.run.items[0].revision
+    kept = Settling(f"{six.guide} {request}", 0, six.guide, request, "", "", head, known="another")
+    session.settlings.save(replace(kept, state="sent", head="earlier"))
+    await runner.look_whether_settled()
+    assert runner.run.items[0].to_settle, "that was settled before the run"
+    session.settlings.save(replace(kept, state="sent"))
+    await runner.look_whether_settled()
+    assert runner.run.items[0].settled
+    await runner.again()
+    await asyncio.gather(*runner.busy)
+    assert runner.run.items[0].reason == "edit"
 
 
 class SlowRuns(Runs):

@@ -149,6 +149,7 @@ async def _found(
         failing=_failing(request, rules),
         off=why_not_mergeable(request, space, RulesRead((), None, None)) or "",
         pulled_into=pulled_into,
+        base=clean(request.revision_merged_ancestor or request.revision_initial or ""),
         rules=(rules.passed, len(rules.results)),
         open_threads=request.comments,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ class MergeSteps:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.clashes: dict[str, Sequence[Conflict]] = {}
+        self._bases: dict[str, str] = {}
+        """The revision of main that each last had all of as it was read, by key."""
         self._read: dict[str, tuple[float, int]] = {}
         """When each had last changed as it was read, and its open threads then, by key."""
 
@@ -73,6 +76,7 @@ class MergeSteps:
             return self._failed(*why_not_read(error))
         self._session.fresh()
         self._read[item.key] = found.updated, found.open_threads
+        self._bases[item.key] = found.base
         return lambda run: run.judge(found, self._now())
 
     async def _update(self, api: Api, item: RunItem) -> Change:
@@ -142,11 +146,17 @@ class MergeSteps:
         except WriteError as error:
             from copydesk.session.reads.conflicts import ConflictedError
             from copydesk.session.reads.merge_run import why_not_written
+            from copydesk.session.settling import keep_joined
 
             cause = error.__cause__
             if isinstance(cause, ConflictedError):
                 self.clashes[item.key] = cause.conflicts
                 self._session.hold_stuck(cause.moment)
+                if what == "Update":
+                    # Settling begins with what it was before. A full disk stops the run by itself.
+                    with suppress(OSError):
+                        base = self._bases.get(item.key, "")
+                        await keep_joined(self._session, cause, base, item.revision)
             return self._failed(*why_not_written(what, cause or error))
         return then(answer)
 
@@ -404,6 +414,25 @@ class MergeRunner:
             self._kept, self.run = kept, kept.cut_off() if free else kept
         self._touched()
 
+    async def look_whether_settled(self) -> None:
+        """Look whether the conflict that the run stopped at was settled since.
+
+        That is not saved: it is looked at again, and another copydesk may work on the run by now.
+        Raises ``OSError``.
+        """
+        item = None if self.run is None else self.run.stopped
+        if item is None or not item.to_settle or self.active or self.elsewhere:
+            return
+        name = f"{item.space} {item.request}"
+        kept = await asyncio.to_thread(self._session.settlings.load, name)
+        if kept is None or kept.state != "sent" or self.run is None or self.run.stopped != item:
+            return
+        # One that was settled before the run stopped at it says nothing of this conflict.
+        if kept.head == item.revision or kept.made >= (item.ended or 0):
+            self.run = self.run.settled(kept.head, kept.known)
+            self._touched()
+            self._tell(f"{item.label} is settled. M goes on.", "good")
+
     async def former(self) -> list[MergeRun]:
         """Return the runs that have ended, the newest first."""
         runs = await asyncio.to_thread(self._store.all)
@@ -519,7 +548,8 @@ class MergeRunner:
             return
         stopped = run.stopped
         if stopped is not None:
-            said = f"Merge run stopped at {run.far}, {stopped.label}: {stopped.said} M goes on."
+            leads = "M, then enter settles it." if stopped.to_settle else "M goes on."
+            said = f"Merge run stopped at {run.far}, {stopped.label}: {stopped.said} {leads}"
             self._tell(said, "bad")
         elif run.state == "paused":
             self._tell(f"Merge run paused at {run.far}. M goes on.", "warn")

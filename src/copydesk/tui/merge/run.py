@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -32,7 +33,7 @@ from copydesk.tui.framework.place import Part, Place, View, style_path
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.merge import run_cells as present
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList, by_content
+from copydesk.tui.widgets.list import Column, VirtualList, by_content, nothing_to_open
 
 if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner
@@ -138,7 +139,12 @@ def start_label(here: MergeRunPlace) -> str:
         return ""
     if run.state == "planned":
         return "start"
-    return "skip, again or end" if run.state == "stopped" else "go on"
+    return "skip, again or end" if run.state == "stopped" and not goes_on(run) else "go on"
+
+
+def goes_on(run: MergeRun) -> bool:
+    """Whether nothing is left to be chosen of what it stopped at: it was settled since."""
+    return run.stopped is not None and run.stopped.settled
 
 
 def out_label(here: MergeRunPlace) -> str:
@@ -297,6 +303,8 @@ class MergeRunCommands(Commands, scope="merge_run"):
             return
         if run.state == "planned":
             await self._start(run)
+        elif goes_on(run):
+            await self.place.runner.again()
         elif run.stopped is not None:
             await self._after_stop(run, run.stopped)
         else:
@@ -365,7 +373,6 @@ class MergeRunCommands(Commands, scope="merge_run"):
         await self.place.runner.go_on()
 
     async def _after_stop(self, run: MergeRun, item: RunItem) -> None:
-
         chosen = await self.app.push_screen_wait(StoppedSheet(run, item))
         if chosen == "skip":
             await self.place.runner.skip()
@@ -391,7 +398,11 @@ class MergeRunCommands(Commands, scope="merge_run"):
             await self.place.session.waiting_merges.again(self.place.waiting.id)
             return
         run = self.place.run
-        if run is not None and run.stopped is not None:
+        if run is None or run.stopped is None:
+            return
+        if goes_on(run):
+            await self.place.runner.again()
+        else:
             await self._after_stop(run, run.stopped)
 
     @action("X", "end run", unless=(no_run, going), danger=2, show=11, now=end_label,
@@ -442,6 +453,8 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
         ]
         if self._passed:
             facts[2:2] = ["esc, then enter reads it; r takes it as read and merges it."]
+        elif self.item.to_settle:
+            facts[2:2] = ["esc, then enter settles it."]
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(facts)))
         yield Label(self.paint(self._keys()), classes="keys", id="stopped-keys")
@@ -510,6 +523,21 @@ class Row:
     item: RunItem | None = None
 
 
+class RunList(VirtualList[Row], scope="run_list"):
+    """The change requests of the run, or the runs that have ended."""
+
+    opens = "open"
+    """What enter does with the row under the cursor."""
+
+    @action(
+        "enter", "open", unless=nothing_to_open, show=30, inline=True, group="Go", override=True,
+        now=lambda rows: rows.opens,
+    )  # fmt: skip
+    def open_row(self) -> asyncio.Future[None] | None:
+        """Open its review; settle the conflict that the run stopped at."""
+        return super().open_row()
+
+
 @place("merge-run", key="m", title="Merge run")
 class MergeRunPlace(Place, scope="merge_run_place"):
     """The merge run that is planned or goes on, and the ones that have ended."""
@@ -568,7 +596,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def panes(self) -> ComposeResult:
         """The requests in their order, and the details of the one under the cursor."""
-        self.rows: VirtualList[Row] = VirtualList(
+        self.rows = RunList(
             ListSource(key=lambda row: row.id),
             self._columns(),
             title="Merge run",
@@ -678,6 +706,12 @@ class MergeRunPlace(Place, scope="merge_run_place"):
                 f"{plural(len(run.listed), 'change request')}, nothing is sent yet. ctrl+s starts."
             )
         if run.stopped is not None:
+            if goes_on(run):
+                return f"{run.stopped.label} is settled. ctrl+s goes on with it; x skips it."
+            if run.stopped.to_settle and self.selected == run.stopped:
+                return (
+                    f"Stopped at {run.far}. enter settles it. ctrl+s: skip it, try again, or end."
+                )
             again = "merge it all the same" if run.stopped.at_news else "try again"
             return f"Stopped at {run.far}. ctrl+s: skip it and go on, {again}, or end."
         if run.state == "paused":
@@ -722,6 +756,12 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             self.runner.read()
         self._read_runs()
 
+    def on_screen_resume(self) -> None:
+        """Look at what was settled meanwhile."""
+        super().on_screen_resume()
+        if self.framed:
+            self._read_runs()
+
     def poll(self) -> None:
         """Look at a run that another copydesk goes through; what goes on here shows itself."""
         if self.runner.elsewhere or self.session.waiting_merges.runs:
@@ -734,6 +774,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     async def _read(self) -> Sequence[MergeRun]:
         await self.runner.look_elsewhere()
+        await self.runner.look_whether_settled()
         waiting = self.session.waiting_merges
         await waiting.read()
         former = [*await self.runner.former(), *await waiting.former()]
@@ -806,6 +847,8 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def _look(self) -> None:
         row = self.rows.selected
+        item = self.selected
+        self.rows.opens = "settle" if item is not None and item.to_settle else "open"
         if row is None:
             self.facts.show([], title="Details")
         elif row.item is None:
@@ -830,9 +873,12 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         )
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Open the review of a request; go to the report of a former run."""
-        row = self.rows.selected
-        if row is not None and row.item is not None:
+        """Open the review of a request, or settle its conflict; go to a former run's report."""
+        row, item = self.rows.selected, self.selected
+        if item is not None and item.to_settle:
+            ids = Target(self.organization, space=item.space, change_request=item.request)
+            self.desk.go_soon("settle", ids)
+        elif row is not None and row.item is not None:
             self.open_review(row.item, "overview")
         elif row is not None:
             self.commands_of(DetailsCommands).details()

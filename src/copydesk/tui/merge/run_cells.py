@@ -52,6 +52,7 @@ def what(
     """Return the one thing that matters most of a request, for its row."""
     if item.state in ("done", "stopped", "skipped"):
         tone = "bad" if item.state == "stopped" or item.reason else "muted"
+        tone = "good" if item.settled else tone
         said = _short(item.said) or (f"revision {item.merged}" if item.merged else "")
         return Text(said, style=tone)
     if item.state != "waiting":
@@ -137,7 +138,8 @@ def details(
         facts += [Fact("", stopped), Fact("", "")]
     facts += [Fact("", Text(item.name, style="strong")), Fact("state", state_text(item))]
     if item.said:
-        facts.append(Fact("", Text(item.said, style="bad" if item.reason else "")))
+        tone = "bad" if item.reason and not item.settled else ""
+        facts.append(Fact("", Text(item.said, style=tone)))
     facts += [Fact("", line) for line in clashes]
     if item.space_title:
         facts.append(Fact("space", item.space_title))

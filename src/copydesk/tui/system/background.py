@@ -163,7 +163,10 @@ class Runs:
         if place is not None:
             # There M does nothing: what goes on is named by its footer.
             there = place.PLACE == "merge-run"
-            place.say(said.replace(" M goes on.", " ctrl+s goes on.") if there else said, tone)
+            if there:
+                said = said.replace(" M goes on.", " ctrl+s goes on.")
+                said = said.replace(" M, then enter", " enter")
+            place.say(said, tone)
 
 
 async def _has_any(kept: KeptRuns[Any]) -> bool:

@@ -50,7 +50,7 @@ PARTS = ("header", "cursor", "cursor-away", "muted", "mark", "accent")
 __all__ = ["Column", "VirtualList"]
 
 
-def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
+def nothing_to_open(rows: VirtualList[Any]) -> str | None:
     if rows.selected is not None or rows.source.error:
         return None
     if rows.source.busy or (rows.place_reads is not None and rows.place_reads.reading):
@@ -465,7 +465,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     # Actions and the mouse
 
-    @action("enter", "open", unless=_nothing_to_open, show=30, inline=True, group="Go")
+    @action("enter", "open", unless=nothing_to_open, show=30, inline=True, group="Go")
     def open_row(self) -> asyncio.Future[None] | None:
         """Open the row under the cursor; on the line of an error, try again."""
         row = self.selected

@@ -239,6 +239,30 @@ async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: Wo
         assert here.issues.source.count == 8
 
 
+async def test_a_search_goes_on_within_a_source_with_all_that_was_asked(world: World) -> None:
+    fill(world, 12)
+    app = open_world(world, "conversations", Target(organization=world.home))
+    async with drive(app, size=(140, 40)) as driver:
+        await say(driver, "said words")
+        assert "[All 12]" in driver.screen
+        await driver.press("2")
+        assert "[email 6]" in driver.screen
+        assert "words=words source=email" in driver.line("━ Conversations")
+        assert "SAID" in driver.screen
+        await say(driver, "where since=1d")
+        assert "[email 6]" in driver.screen
+        assert "words=words source=email since=1d" in driver.line("━ Conversations")
+        await driver.press("1")
+        assert "[All 12]" in driver.screen
+        assert "words=words since=1d" in driver.line("━ Conversations")
+        await say(driver, "where source=intercom words= since=")
+        assert "[intercom 6]" in driver.screen
+        assert "newest first" in driver.line("━ Conversations")
+        assert "SAID" not in driver.screen
+        await say(driver, "where")
+        assert "[All 12]" in driver.screen
+
+
 def hand_in(tx: Tx, world: World, source: str) -> str:
     """Hand in a conversation and return its id."""
     return conversation_writes.add_conversation(tx, world.home, [("user", "hi")], source=source)

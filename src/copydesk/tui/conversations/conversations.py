@@ -332,13 +332,19 @@ class ConversationsPlace(Place, scope="conversations"):
         labels = await reading.read_names(api, organization)
         found = clusters_of(await reading.read_every_issue(api, organization))
         only = self.target.item if self.view == ONE else None
-        rows = [
-            conversation_entry(each, found)
-            for each in await reading.read_every_conversation(
+        if self.searching:
+            sought = asked_of_search(self.limits.conditions, self.sources)
+            listed = [
+                hit.conversation
+                async for hit in api.pages(
+                    ops.search_conversations, organization, limit=reading.PAGE, **sought
+                )
+            ]
+        else:
+            listed = await reading.read_every_conversation(
                 api, organization, source=self.source_asked
             )
-            if only is None or each.id == only
-        ]
+        rows = [conversation_entry(each, found) for each in listed if only in (None, each.id)]
         return conversations_table(rows, labels, masked=self.reader.masked), len(rows)
 
     async def _sought(
@@ -461,25 +467,42 @@ class ConversationsPlace(Place, scope="conversations"):
         with_words(self.limits, words)
 
     def view_changed(self) -> None:
-        """Read the conversations of the view, which is what the service is asked for."""
+        """Read the conversations of the view; what else they are limited by stays."""
         self._limit_to_view()
-        self.listing.read_anew()
+        same = self.searching == self._was_searching
+        self._was_searching = self.searching
+        self._show_search()
+        self.listing.read_anew(counts=same)
 
     def _limit_to_view(self) -> None:
-        self.limits.forget()
+        limits = self.limits.of_front()
+        if self.view == ONE:
+            limits.forget()
+        for each in (limits.conditions, limits.chosen):
+            each.pop("source", None)
         if self.source_asked is not None:
-            self.limits.chosen["source"] = self.source_name
+            limits.chosen["source"] = self.source_name
+            if self.searching:
+                limits.conditions["source"] = self.source_name
+
+    def _show_search(self) -> None:
+        """Show what was found, and say by what, or that the newest come first."""
+        self.rows.columns = tuple(self._columns())
+        self.rows.note = self.limits.line() if self.searching else "newest first"
 
     def ask_anew(self) -> None:
-        """Show what a search finds, or the view of the source that is asked for, or of all."""
-        self.rows.columns = tuple(self._columns())
+        """Show what a search finds in the view of its source, or all of that or of any source."""
+        source = self.limits.conditions.get("source", "")
+        self._show_search()
         if self.searching or self._was_searching:
             self._was_searching = self.searching
-            self.view = ALL
-            self.rows.note = self.limits.line() or "newest first"
+            known = self.sources.called(source)
+            self.view = ALL if known is None else FROM + self.sources.name_of(known)
+            if not self.searching:
+                self._limit_to_view()
             self.listing.read_anew(counts=False)
-            return
-        source = self.limits.conditions.get("source", "")
+            if self.searching or known is not None or not source:
+                return
         self._limit_to_view()
         self.call_later(run_command, self, self.LINE_COMMANDS["source"], source)
 

@@ -319,9 +319,16 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
         assert "2 of 33 conversations: Nothing. The invoice of [e-mail]" in driver.screen
         await driver.press("enter")
         assert here.issues.selected is not None
-        assert here.issues.selected.title == "It is late"
-        await driver.press("enter")
+        assert [row.title for row in here.issues.source.base.shown()] == ["It is late"] * 2
+        assert "of 33   words=invoice" in driver.line("━ Issues")
+        assert "Only what was found in it: :where alone shows all" in driver.screen
+        await driver.press("j", "l")
         assert here.reader.view.found == "invoice"
+        await driver.press("h", ":")
+        await driver.type("where")
+        await driver.press("enter")
+        assert here.issues.source.count == 33
+        assert "newest first" in driver.line("━ Issues")
 
         await driver.press("h", "h", ":")
         await driver.type("said nowhere")

@@ -24,6 +24,7 @@ from copydesk.session.cluster_rows import (
     request_row,
     shown,
     suggestion_row,
+    words_of,
 )
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
@@ -136,6 +137,22 @@ async def read_issues(
     )
     following = page.next.page if page.next is not None else None
     return [issue_row(item) for item in page.items], following, page.count
+
+
+async def find_said(
+    api: Api, organization: str, cluster: str, conditions: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return the conversations of a cluster that meet conditions, with the words found in each.
+
+    Raises ``ApiError``.
+    """
+    hits: dict[str, str] = {}
+    async for found in api.pages(
+        ops.search_conversations, organization, limit=PAGE, cluster=cluster, **conditions
+    ):
+        hit = words_of(found.hit)
+        hits[found.conversation.id] = hit[1] if hit is not None else ""
+    return hits
 
 
 async def read_every_issue(

@@ -15,7 +15,7 @@ from copydesk.domain.text import plural
 from copydesk.present import cluster as present
 from copydesk.present.conversation import since
 from copydesk.present.json_views import Raw, cluster_raw, conversation_raw, issue_raw
-from copydesk.session.cluster_rows import ClusterRow, IssueRow
+from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads import clusters as reading
@@ -31,6 +31,7 @@ from copydesk.tui.conversations.cluster_list import SEARCH, VIEWS, ClusterList, 
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader, draw_again
 from copydesk.tui.conversations.rows import (
     OF_CONVERSATION,
+    asked_of_search,
     filtering,
     issue_fields,
     of_source,
@@ -81,10 +82,10 @@ class IssueList(Marking, VirtualList[IssueRow]):
     def __init__(
         self,
         place: Place,
-        clusters: Callable[[], ClusterRow | None],
+        clusters: ClusterList,
         written: Callable[[str], None],
     ) -> None:
-        """Make the list of a place; ``clusters`` gives the cluster under the cursor.
+        """Make the list of a place; ``clusters`` has the cluster whose issues show.
 
         ``written`` shows the clusters after a write to issues.
         """
@@ -117,7 +118,11 @@ class IssueList(Marking, VirtualList[IssueRow]):
         self._place = place
         self._reader = reader
         self.limits = Limits()
-        self._selected_cluster = clusters
+        self.hits: dict[str, str] = {}
+        """The words that were found in the conversations of the issues, by conversation."""
+        self._clusters = clusters
+        self._limited: dict[str, str] = {}
+        """What the clusters were limited by when this one was opened."""
         self._sought = place.target.item
         """The issue to go to once it has been read."""
         self._sought_in = place.target.cluster
@@ -137,17 +142,27 @@ class IssueList(Marking, VirtualList[IssueRow]):
 
         ``first`` is the first page where that was read already.
         """
-        row = self._selected_cluster()
-        if cluster == self.cluster or row is None or row.id != cluster:
+        row = self._clusters.selected
+        if self.is_of(cluster) or row is None or row.id != cluster:
             return
         self.cluster, self.suggested = cluster, False
         self.set_marks(())
-        self.limits.forget()
+        self.limits, self._limited = self._first_limits(), dict(self._clusters.limits.chosen)
         self.read_anew(first)
+
+    def is_of(self, cluster: str) -> bool:
+        """Whether the issues are those of a cluster, opened under the conditions of now."""
+        return cluster == self.cluster and self._limited == self._clusters.limits.chosen
+
+    def _first_limits(self) -> Limits:
+        """Return what the issues of a cluster that is opened are limited by: as the clusters."""
+        limits, outer = Limits(), self._clusters.limits
+        limits.conditions, limits.chosen = dict(outer.conditions), dict(outer.chosen)
+        return limits
 
     def show_suggested(self, *, on: bool) -> None:
         """Show the issues that look like those of the cluster, or its own again."""
-        row = self._selected_cluster()
+        row = self._clusters.selected
         if row is not None:
             self.cluster, self.suggested = row.id, on
             self.set_marks(())
@@ -156,21 +171,19 @@ class IssueList(Marking, VirtualList[IssueRow]):
 
     def read_anew(self, first: IssuePage | None = None) -> None:
         """Read the issues of the cluster that is open from their beginning."""
-        session, cluster, limits = self._place.session, self.cluster, self.limits
+        cluster, limits = self.cluster, self.limits
         if cluster is None:
             return
-        organization, conditions = self._reader.organization or "", dict(limits.conditions)
-
-        suggested = self.suggested
+        suggested, conditions = self.suggested, dict(limits.conditions)
 
         async def page(token: str | None, limit: int) -> IssuePage:
-            api = await session.ready()
+            api = await self._place.session.ready()
             if suggested:
-                return await reading.read_suggestions(api, organization, cluster, token, limit)
-            found = await reading.read_issues(
-                api, organization, token, limit, cluster=cluster, **conditions
-            )
-            session.fresh()
+                return await reading.read_suggestions(
+                    api, self._reader.organization or "", cluster, token, limit
+                )
+            found = await self._page(api, cluster, conditions, token, limit)
+            self._place.session.fresh()
             return found
 
         source = PagedSource(page, key=lambda each: each.id, limit=ISSUES_AT_ONCE)
@@ -183,6 +196,29 @@ class IssueList(Marking, VirtualList[IssueRow]):
         self.say_how_many()
         self.move_first()
 
+    async def _page(
+        self, api: Api, cluster: str, conditions: dict[str, Any], token: str | None, limit: int
+    ) -> IssuePage:
+        """Return a page of the issues of a cluster whose conversations meet conditions.
+
+        A search finds conversations only, so these are read first. Raises ``ApiError``.
+        """
+        organization, sought = self._reader.organization or "", dict(conditions)
+        conversation = sought.pop(OF_CONVERSATION.name, None)
+        limits = {"cluster": cluster, "conversation": conversation}
+        if not sought:
+            return await reading.read_issues(api, organization, token, limit, **limits)
+        found = await reading.find_said(
+            api, organization, cluster, asked_of_search(sought, self._clusters.sources)
+        )
+        if token is None:
+            self.hits = found
+        while True:
+            rows, token, _ = await reading.read_issues(api, organization, token, limit, **limits)
+            kept = [row for row in rows if row.conversation in found]
+            if kept or token is None:
+                return kept, token, None
+
     async def read_first(self, api: Api, cluster: str) -> IssuePage | None:
         """Return the first page of a cluster's issues; None where reading it fails.
 
@@ -190,10 +226,8 @@ class IssueList(Marking, VirtualList[IssueRow]):
         """
         slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self.show_none)
         try:
-            organization = self._reader.organization or ""
-            return await reading.read_issues(
-                api, organization, None, ISSUES_AT_ONCE, cluster=cluster
-            )
+            conditions = dict(self._clusters.limits.conditions)
+            return await self._page(api, cluster, conditions, None, ISSUES_AT_ONCE)
         except failure_types():
             return None  # the list reads it again, and says why it cannot
         finally:
@@ -233,9 +267,11 @@ class IssueList(Marking, VirtualList[IssueRow]):
 
     def say_how_many(self) -> None:
         """Say how many issues the cluster has by now."""
-        row = self._selected_cluster()
+        row = self._clusters.selected
         if row is not None and row.id == self.cluster:
-            self.title = f"Issues {row.issues}   {self.limits.line() or 'newest first'}"
+            # How many are found is not known before all of them are read.
+            of = "of " if self.limits.chosen else ""
+            self.title = f"Issues {of}{row.issues}   {self.limits.line() or 'newest first'}"
             if self.suggested:
                 self.title = "Not in it, but alike   a takes one, x refuses it"
             self.retitle()
@@ -306,7 +342,7 @@ class ClustersPlace(Place, scope="clusters"):
             written=self._cluster_written,
         )
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
-        self.issues = IssueList(self, lambda: self.clusters.selected, self._issues_written)
+        self.issues = IssueList(self, self.clusters, self._issues_written)
         yield Part("left", self.clusters, self.about)
         yield Part("main", self.issues)
         view = self.reader.take(self.issues, "No issue is open: Enter opens one.")
@@ -435,11 +471,11 @@ class ClustersPlace(Place, scope="clusters"):
 
     def conditions_known(self) -> Sequence[Condition]:
         """Return what the service limits the issues of a cluster by, or the clusters."""
-        if self.list_in_front is self.issues:
-            return self.CONDITIONS
+        of_issues = self.CONDITIONS if self.list_in_front is self.issues else ()
         if self.session.without([SEARCH]) is not None:
-            return ()
-        return (of_source(self.clusters.sources), *said_conditions(self.session, SEARCH))
+            return of_issues
+        said = (of_source(self.clusters.sources), *said_conditions(self.session, SEARCH))
+        return (*of_issues, *said)
 
     @property
     def list_in_front(self) -> ClusterList | IssueList:
@@ -586,7 +622,7 @@ class ClustersPlace(Place, scope="clusters"):
             return
         # The issues of another cluster that are still being read would take away those of this one.
         self.reads.cancel("issues")
-        if not self.has_class("-narrow") and row.id != self.issues.cluster:
+        if not self.has_class("-narrow") and not self.issues.is_of(row.id):
             self.reads.load(
                 "issues",
                 lambda api: self.issues.read_first(api, row.id),
@@ -609,13 +645,11 @@ class ClustersPlace(Place, scope="clusters"):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.enter(self.issues if event.list is self.clusters else self.reader.view)
-        cluster, issue = self.clusters.selected, self.issues.selected
-        if cluster is None or not cluster.found_issue:
-            return
-        if event.list is self.clusters:
+        cluster = self.clusters.selected
+        if event.list is self.clusters and cluster is not None and cluster.found_issue:
             self.issues.seek(cluster.found_issue, cluster.id)
-        elif issue is not None and issue.id == cluster.found_issue and cluster.hit is not None:
-            self.reader.view.find(cluster.hit[1])  # n goes to the next of these words
+            if self.issues.limits.chosen:
+                self.say("Only what was found in it: :where alone shows all of its issues.")
 
     def enter(self, pane: Pane) -> None:
         """Go to a column, with what it shows."""
@@ -625,6 +659,11 @@ class ClustersPlace(Place, scope="clusters"):
         elif pane is self.reader.view and self.issues.selected is not None:
             self.reader.read(self.issues.selected)
         self.show_pane(pane)
+        issue = self.issues.selected
+        if pane is self.reader.view and issue is not None and self.issues.limits.chosen:
+            words = self.issues.hits.get(issue.conversation)
+            if words:
+                self.reader.view.find(words)  # n goes to the next of these words
 
     @action("l", "open", unless=at_conversation, show=False, group="Move", also=("right",))
     def go_right(self) -> None:

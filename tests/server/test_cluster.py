@@ -296,6 +296,7 @@ async def test_conversations_are_found_by_words_and_fields(world: World) -> None
             assert await found(query=hostile) == []
         assert await found(source="front", language="de", attribute="plan=team") == ["b"]
         assert await found(attribute=["plan=team", "plan=pro"]) == []
+        assert await found(attribute="PLAN=team") == ["b"]
         assert await found(cluster=late, query="late") == ["b"]
         now = world.clock.now
         assert await found(since=(now - timedelta(days=1)).isoformat()) == ["a"]

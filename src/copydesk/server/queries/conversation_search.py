@@ -84,12 +84,22 @@ class Search:
             self.values += [cluster_id, self._organization]
 
     def with_attribute(self, name: str, value: str) -> None:
-        """Demand an attribute that the sender gave."""
+        """Demand an attribute that the sender gave; its name may be in other letter case."""
+        # Steps from name to name through the index: there are far fewer names than attributes.
+        names = self._call.tx.all(
+            "WITH RECURSIVE step(name) AS (SELECT min(name) FROM conversation_attribute "
+            "WHERE organization_id = ?1 UNION ALL SELECT (SELECT min(name) "
+            "FROM conversation_attribute WHERE organization_id = ?1 AND name > step.name) "
+            "FROM step WHERE step.name IS NOT NULL) SELECT name FROM step WHERE name IS NOT NULL",
+            self._organization,
+        )
+        folded = name.casefold()
+        meant = [row["name"] for row in names if row["name"].casefold() == folded]
         self.where.append(
             "+id IN (SELECT search_id FROM conversation_attribute "
-            "WHERE organization_id = ? AND name = ? AND value = ?)"
+            "WHERE organization_id = ? AND name IN (SELECT value FROM json_each(?)) AND value = ?)"
         )
-        self.values += [self._organization, name, value]
+        self.values += [self._organization, to_json(meant), value]
 
     def prepare(self, rows: Sequence[Row]) -> None:
         """Read what a page needs of its conversations at once."""

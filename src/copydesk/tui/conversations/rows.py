@@ -389,7 +389,7 @@ def said_conditions(session: Session, operation: str) -> Sequence[Condition]:
 
     return (
         Condition(WORDS, "those in which this was said", uses=(operation,)),
-        Condition("language", "those in this language: en, de, es…"),
+        Condition("language", "those that state this language: en, de, es…"),
         Condition("since", "those since a date, or of the last 2w", read=moment),
         Condition("until", "those before a date, or more than 2w ago", read=moment),
         Condition("attribute", "those with NAME=VALUE", read=_attribute),

@@ -67,8 +67,11 @@ def test_somebody_at_a_terminal_is_asked_and_columns_are_kept(
     told = send(here, "own.csv", status=2)
     assert "no column name says what people write" in told
     assert '--columns "id=Nr,body=Was,created=Wann"' in told
-    typed("n", "1", "", "", "", "n")
-    assert "no column is named for body" in send(here, "own.csv", status=2)
+    typed("n", "1", "", "")
+    said = send(here, "own.csv", status=2)
+    assert "Some column has to say it" in said
+    assert said.count("what someone writes? ") == 2
+    assert "no column is named for body" in said
     typed("n", "1", "", "what", "Was", "", "3", "", "", "", "", "", "n")
     said = send(here, "own.csv", status=1)
     assert "there is no column “what”; there are Nr, Was and Wann." in said

@@ -298,6 +298,9 @@ def _asked(header: Sequence[str]) -> Columns:
             tell(f"{meaning}: {words}? ", end="")
             typed = sys.stdin.readline()
             answer = typed.strip().replace('"', "")
+            if typed and not answer and meaning == "body":
+                say("Some column has to say it: without it there is nothing to send.")
+                continue
             told = [*said, f'"{meaning}={answer}"'] if answer else said
             try:
                 # The body is asked for after others: it is only held against the header here.

@@ -43,6 +43,13 @@ _GREETINGS = (
     "boa noite|beste|geachte|goedemorgen|goedemiddag|goedendag"
 )
 
+_CALLS = (
+    "urgent|very urgent|asap|important|help|please help|dringend|sehr dringend|eilt|wichtig|hilfe|"
+    "bitte um hilfe|urgente|muy urgente|importante|ayuda|très urgent|à l'aide|aiuto|"
+    "aiuto per favore|ajuda|belangrijk|spoed|spoedgeval|help alstublieft"
+)
+"""What stands before a message, and says nothing of what it is about."""
+
 _READ = 20_000  # characters of a message that are read at most
 _LAST = 8  # lines at its end in which a signature begins
 
@@ -61,6 +68,7 @@ _LOG = re.compile(
 )
 _QUOTE = re.compile(r"^\s*(>|\|\s)")
 _WHOLE_LINE = r"^\s*%s\s*[,.!]*\s*$"
+_CALLED = r"\A(?:\W{0,9}%s\s{0,5}(?:[!:)\]–—]|[,.-](?=\s)|\n|\Z)[\s!:)\]–—,.-]{0,40}){1,3}"
 _BEFORE = r"\A(?:\s*¡?%s(?: [^\W\d_]+){0,4}\s*(?:[,!.:–-]+\s*|\n))+"
 
 
@@ -100,6 +108,13 @@ def own_words(body: str) -> str:
         if _QUOTE.match(line):
             continue
         (dropped if fenced or _LOG.match(line) else kept).append(line)
-    text = _found_by(_GREETINGS, _BEFORE).sub("", "\n".join(kept).strip()).strip()
+    text = "\n".join(kept).strip()
+    for _ in range(2):  # either may come first
+        text = _found_by(_GREETINGS, _BEFORE).sub("", without_call(text)).strip()
     # Who sends nothing but a log means what it says.
     return text or "\n".join(dropped).strip()
+
+
+def without_call(text: str) -> str:
+    """Return text without the call for haste or help that it begins with."""
+    return _found_by(_CALLS, _CALLED).sub("", text).strip()

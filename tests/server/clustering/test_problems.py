@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from copydesk.domain.own_words import own_words
@@ -50,6 +52,24 @@ def only(found: list[Problem]) -> Problem:
 )
 def test_only_what_a_person_wrote_counts(body: str, kept: str) -> None:
     assert own_words(body) == kept
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["URGENT: ", "Urgent!!\n", "[URGENT] ", "Hi team,\nurgent - ", "Dringend! Hallo,\n", "Eilt: ",
+     "Urgente. ", "¡Ayuda! ", "Très urgent : ", "Spoed!\n", "ASAP, please help: "],
+)  # fmt: skip
+def test_a_call_for_haste_tells_nothing(call: str) -> None:
+    assert own_words(f"{call}the export is empty.") == "the export is empty."
+    if not re.search("team|hallo", call, re.IGNORECASE):
+        assert only(problems_of(f"{call}empty export", [])).title == "empty export"
+
+
+@pytest.mark.parametrize(
+    "said", ["urgent mails arrive late", "help pages are empty", "asap-sync fails", "eilt.example"]
+)
+def test_what_only_begins_like_a_call_stays(said: str) -> None:
+    assert own_words(said) == said
 
 
 def test_a_log_alone_is_what_its_sender_means() -> None:

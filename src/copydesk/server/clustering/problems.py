@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.own_words import finder, own_words
+from copydesk.domain.own_words import finder, own_words, without_call
 
 PHRASES = Path(__file__).parent / "data" / "phrases.txt"
 """How what tells that something is a machine's, another problem or a complaint is written."""
@@ -61,7 +61,7 @@ class Problem:
 
 def problems_of(subject: str, parts: Sequence[tuple[str, str]]) -> list[Problem]:
     """Return the problems that users tell in a conversation: mostly one, none of a machine's."""
-    subject = " ".join(subject.split())
+    subject = without_call(" ".join(subject.split()))
     said = [own_words(body) for role, body in parts if role == "user"]
     if not said and parts and all(role not in {"bot", "team"} for role, _ in parts):
         said = [own_words(body) for _, body in parts]

@@ -93,11 +93,12 @@ def in_view(
 
 
 def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[ClusterRow]:
-    """Return clusters in one of `SORTS`; in any other they stay as they came."""
+    """Return clusters in one of `SORTS`, or the most ``found`` first; else as they came."""
     keys: dict[str, Callable[[ClusterRow], tuple[float | str, ...]]] = {
         "trend": lambda row: (-row.rate.rank, -row.issues),
         "newest": lambda row: (-(row.seen.timestamp() if row.seen else 0.0),),
         "name": lambda row: (fold(row.label),),
+        "found": lambda row: (-(row.found or 0), -row.issues),
     }
     found = sorted(rows, key=keys[sort]) if sort in keys else list(rows)
     return found[::-1] if backwards else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from io import StringIO
 from os import mkfifo
@@ -263,7 +263,7 @@ async def test_filters_know_fields_and_what_was_said(world: World) -> None:
 
 
 async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
-    world: World, update_golden: bool
+    world: World, update_golden: bool, tmp_path: Path
 ) -> None:
     asked = ask(world)
 
@@ -312,7 +312,33 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
             await driver.resize(*size)
             driver.golden("clusters-said", update=update_golden)
         assert here.clusters.selected is not None
+        # Those in which most was found come first; a spreadsheet and a report are on all clusters.
+        await driver.press(":")
+        await driver.type("said question")
+        await driver.press("enter")
+        assert here.clusters.order == "found"
+        rows = here.clusters.source.base.shown()
+        some = [replace(each, found=nth) for nth, each in enumerate(rows)]
+        assert [row.found for row in present.in_order(some, "found", backwards=False)] == [
+            4,
+            3,
+            2,
+            1,
+            0,
+        ]
+        await driver.press(":")
+        await driver.type(f"export csv {tmp_path / 'all.csv'}")
+        await driver.press("enter")
+        assert "Wrote all 5 clusters to" in driver.screen
+        await driver.press(":")
+        await driver.type(f"report {tmp_path / 'all.md'}")
+        await driver.press("enter")
+        assert "Wrote the report on all clusters to" in driver.screen
+        await driver.press(":")
+        await driver.type("said invoice")
+        await driver.press("enter")
         await driver.press("s")
+        assert "most found" in driver.screen
         await driver.type("name")
         await driver.press("enter", "g g")
         assert here.clusters.selected.label == OAUTH

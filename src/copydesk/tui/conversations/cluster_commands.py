@@ -47,7 +47,9 @@ def no_cluster(here: ClustersPlace) -> str | None:
     return no_row(here.clusters, "No cluster selected.")
 
 
-async def write_report(place: Place, organization: str, rest: str, *, masked: bool) -> None:
+async def write_report(
+    place: Place, organization: str, rest: str, *, masked: bool, what: str = "the report"
+) -> None:
     """Write the report on this week of an organization to a file, called as was typed."""
     html = rest.lower().endswith((".html", ".htm"))
 
@@ -56,7 +58,7 @@ async def write_report(place: Place, organization: str, rest: str, *, masked: bo
 
         title, session = place.session.title_of(organization), place.session
         found = await read_report(await session.ready(), organization, title, 1, session.now)
-        return report_file(found, html=html, masked=masked), "the report"
+        return report_file(found, html=html, masked=masked), what
 
     await write_asked(place, rest, "clusters-{}.md", read, masked=masked)
 
@@ -91,7 +93,9 @@ class ClusterCommands(Commands, scope="clusters"):
             since = now - timedelta(weeks=WEEKS)
             merges = await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
             text = clusters_table(rows, now, merges, self.place.reader.shown)
-            return for_spreadsheets(text), plural(len(rows), "cluster")
+            limited = self.place.clusters.limits.chosen or self.place.clusters.found
+            many = plural(len(rows), "cluster")
+            return for_spreadsheets(text), f"all {many}" if limited else many
 
         masked = self.place.reader.masked
         await write_asked(self.place, name, "clusters-{}.csv", read, masked=masked)
@@ -114,7 +118,9 @@ class ClusterCommands(Commands, scope="clusters"):
         """
         if (organization := self._organization) is not None:
             masked = self.place.reader.masked
-            await write_report(self.place, organization, rest, masked=masked)
+            limited = self.place.clusters.limits.chosen or self.place.clusters.found
+            what = "the report on all clusters" if limited else "the report"
+            await write_report(self.place, organization, rest, masked=masked, what=what)
 
     @property
     def _organization(self) -> str | None:

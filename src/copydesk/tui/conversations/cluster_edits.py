@@ -133,11 +133,11 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         rows: Clusters,
         place: Place,
         reader: ConversationReader,
-        orders: Mapping[str, str],
+        orders: Callable[[], Mapping[str, str]],
         suggested: Callable[[], None],
         written: Callable[[str], None],
     ) -> None:
-        """Take the list as a ``pane`` and as ``rows``, with the titles of its orders.
+        """Take the list as a ``pane`` and as ``rows``; ``orders`` returns their titles by name.
 
         ``suggested`` shows what looks alike, ``written`` what became of a cluster, if it is there.
         """
@@ -152,7 +152,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
     @action("s", "sort", unless=no_cluster, show=18, group="Look")
     async def sort_clusters(self) -> None:
         """Sort by issues, conversations or changes, or by trend, age or name, from all of them."""
-        options = [Option(name, title) for name, title in self._orders.items()]
+        options = [Option(name, title) for name, title in self._orders().items()]
         chosen = await self.place.desk.push_screen_wait(
             Choice("Sort clusters by", options, current=self.rows.order)
         )

@@ -397,7 +397,10 @@ ORDERS: dict[str, tuple[ClusterOrder, str]] = {
 """The orders of the service: what it calls them, and what a person does."""
 
 TITLES: Mapping[str, str] = {name: title for name, (_, title) in ORDERS.items()} | dict(SORTS)
-"""All orders."""
+"""The orders of all clusters."""
+
+FOUND = {"found": "most found"}
+"""The order of clusters that were looked for by their conversations, besides the others."""
 
 SEARCH = "search_issues_clusters"
 """The operation that finds clusters by conversations."""
@@ -490,8 +493,7 @@ class ClusterList(VirtualList[ClusterRow]):
         """What is asked of the conversations of the clusters that show."""
         self.sources = Sources()
         """The sources that the clusters name."""
-        self.order = "issues"
-        """How they are sorted: by the service, or one of `SORTS`."""
+        self._chosen_order: str | None = None
         self._known: list[ClusterRow] = []
         self._tallied: int | None = None
         """So many clusters there were when those of each view were counted."""
@@ -520,7 +522,20 @@ class ClusterList(VirtualList[ClusterRow]):
             requests.count_open,
         )
         self.filter_with(filtering(self.fields))
-        self.first = (ClusterKeys(self, self, place, self._reader, TITLES, suggested, written),)
+        self.first = (
+            ClusterKeys(self, self, place, self._reader, self._titles, suggested, written),
+        )
+
+    def _titles(self) -> Mapping[str, str]:
+        """Return the orders that there are now."""
+        return {**TITLES, **FOUND} if self.limits.chosen else TITLES
+
+    @property
+    def order(self) -> str:
+        """How they are sorted: by the service, one of `SORTS`, or by how many were found."""
+        if self._chosen_order in self._titles():
+            return self._chosen_order or "issues"
+        return "found" if WORDS in self.limits.chosen else "issues"
 
     # The columns
 
@@ -597,7 +612,9 @@ class ClusterList(VirtualList[ClusterRow]):
 
     def _say_order(self) -> None:
         words = (
-            "" if self.order == "issues" and not self.backwards else f"sort: {TITLES[self.order]}"
+            ""
+            if self.order == "issues" and not self.backwards
+            else f"sort: {self._titles()[self.order]}"
         )
         if words and self.backwards:
             words += ", reversed"
@@ -705,8 +722,8 @@ class ClusterList(VirtualList[ClusterRow]):
         self._fit_columns()
 
     def sort_by(self, order: str) -> None:
-        """Show the clusters in one of `TITLES`."""
-        self.order, self.backwards = order, False
+        """Show the clusters in one of their orders."""
+        self._chosen_order, self.backwards = order, False
         self.show_view()
 
     def reverse(self) -> None:

@@ -350,6 +350,12 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
         assert "Only what was found in it: :where alone shows all" in driver.screen
         await driver.press("j", "l")
         assert here.reader.view.found == "invoice"
+        # What the conversations that were read are like completes what is typed.
+        await driver.press(":")
+        await driver.type("where attribute=plan=t")
+        await driver.press("tab")
+        assert "where attribute=plan=team" in driver.screen
+        await driver.press("escape")
         await driver.press("h", ":")
         await driver.type("where")
         await driver.press("enter")

@@ -474,8 +474,8 @@ class ClustersPlace(Place, scope="clusters"):
         of_issues = self.CONDITIONS if self.list_in_front is self.issues else ()
         if self.session.without([SEARCH]) is not None:
             return of_issues
-        said = (of_source(self.clusters.sources), *said_conditions(self.session, SEARCH))
-        return (*of_issues, *said)
+        said = said_conditions(self.session, SEARCH, self.reader.attributes)
+        return (*of_issues, of_source(self.clusters.sources), *said)
 
     @property
     def list_in_front(self) -> ClusterList | IssueList:

@@ -437,7 +437,8 @@ class ConversationsPlace(Place, scope="conversations"):
         source = of_source(self.sources)
         if self.session.without(["search_conversations"]) is not None:
             return (source,)
-        return (source, *said_conditions(self.session, "search_conversations"), OF_CLUSTER)
+        said = said_conditions(self.session, "search_conversations", self.reader.attributes)
+        return (source, *said, OF_CLUSTER)
 
     @property
     def searching(self) -> bool:

@@ -195,6 +195,19 @@ class ConversationReader(Commands, scope="conversation_reader"):
             found = self._folded[conversation] = read, self.masked, folded
         return found[2]
 
+    def attributes(self) -> Sequence[str]:
+        """Return the attributes of the conversations that were read, as a search takes them.
+
+        None of which anything is masked, or that cannot be shown as it is.
+        """
+        found = {
+            f"{name}={value}"
+            for read in self._cached.values()
+            for name, value in read.attributes
+            if name and value
+        }
+        return sorted(each for each in found if self.shown(clean(each)) == each)
+
     # From conversation to conversation
 
     @action(

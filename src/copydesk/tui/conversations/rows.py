@@ -372,11 +372,18 @@ def of_source(sources: Sources) -> Condition:
     async def offered(api: Api, organization: str) -> Sequence[Option]:
         return [Option(name, name) for name in sources.names]
 
-    return Condition("source", "those from this source", offers=offered)
+    return Condition(
+        "source", "those from this source", offers=offered, known=lambda: sources.names
+    )
 
 
-def said_conditions(session: Session, operation: str) -> Sequence[Condition]:
-    """Return what is asked of conversations by an operation that searches them."""
+def said_conditions(
+    session: Session, operation: str, attributes: Callable[[], Iterable[str]]
+) -> Sequence[Condition]:
+    """Return what is asked of conversations by an operation that searches them.
+
+    ``attributes`` returns those that are known, as they are asked for.
+    """
 
     def moment(text: str) -> datetime:
         found = instant(text)
@@ -392,7 +399,7 @@ def said_conditions(session: Session, operation: str) -> Sequence[Condition]:
         Condition("language", "those that state this language: en, de, es…"),
         Condition("since", "those since a date, or of the last 2w", read=moment),
         Condition("until", "those before a date, or more than 2w ago", read=moment),
-        Condition("attribute", "those with NAME=VALUE", read=_attribute),
+        Condition("attribute", "those with NAME=VALUE", read=_attribute, known=attributes),
     )
 
 

@@ -239,7 +239,18 @@ def named_so(text: str, offered: Sequence[Option]) -> Sequence[Option]:
 
 def ways_to_ask(conditions: Sequence[Condition]) -> Sequence[str]:
     """Return the completions of ``:where``: each condition with each of its values."""
-    return [f"{each.name}={value}" for each in conditions for value in (each.values or ("",))]
+    return [
+        f"{each.name}={_quoted(value)}"
+        for each in conditions
+        for value in (each.values or tuple(each.known()) or ("",))
+    ]
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it is typed, in quotes where it would not stay together."""
+    import shlex
+
+    return shlex.quote(value) if re.search(r"[\s\"'\\]", value) else value
 
 
 def said_in(text: str, conditions: Sequence[Condition]) -> dict[str, str]:

@@ -8,7 +8,7 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -101,6 +101,7 @@ class Condition:
     ``name`` is that of the operation's parameter. ``values`` are what it can be, where they are
     few; ``read`` turns the text into the argument and raises ``ValueError`` with a sentence. Where
     it is an id, ``offers`` reads what there is to choose, with the operations that ``uses`` names.
+    ``known`` returns values that were read so far, to complete what is typed.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Condition:
     offers: Callable[[Api, str], Awaitable[Sequence[Option]]] | None = None
     """Takes the id of the organization."""
     uses: Sequence[str] = ()
+    known: Callable[[], Iterable[str]] = tuple
 
 
 @dataclass(frozen=True)

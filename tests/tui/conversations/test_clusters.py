@@ -263,7 +263,7 @@ async def test_filters_know_fields_and_what_was_said(world: World) -> None:
 
 
 async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
-    world: World, update_golden: bool, tmp_path: Path
+    world: World, update_golden: bool
 ) -> None:
     asked = ask(world)
 
@@ -312,7 +312,72 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
             await driver.resize(*size)
             driver.golden("clusters-said", update=update_golden)
         assert here.clusters.selected is not None
-        # Those in which most was found come first; a spreadsheet and a report are on all clusters.
+        await driver.press("s")
+        assert "most found" in driver.screen
+        await driver.type("name")
+        await driver.press("enter", "g g")
+        assert here.clusters.selected.label == OAUTH
+        assert "2 of 33 conversations: Nothing. The invoice of [e-mail]" in driver.screen
+        await driver.press("enter")
+        assert [row.title for row in here.issues.source.base.shown()] == ["It is late"] * 2
+        assert "of 33   words=invoice" in driver.line("━ Issues")
+        assert "Only what was found in it: :where alone shows all" in driver.screen
+        await driver.press("j", "l")
+        assert here.reader.view.found == "invoice"
+        await driver.press(":")
+        await driver.type("where attribute=plan=t")
+        await driver.press("tab")
+        assert "where attribute=plan=team" in driver.screen
+        await driver.press("escape", "h", ":")
+        await driver.type("where")
+        await driver.press("enter")
+        assert here.issues.source.count == 33
+        assert "newest first" in driver.line("━ Issues")
+
+        await driver.press("h", "h", ":")
+        await driver.type("where")
+        await driver.press("enter")
+
+        # Gone to from elsewhere, a cluster of which it is not so is there, among all others.
+        rates = asked.clusters["Rate limit numbers differ"]
+        target = Target(organization=world.home, cluster=rates)
+        await driver.app.go("clusters", target)
+        await driver.idle()
+        await driver.press("h", ":")
+        await driver.type("where attribute=plan=team")
+        await driver.press("enter")
+        assert "FOUND" in driver.screen
+        await driver.app.go("clusters", target)
+        await driver.idle()
+        assert "Clusters > Rate limit numbers differ" in driver.screen
+        assert "FOUND" not in driver.screen
+        assert "[All 5]" in driver.screen
+
+
+async def test_clusters_of_which_none_is_so_and_a_condition_that_is_none(world: World) -> None:
+    ask(world)
+    async with drive(open_app(world), size=(140, 40)) as driver:
+        await driver.press(":")
+        await driver.type("said nowhere")
+        await driver.press("enter")
+        assert "None with words=nowhere" in driver.screen
+        await driver.press(":")
+        await driver.type("said")
+        await driver.press("enter")
+        assert "[All 5]" in driver.screen
+        await driver.press(":")
+        await driver.type("where attribute=plan")
+        await driver.press("enter")
+        assert "attribute: write NAME=VALUE, such as plan=team" in driver.screen
+
+
+async def test_the_most_found_come_first_and_files_are_on_all_clusters(
+    world: World, tmp_path: Path
+) -> None:
+    ask(world)
+    async with drive(open_app(world), size=(140, 40)) as driver:
+        here = driver.place
+        assert isinstance(here, clusters.ClustersPlace)
         await driver.press(":")
         await driver.type("said question")
         await driver.press("enter")
@@ -334,61 +399,6 @@ async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
         await driver.type(f"report {tmp_path / 'all.md'}")
         await driver.press("enter")
         assert "Wrote the report on all clusters to" in driver.screen
-        await driver.press(":")
-        await driver.type("said invoice")
-        await driver.press("enter")
-        await driver.press("s")
-        assert "most found" in driver.screen
-        await driver.type("name")
-        await driver.press("enter", "g g")
-        assert here.clusters.selected.label == OAUTH
-        assert "2 of 33 conversations: Nothing. The invoice of [e-mail]" in driver.screen
-        await driver.press("enter")
-        assert here.issues.selected is not None
-        assert [row.title for row in here.issues.source.base.shown()] == ["It is late"] * 2
-        assert "of 33   words=invoice" in driver.line("━ Issues")
-        assert "Only what was found in it: :where alone shows all" in driver.screen
-        await driver.press("j", "l")
-        assert here.reader.view.found == "invoice"
-        # What the conversations that were read are like completes what is typed.
-        await driver.press(":")
-        await driver.type("where attribute=plan=t")
-        await driver.press("tab")
-        assert "where attribute=plan=team" in driver.screen
-        await driver.press("escape")
-        await driver.press("h", ":")
-        await driver.type("where")
-        await driver.press("enter")
-        assert here.issues.source.count == 33
-        assert "newest first" in driver.line("━ Issues")
-
-        await driver.press("h", "h", ":")
-        await driver.type("said nowhere")
-        await driver.press("enter")
-        assert "None with words=nowhere" in driver.screen
-        await driver.press(":")
-        await driver.type("said")
-        await driver.press("enter")
-        assert "[All 5]" in driver.screen
-        await driver.press(":")
-        await driver.type("where attribute=plan")
-        await driver.press("enter")
-        assert "attribute: write NAME=VALUE, such as plan=team" in driver.screen
-
-        # Gone to from elsewhere, a cluster of which it is not so is there, among all others.
-        rates = asked.clusters["Rate limit numbers differ"]
-        target = Target(organization=world.home, cluster=rates)
-        await driver.app.go("clusters", target)
-        await driver.idle()
-        await driver.press("h", ":")
-        await driver.type("where attribute=plan=team")
-        await driver.press("enter")
-        assert "FOUND" in driver.screen
-        await driver.app.go("clusters", target)
-        await driver.idle()
-        assert "Clusters > Rate limit numbers differ" in driver.screen
-        assert "FOUND" not in driver.screen
-        assert "[All 5]" in driver.screen
 
 
 async def test_a_service_that_searches_no_conversations_says_so_of_clusters() -> None:

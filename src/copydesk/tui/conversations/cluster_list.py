@@ -402,6 +402,26 @@ TITLES: Mapping[str, str] = {name: title for name, (_, title) in ORDERS.items()}
 FOUND = {"found": "most found"}
 """The order of clusters that were looked for by their conversations, besides the others."""
 
+
+def titles_of(limits: Limits) -> Mapping[str, str]:
+    """Return the orders that clusters have under conditions."""
+    return {**TITLES, **FOUND} if limits.chosen else TITLES
+
+
+def order_of(chosen: str | None, limits: Limits) -> str:
+    """Return the order that was chosen, or the usual one where there is no such order now."""
+    if chosen is not None and chosen in titles_of(limits):
+        return chosen
+    return "found" if WORDS in limits.chosen else "issues"
+
+
+def order_said(order: str, limits: Limits, *, backwards: bool) -> str:
+    """Return what the title says of an order; nothing of the usual one of all clusters."""
+    if order == "issues" and not backwards:
+        return ""
+    return f"sort: {titles_of(limits)[order]}{', reversed' if backwards else ''}"
+
+
 SEARCH = "search_issues_clusters"
 """The operation that finds clusters by conversations."""
 
@@ -495,9 +515,9 @@ class ClusterList(VirtualList[ClusterRow]):
         """The sources that the clusters name."""
         self._chosen_order: str | None = None
         self._known: list[ClusterRow] = []
+        """All clusters in the chosen order, where all were read."""
         self._tallied: int | None = None
         """So many clusters there were when those of each view were counted."""
-        """All clusters in the chosen order, where all were read."""
         self.backwards = False
         self.same_scale = True
         self.wanted = place.target.cluster
@@ -522,20 +542,13 @@ class ClusterList(VirtualList[ClusterRow]):
             requests.count_open,
         )
         self.filter_with(filtering(self.fields))
-        self.first = (
-            ClusterKeys(self, self, place, self._reader, self._titles, suggested, written),
-        )
-
-    def _titles(self) -> Mapping[str, str]:
-        """Return the orders that there are now."""
-        return {**TITLES, **FOUND} if self.limits.chosen else TITLES
+        orders = partial(titles_of, self.limits)
+        self.first = (ClusterKeys(self, self, place, self._reader, orders, suggested, written),)
 
     @property
     def order(self) -> str:
         """How they are sorted: by the service, one of `SORTS`, or by how many were found."""
-        if self._chosen_order in self._titles():
-            return self._chosen_order or "issues"
-        return "found" if WORDS in self.limits.chosen else "issues"
+        return order_of(self._chosen_order, self.limits)
 
     # The columns
 
@@ -611,13 +624,7 @@ class ClusterList(VirtualList[ClusterRow]):
         self._fit_columns()
 
     def _say_order(self) -> None:
-        words = (
-            ""
-            if self.order == "issues" and not self.backwards
-            else f"sort: {self._titles()[self.order]}"
-        )
-        if words and self.backwards:
-            words += ", reversed"
+        words = order_said(self.order, self.limits, backwards=self.backwards)
         scale = "" if self.same_scale else "each on its own scale"
         self.note = "   ".join(filter(None, (self.limits.line(), words, scale)))
         self.retitle()

@@ -407,7 +407,7 @@ class SiteArrangement(Arrangement):
             if item is None or item.kind != "section":
                 continue
             if not rows and self.now.levels.get(level):
-                return "A section shows at least one space. Remove the section instead."
+                return EMPTIED
             if level.startswith(NEW) and made_along(after, level) is None:
                 space = item.values.get("space")
                 if all(after.items[row].values.get("space") != space for row in rows):
@@ -506,6 +506,8 @@ class SiteArrangement(Arrangement):
 
 
 NO_GROUPS = "This service has no section groups, and no links among the sections."
+
+EMPTIED = "A section shows at least one space. Remove the section instead."
 
 EMPTY_GROUP = (
     "No call puts a section into an empty group, as {} would be. "

@@ -17,7 +17,7 @@ from copydesk.domain.arrangement import StagingError
 from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import GROUP, TOP, Item, Layout, put_as
 from copydesk.domain.reversal import JSON, NEW
-from copydesk.domain.site_arrangement import NO_GROUPS, SiteArrangement
+from copydesk.domain.site_arrangement import EMPTIED, NO_GROUPS, SiteArrangement
 from copydesk.domain.site_moves import LIGHT
 from copydesk.domain.site_tree import REQUIRED
 from copydesk.domain.structure_file import (
@@ -117,6 +117,7 @@ class _Staging:
         gone = self._missing()
         # What is in a section that goes, goes with it.
         gone += [row for row in sorted(self._moved) if self._level(row) not in gone]
+        self._look_at_emptied(set(gone))
         self._problems += beside_problems(self._file, self._base, set(gone))
         self._stop()
         arrangement = self._start
@@ -297,6 +298,13 @@ class _Staging:
                 f"{after}: put it back, or remove it from the site with --remove",
             )
         return missing
+
+    def _look_at_emptied(self, gone: set[str]) -> None:
+        """Look whether a section that stays keeps a space, or shows another."""
+        for entry in self._file.beside():
+            shown = self._base.levels.get(entry.id, ()) if entry.kind == "section" else ()
+            if shown and not entry.inside and gone.issuperset(shown):
+                self._say(entry.line, EMPTIED.removesuffix("."))
 
     def _level(self, row: str) -> str:
         """Return the section that a site space is in; "" where it, or the row, is in none."""

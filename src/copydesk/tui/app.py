@@ -659,7 +659,7 @@ class CopydeskApp(DeskApp):
             self.pop_screen()
 
     async def step_back(self, *, quits: bool) -> None:
-        """Step back once: a slow read, a way to the end, a search, then the place itself."""
+        """Step back once: a slow read, a way to the end, a search, a hint, then the place."""
         place = self.here
         if place is None or place is not self.screen:
             return
@@ -671,12 +671,14 @@ class CopydeskApp(DeskApp):
             place.say("Stopped reading.")
         elif (stop is not None and stop()) or (pane is not None and pane.find_clear()):
             place.refresh_frame()
+        elif not quits and not place.reads.misread_note and self.hint(place.size.width - 2):
+            self.account.hide_hint()
         elif sum(isinstance(screen, Place) for screen in self.screen_stack) > 1:
             self._remember(place)
             self.pop_screen()  # not awaited, as in `_unwind`
         elif quits:
             self.leave(bound_for=self.account.back)
-        elif not self.account.hide_hint():
+        else:
             place.say(
                 f"This is the first screen. q {'goes back' if self.account.back else 'quits'}."
             )

@@ -268,18 +268,14 @@ class Account:
         hints = self.lasting or (() if self._desk.session.log else self._hints)
         return next((each for each in hints if cell_len(each) <= width), "")
 
-    def hide_hint(self) -> bool:
-        """Tell it no more; False where nothing is told."""
+    def hide_hint(self) -> None:
+        """Tell it no more."""
         if self.lasting:
             self.lasting = ()
-            self._desk.session.touched()
-            return True
-        if not self._hints or self.welcome is None:
-            return False
-        self._hints = ()
-        begin(self._desk, asyncio.to_thread, self.welcome.hide, name="hide the hint")
+        elif self.welcome is not None:
+            self._hints = ()
+            begin(self._desk, asyncio.to_thread, self.welcome.hide, name="hide the hint")
         self._desk.session.touched()
-        return True
 
     # Who it is
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from copydesk.cli import main
+from copydesk.cli.open import _held_against_screens
 from copydesk.cli.settings import EXAMPLES
 from copydesk.local.settings import SettingsError, load_settings, usable_settings
 from copydesk.local.settings_list import template
@@ -170,3 +171,18 @@ def test_no_file_ends_the_program_with_a_traceback(content: bytes) -> None:
             path.parent.mkdir()
             path.write_bytes(content)
             assert main(["settings", "check"]) in {0, 1}
+
+
+def test_what_fits_no_screen_is_said_with_its_line_as_the_screens_open(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        '[keys]\n"no.such" = "f9"\n[commands.changes]\nrun = ["x"]\n'
+        '[lists.nosuch]\ncolumns = ["a"]\n'
+    )
+    _, commands, problems = _held_against_screens(load_settings(path), path)
+    assert not commands
+    assert [each.line for each in problems] == [2, 3, 5]
+    assert main(["settings", "check"]) == 1
+    assert capsys.readouterr().err.splitlines() == [each.said for each in problems]

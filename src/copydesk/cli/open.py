@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.own_command import OwnCommand
     from copydesk.local.paths import Paths
-    from copydesk.local.settings import Settings
+    from copydesk.local.settings import Problem, Settings
     from copydesk.local.settings_list import SettingsFile
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
@@ -237,8 +237,8 @@ def _show(
 
     settings, problems = usable_settings(paths.settings)
     terminal.use_own_themes(settings.themes)
-    keymap, commands, said_of_screens = _held_against_screens(settings)
-    said_of_file = [*(each.said for each in problems), *said_of_screens]
+    keymap, commands, more = _held_against_screens(settings, paths.settings)
+    said_of_file = [each.said for each in (*problems, *more)]
     wrong = [f"{paths.settings.name}, {each}" for each in said_of_file]
     named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
     if said_of_theme := why_no_theme(named):
@@ -316,32 +316,38 @@ def _show(
 
 
 def _held_against_screens(
-    settings: Settings,
-) -> tuple[Mapping[str, Sequence[str]], Sequence[OwnCommand], Sequence[str]]:
+    settings: Settings, path: Path
+) -> tuple[Mapping[str, Sequence[str]], Sequence[OwnCommand], Sequence[Problem]]:
     """Return the keys and the commands of the settings that fit the screens, and what is wrong.
 
-    Which screens and actions there are is only read where the settings name some.
+    Which screens and actions there are is only read where the settings, which are in the file
+    ``path``, name some.
     """
     keymap: Mapping[str, Sequence[str]] = {}
-    wrong: list[str] = []
+    wrong: dict[str, str] = {}
     shown_in_browser = browser.window() is not None
     if settings.keys != OwnKeys() or shown_in_browser:
         from copydesk.session.declarations import keymap as keymap_of
 
         keymap, mistakes = keymap_of(settings.keys, browser=shown_in_browser)
-        wrong += mistakes.values()
+        wrong |= mistakes
     commands = settings.commands
     if commands:
         from copydesk.session.declarations import own_command_mistakes
 
         mistakes = own_command_mistakes(commands, keymap)
-        wrong += mistakes.values()
+        wrong |= {f"commands.{name}": said for name, said in mistakes.items()}
         commands = tuple(each for each in commands if each.name not in mistakes)
     if settings.lists:
         from copydesk.session.declarations import list_mistakes
 
-        wrong += list_mistakes(settings.lists).values()
-    return keymap, commands, wrong
+        mistakes = list_mistakes(settings.lists)
+        wrong |= {f"lists.{name}": said for name, said in mistakes.items()}
+    if not wrong:
+        return keymap, commands, ()
+    from copydesk.local.settings_list import SettingsFile
+
+    return keymap, commands, SettingsFile(path, lambda settings: wrong).more_problems(settings)
 
 
 BACKGROUND = "background"

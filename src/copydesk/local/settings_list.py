@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,10 @@ class SettingRow:
     """One setting: its value and its default as the file would have them, and where it is from.
 
     ``line`` is where it is in the file, 0 where it is not there. ``wrong`` says why what is there
-    is not used. ``takes`` tells its values to people, ``choices`` are all of them where they are
-    few. ``table``: it is no single value. A key of the file that is no setting has no ``default``.
-    ``group`` is the tab that it is on; there, the entries of a table have rows too: ``entry``.
+    is not used: all of it, or so many entries of a table as ``unused`` says. ``takes`` tells its
+    values to people, ``choices`` are all of them where they are few. ``table``: it is no single
+    value. A key of the file that is no setting has no ``default``. ``group`` is the tab that it is
+    on; there, the entries of a table have rows too: ``entry``.
     """
 
     name: str
@@ -54,12 +55,14 @@ class SettingRow:
     table: bool = False
     group: str = ""
     entry: bool = False
+    unused: int = 0
 
     @property
     def source(self) -> str:
-        """Where its value is from."""
+        """Where its value is from; of a table that holds without some entries, how many."""
         where = f"line {self.line}" if self.line else "default"
-        return f"{where}: not used" if self.wrong else where
+        unused = f"{self.unused} wrong" if self.unused else "not used"
+        return f"{where}: {unused}" if self.wrong else where
 
 
 class SettingsFile:
@@ -112,17 +115,21 @@ class SettingsFile:
 
     def entries(self) -> list[SettingRow]:
         """Return a row for each entry of each table of the file. Raises ``OSError``."""
+        _, problems = self.read()
         text = self.text
         try:
             value = tomllib.loads(text)
         except tomllib.TOMLDecodeError:
             return []
         tables = [each for each in fields(Settings) if type(each.default) not in SIMPLE]
-        return [
-            _entry(each, name, given, line)
-            for each in tables
-            for name, given, line in _entries_of(each.name, value.get(each.name), text)
-        ]
+        rows: list[SettingRow] = []
+        for each in tables:
+            found = [
+                _entry(each, name, given, line)
+                for name, given, line in _entries_of(each.name, value.get(each.name), text)
+            ]
+            rows += _marked(found, [problem for problem in problems if problem.key == each.name])
+        return rows
 
     def change(self, name: str, typed: str) -> str:
         """Give a setting a value and return that as the file has it now; all else stays.
@@ -244,8 +251,10 @@ def shown(value: object) -> str:
 def _row(
     setting: Field[Any], settings: Settings, problems: tuple[Problem, ...], text: str
 ) -> SettingRow:
-    wrong = next((each for each in problems if each.key == setting.name), None)
+    mistakes = [each for each in problems if each.key == setting.name]
+    wrong = mistakes[0] if mistakes else None
     table = type(setting.default) not in SIMPLE
+    holds = table and getattr(settings, setting.name) != setting.default
     return SettingRow(
         setting.name,
         shown(getattr(settings, setting.name)),
@@ -257,6 +266,7 @@ def _row(
         choices_of(setting),
         table,
         setting.metadata["group"],
+        unused=len(mistakes) if holds else 0,
     )
 
 
@@ -283,3 +293,17 @@ def _entry(setting: Field[Any], name: str, given: object, line: int) -> SettingR
         clean(f"{setting.name}.{name}", limit=60), clean(", ".join(parts), limit=500), "", line,
         says=setting.metadata["says"], table=True, group=setting.metadata["group"], entry=True,
     )  # fmt: skip
+
+
+def _marked(rows: Sequence[SettingRow], problems: Iterable[Problem]) -> list[SettingRow]:
+    """Return the entries of a table with what is wrong in each; of those on one line by name."""
+    marked = list(rows)
+    for problem in problems:
+        line = max((row.line for row in rows if row.line <= problem.line), default=0)
+        there = [at for at, row in enumerate(rows) if row.line == line]
+        if len(there) > 1:
+            named = problem.sentence.replace(":", " ").split()
+            there = [at for at in there if rows[at].name.partition(".")[2] in named]
+        for at in there:
+            marked[at] = replace(marked[at], wrong=marked[at].wrong or problem.sentence)
+    return marked

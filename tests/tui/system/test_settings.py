@@ -170,3 +170,40 @@ async def test_tabs_show_a_group_with_what_is_in_its_tables(
         assert 'now sort = "age" from line 21' in said
         await driver.press("1", "g g", "x")
         assert "theme" not in path.read_text().split("[")[0]
+
+
+async def test_the_first_mistake_has_the_cursor_and_each_entry_its_mark(
+    world: World, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.toml"
+    fine = "".join(f'[commands.c{at}]\nrun = ["x"]\n' for at in range(5))
+    path.write_text(f'{fine}[commands.bad]\nrun = "x"\n[commands.last]\nrun = ["x"]\n')
+    async with drive(opened(world, path), size=(80, 24)) as driver:
+        assert "commands" in driver.line(">")
+        assert "line 11: 1 wrong" in driver.line(">")
+        assert "1 warning" in driver.screen
+        await driver.press("7")
+        assert "line 11: not used" in driver.line("commands.bad")
+        assert "not used" not in driver.line("commands.c4") + driver.line("commands.last")
+
+
+def test_of_entries_on_one_line_the_one_that_is_named_has_the_mark(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('commands = {good = {run = ["x"]}, bad = {run = "x"}}\n')
+    assert [bool(row.wrong) for row in SettingsFile(path).entries()] == [False, True]
+
+
+async def test_esc_hides_what_is_said_of_the_file_before_it_leaves_the_screen(
+    world: World, path: Path
+) -> None:
+    app = open_world(world)
+    app.session.settings_file = lambda: SettingsFile(path)
+    app.account.lasting = ("2 mistakes. g , shows them, esc hides this.",)
+    async with drive(app) as driver:
+        await driver.press("g", ",")
+        assert "esc hides this" in driver.screen
+        await driver.press("escape")
+        assert driver.place.PLACE == "settings"
+        assert "esc hides this" not in driver.screen
+        await driver.press("escape")
+        assert driver.place.PLACE == "spaces"

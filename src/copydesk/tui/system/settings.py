@@ -79,7 +79,7 @@ class SettingsPlace(Place, scope="settings"):
         super().__init__(target)
         self._all: list[SettingRow] = []
         self._wrong = 0
-        """How many rows are not used."""
+        """How many mistakes are in the file."""
 
     def panes(self) -> ComposeResult:
         """The settings, and what the one under the cursor is for."""
@@ -139,13 +139,16 @@ class SettingsPlace(Place, scope="settings"):
     def poll(self) -> None:
         """Read nothing: the settings change by the hand that types them."""
 
-    def _read(self) -> list[SettingRow]:
-        return [*self.file.rows(), *self.file.entries()]
+    def _read(self) -> tuple[list[SettingRow], int]:
+        _, problems = self.file.read()
+        return [*self.file.rows(), *self.file.entries()], len(problems)
 
-    def _arrived(self, rows: list[SettingRow]) -> None:
-        self._all = rows
-        self._wrong = sum(bool(row.wrong) for row in rows)
+    def _arrived(self, found: tuple[list[SettingRow], int]) -> None:
+        first = not self._all
+        self._all, self._wrong = found
         self._show()
+        if first and not self.rows.cursor:
+            self.rows.select(next((row.name for row in self._all if row.wrong), ""))
         if self.resuming:
             self.resume_draft(self.resuming)
 

@@ -179,10 +179,10 @@ def test_what_fits_no_screen_is_said_with_its_line_as_the_screens_open(
     path.parent.mkdir(parents=True)
     path.write_text(
         '[keys]\n"no.such" = "f9"\n[commands.changes]\nrun = ["x"]\n'
-        '[lists.nosuch]\ncolumns = ["a"]\n'
+        '[lists.nosuch]\ncolumns = ["a"]\n[lists.changes]\ncolumns = ["number", "nonsense"]\n'
     )
     _, commands, problems = _held_against_screens(load_settings(path), path)
     assert not commands
-    assert [each.line for each in problems] == [2, 3, 5]
+    assert [each.line for each in problems] == [2, 3, 5, 7]
     assert main(["settings", "check"]) == 1
     assert capsys.readouterr().err.splitlines() == [each.said for each in problems]

@@ -88,10 +88,19 @@ def test_the_key_that_an_action_has_in_the_settings_is_the_one_that_is_replaced(
 
 
 def test_a_list_is_one_of_a_screen() -> None:
-    lists = [ListColumns(name, ("a",)) for name in ("changes", "chnges", "zzz\x07zzz")]
+    lists = [ListColumns(name, ("age",)) for name in ("changes", "chnges", "zzz\x07zzz")]
     assert list_mistakes(lists) == {
         "chnges": "list chnges: there is no such screen: did you mean changes?",
         "zzz\x07zzz": "list zzzzzz: there is no such screen: docs/places.md names them",
+    }
+
+
+def test_a_list_has_the_columns_that_it_has_in_one_of_its_views() -> None:
+    assert not list_mistakes([ListColumns("merge-run", ("subject", "first"))])
+    assert not list_mistakes([ListColumns("findings", ("topic", "views"))])
+    assert list_mistakes([ListColumns("outbox", ("aeg", "state", "zzz"))]) == {
+        "outbox": "lists.outbox has no column aeg. Did you mean age? "
+        "lists.outbox has no column zzz. It has state, what, target, text, age"
     }
 
 

@@ -59,10 +59,13 @@ class SettingRow:
 
     @property
     def source(self) -> str:
-        """Where its value is from; of a table that holds without some entries, how many."""
+        """Where its value is from; of a table that holds without some entries, how many.
+
+        Of an entry that has a mistake some may hold: the other columns of a list do.
+        """
         where = f"line {self.line}" if self.line else "default"
-        unused = f"{self.unused} wrong" if self.unused else "not used"
-        return f"{where}: {unused}" if self.wrong else where
+        part = f"{self.unused} wrong" if self.unused else "wrong" if self.entry else "not used"
+        return f"{where}: {part}" if self.wrong else where
 
 
 class SettingsFile:

@@ -1,8 +1,8 @@
 """Declarations of the screens, for code that may not import a screen, or should not yet.
 
-``screens.json``, ``actions.json`` and ``parts.json`` beside this are generated from the
-declarations by ``make generate`` (`tui.system.reference`): each screen is imported when somebody
-first goes there.
+``screens.json``, ``actions.json``, ``parts.json`` and ``columns.json`` beside this are generated
+from the declarations by ``make generate`` (`tui.system.reference`): each screen is imported when
+somebody first goes there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 SCREENS_FILE, ACTIONS_FILE = HERE / "screens.json", HERE / "actions.json"
-PARTS_FILE = HERE / "parts.json"
+PARTS_FILE, COLUMNS_FILE = HERE / "parts.json", HERE / "columns.json"
 
 DANGERS: dict[str, int] = {}
 """The danger of each action (0 to 3), by its id: filled as the modules of screens are imported.
@@ -136,15 +136,29 @@ def _of_part(name: str) -> bool:
 
 
 def list_mistakes(lists: Sequence[ListColumns]) -> Mapping[str, str]:
-    """Return which lists are of no screen, by their names."""
+    """Return which lists are of no screen, and which want columns that they lack, by their names.
+
+    Lists that have other columns for other rows are held against all of them.
+    """
+    from copydesk.domain.list_columns import unknown_columns
+
     known = [way.name for way in ways() if way.view is None]
+    columns = known_columns()
     wrong: dict[str, str] = {}
     for each in lists:
         if each.name not in known:
             meant = did_you_mean(each.name, known, "docs/places.md names them")
             said = f"list {clean(each.name, limit=60)}: there is no such screen: {meant}"
             wrong[each.name] = said
+        elif each.name in columns and (lacks := unknown_columns(each, columns[each.name])):
+            wrong[each.name] = " ".join(lacks).removesuffix(".")
     return wrong
+
+
+@cache
+def known_columns() -> Mapping[str, Sequence[str]]:
+    """Return the columns of the lists of screens, by the words after ``:``."""
+    return dict(_read(COLUMNS_FILE))
 
 
 def label(name: str, method: str) -> str | None:

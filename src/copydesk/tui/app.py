@@ -578,14 +578,9 @@ class CopydeskApp(DeskApp):
             self._write_left(lines, self.size)
         else:
             begin(
-                self,
-                asyncio.to_thread,
-                self._write_left,
-                lines,
-                self.size,
-                name="screen",
+                self, asyncio.to_thread, self._write_left, lines, self.size, name="screen",
                 exit_on_error=False,
-            )
+            )  # fmt: skip
 
     def exit(
         self, result: None = None, return_code: int = 0, message: RenderableType | None = None

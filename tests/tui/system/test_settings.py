@@ -183,8 +183,8 @@ async def test_the_first_mistake_has_the_cursor_and_each_entry_its_mark(
         assert "line 11: 1 wrong" in driver.line(">")
         assert "1 warning" in driver.screen
         await driver.press("7")
-        assert "line 11: not used" in driver.line("commands.bad")
-        assert "not used" not in driver.line("commands.c4") + driver.line("commands.last")
+        assert "line 11: wrong" in driver.line("commands.bad")
+        assert "wrong" not in driver.line("commands.c4") + driver.line("commands.last")
 
 
 def test_of_entries_on_one_line_the_one_that_is_named_has_the_mark(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.saved_view import SavedView
+from copydesk.session.declarations import known_columns
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.tui.review_world import ReviewWorld
@@ -59,3 +61,13 @@ async def test_the_columns_of_a_view_go_before_those_of_its_list(world: World) -
             await driver.press("[")
         assert "SUBJECT" in driver.screen
         assert " BY" in driver.screen
+
+
+@pytest.mark.parametrize("name", sorted(known_columns()))
+async def test_no_list_has_a_column_that_the_settings_could_not_name(
+    world: World, name: str
+) -> None:
+    async with drive(open_world(world, name), size=(140, 40)) as driver:
+        main = next(iter(driver.place.query(".-main VirtualList").results(VirtualList)), None)
+        shown = () if main is None else main.columns
+        assert {column.key for column in shown} <= {*known_columns()[driver.place.PLACE]}

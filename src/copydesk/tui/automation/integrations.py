@@ -34,6 +34,7 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place, turn_tab
+from copydesk.tui.resource.columns import columns_of
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME
@@ -440,6 +441,7 @@ PAGE = 100
 class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     """The installations, spaces, sites and events of one integration."""
 
+    COLUMNS = columns_of(*PARTS.values())
     COMMAND_CLASSES = (InstallationCommands,)
     RESOURCE = INSTALLATIONS
     RAW = ("get_integration_event",)

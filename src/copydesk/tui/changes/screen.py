@@ -69,8 +69,8 @@ class Left:
 class ChangesPlace(Place):
     """A list of change requests, and the details of the one under the cursor."""
 
+    COLUMNS = ("number", "subject", "space", "by", "pages", "threads", "rules", "age")
     RAW = ("get_change_request",)
-
     CSS_PATH = style_path("changes")
     keeps_columns = False
     """Whether the columns are those of the view, so that the settings choose none."""

@@ -306,6 +306,7 @@ def at_conversation(here: ClustersPlace) -> str | None:
 class ClustersPlace(Place, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
+    COLUMNS = ("title", "source", "likeness", "age")
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (ClusterCommands, ClusterRequestCommands, LimitCommands, ConversationReader)
     CONDITIONS = (OF_CONVERSATION,)

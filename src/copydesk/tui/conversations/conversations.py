@@ -228,6 +228,7 @@ def no_conversation(here: ConversationsPlace) -> str | None:
 class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
+    COLUMNS = ("subject", "said", "source", "state", "age")
     RAW = ("get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (
         IngestCommands,
@@ -703,6 +704,7 @@ def about_issues(
 class IssuesPlace(Place, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
+    COLUMNS = ("title", "cluster", "source", "age")
     CONDITIONS = (OF_CLUSTER, OF_CONVERSATION)
     RAW = ("get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (ClusterRequestCommands, LimitCommands, ConversationReader, ConversationList)

@@ -37,7 +37,7 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
-from copydesk.tui.resource.columns import MaskCommands
+from copydesk.tui.resource.columns import MaskCommands, columns_of
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.widgets.list import Marking, VirtualList
@@ -81,6 +81,7 @@ class FindingRows(Marking, VirtualList[Any]):
 class FindingsPlace(ResourcePlace[Any], scope="findings"):
     """What is wrong with the content of a site, and who says so."""
 
+    COLUMNS = (*columns_of(*KINDS.values()), "views", "trend")
     OF_SITE = True
     COMMAND_CLASSES = (FindingCommands, MaskCommands)
     RESOURCE = FINDINGS
@@ -407,6 +408,7 @@ def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
 class FindingPlace(ResourcePlace[Any], scope="finding"):
     """The questions, records, pages and change requests of one finding."""
 
+    COLUMNS = columns_of(*FINDING_PARTS.values())
     COMMAND_CLASSES = (MaskCommands,)
     RESOURCE = FINDING_PARTS["questions"]
     RAW = ("get_site_context_record", "get_change_request")
@@ -496,6 +498,7 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
 class QuestionPlace(ResourcePlace[Any], scope="question"):
     """How a question was answered each time, and what the answers were made from."""
 
+    COLUMNS = columns_of(*QUESTION_PARTS.values())
     COMMAND_CLASSES = (MaskCommands,)
     RESOURCE = ANSWERS
 

@@ -102,7 +102,7 @@ class Part(Container):
 
     def __init__(self, role: Literal["left", "main", "side"], *panes: Widget) -> None:
         super().__init__(*panes, classes=f"part -{role}")
-        self.role = role
+        self.role, self.panes = role, panes
 
 
 class Reading(Protocol):

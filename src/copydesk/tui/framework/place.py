@@ -133,6 +133,8 @@ class Place(Acts, SteadyScreen[None]):
     """Whether it has nothing to read where the reader is in no organization."""
     RAW: ClassVar[tuple[str, ...]] = ()
     """The operations that may read the JSON of the row under the cursor."""
+    COLUMNS: ClassVar[Sequence[str]] = ()
+    """Columns that its list has at times, or in some views; all, where `panes` needs an app."""
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
@@ -249,9 +251,8 @@ class Place(Acts, SteadyScreen[None]):
 
     def start_at(self, id: str) -> None:
         """Put the cursor where it was when it was left, as soon as that is read."""
-        for pane in self.query(".-main Pane").results(Pane):
+        if (pane := next(iter(self.query(".-main Pane").results(Pane)), None)) is not None:
             pane.start_at(id)
-            break
 
     def url(self) -> str | None:
         """Return the URL of the selected object, for ``o`` and ``y``; None when it has none."""

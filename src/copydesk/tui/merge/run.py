@@ -542,6 +542,9 @@ class RunList(VirtualList[Row], scope="run_list"):
 class MergeRunPlace(Place, scope="merge_run_place"):
     """The merge run that is planned or goes on, and the ones that have ended."""
 
+    COLUMNS = (
+        "at", "number", "subject", "space", "state", "what", "when", "first",
+    )  # fmt: skip
     COMMAND_CLASSES = (MergeRunCommands, DetailsCommands)
     CSS_PATH = style_path("merge_run")
 

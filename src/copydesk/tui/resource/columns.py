@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -166,6 +166,11 @@ def in_order(rows: Iterable[T], by: Callable[[T], Any], *, backwards: bool) -> l
 
 
 # What strangers wrote
+
+
+def columns_of(*resources: Resource[Any]) -> Sequence[str]:
+    """Return the names of the columns of lists of resources."""
+    return [each.name for resource in resources for each in resource.shown if each.column]
 
 
 class MaskCommands(Commands, scope="resource_list"):

@@ -282,6 +282,7 @@ class CreationCommands(Commands, scope="sites"):
 class SitesPlace(Place, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
+    COLUMNS = ("views",)
     RAW = ("get_site",)
     COMMAND_CLASSES = (DeletionCommands, CreationCommands, PublicationCommands, DetailsCommands)
 

@@ -457,6 +457,7 @@ class TabCounts:
 class SpacesPlace(Place, scope="spaces"):
     """The tree of an organization, and the details of the row under the cursor."""
 
+    COLUMNS = ("title", "open", "draft", "comments", "rules", "updated")
     IN_ORGANIZATION = False
     RAW = OF_NODE
     COMMAND_CLASSES = (ContentCommands, ArrangeCommands, DetailsCommands)

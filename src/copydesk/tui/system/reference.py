@@ -7,12 +7,20 @@ import json
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from textual.screen import Screen
 
-from copydesk.session.declarations import ACTIONS_FILE, PARTS_FILE, SCREENS_FILE, Way
+from copydesk.session.declarations import (
+    ACTIONS_FILE,
+    COLUMNS_FILE,
+    PARTS_FILE,
+    SCREENS_FILE,
+    Way,
+)
+from copydesk.session.target import Target
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import (
     SCOPES,
@@ -25,7 +33,9 @@ from copydesk.tui.framework.actions import (
     shown,
 )
 from copydesk.tui.framework.commands import CommonCommands
+from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.place import Place
+from copydesk.tui.widgets.list import VirtualList
 
 
 def load_everything() -> None:
@@ -215,10 +225,26 @@ def tables() -> dict[Path, str]:
             for each in sorted(declared(ours=True), key=lambda each: each.id)
             if each.id not in actions
         ],
+        COLUMNS_FILE: [
+            (entry.name, found)
+            for entry, place in _places()
+            if entry.name == place.PLACE and (found := _columns_of(place))
+        ],
     }
     return {
         path: "[\n" + ",\n".join(map(json.dumps, each)) + "\n]\n" for path, each in rows.items()
     }
+
+
+def _columns_of(place: type[Place]) -> list[str]:
+    """Return the columns that the list of a screen may have, whatever it shows; none without."""
+    found = list(place.COLUMNS)
+    with suppress(RuntimeError):  # there is no app
+        parts = [each for each in place(Target()).panes() if isinstance(each, Part)]
+        panes = [pane for part in parts if part.role == "main" for pane in part.panes]
+        rows = next((pane for pane in panes if isinstance(pane, VirtualList)), None)
+        found += [] if rows is None else [column.key for column in rows.columns]
+    return list(dict.fromkeys(found))
 
 
 def write_tables() -> None:

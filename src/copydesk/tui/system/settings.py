@@ -106,7 +106,7 @@ class SettingsPlace(Place, scope="settings"):
         return Text(row.source, style="bad" if row.wrong else "" if row.line else "muted")
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        return [(glyphs().failed, "is in the file, and is not used")]
+        return [(glyphs().failed, "has a mistake: it, or a part of it, is not used")]
 
     def trail(self) -> Iterable[str]:
         yield "Settings"

@@ -127,6 +127,7 @@ REST_SECONDS = 0.15
 class Inbox(Place, scope="inbox"):
     """The open threads that wait on you, with the reason, over all spaces and change requests."""
 
+    COLUMNS = ("why", "last", "text", "where", "about", "space", "age")
     COMMAND_CLASSES = (ThreadCommands, DetailsCommands)
 
     RAW = OF_MESSAGE

@@ -915,7 +915,9 @@ def own_columns(rows: VirtualList[T]) -> Sequence[Column[T]]:
 def tell_unknown_columns(rows: VirtualList[Any]) -> None:
     """Say on the screen which columns the settings want that its list does not have."""
     wanted = wanted_columns(rows) if rows.is_attached else None
-    said = unknown_columns(wanted, [each.key for each in rows.columns]) if wanted else ()
+    # Others that it has with other rows are no mistake.
+    known = dict.fromkeys([*(each.key for each in rows.columns), *place_of(rows).COLUMNS])
+    said = unknown_columns(wanted, known) if wanted else ()
     if said:
         place_of(rows).say(" ".join(said), "warn")
 

@@ -80,7 +80,9 @@ def test_the_settings_ask_for_it_and_a_variable_says_no(home: Path) -> None:
     assert ended.returncode == 2
     assert b"the screens need a terminal" in ended.stderr
     settings.write_text("linear = 1\n")
-    assert b"linear must be true or false" in talk(home, [], PLAIN).stdout
+    told = talk(home, [":settings", "back"], PLAIN).stdout.decode()
+    assert "linear must be true or false" in told
+    assert "View Spaces" in told.rpartition("> back")[2], "there is no line of status to hide first"
 
 
 def test_on_a_terminal_it_asks_with_a_prompt_and_changes_no_mode(home: Path) -> None:

@@ -285,7 +285,7 @@ def _show(
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.account.back, app.opens_with = ways, ways.back, said
-    if said_of_file:
+    if said_of_file and not linear:  # which tells no hint, and has none to hide
         from copydesk.domain.text import plural
 
         count = f"{paths.settings.name}: {plural(len(said_of_file), 'mistake')}"
@@ -297,7 +297,7 @@ def _show(
     use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, "off" if linear else settings.pictures
     app.kept_for = preface.conditions() if usual and not linear else ""
-    if connection.token is None:
+    if connection.token is None and not linear:
         app.account.welcome = FirstRun(paths, connection)
     if not linear:
         _follow(app, paths, named, theme)

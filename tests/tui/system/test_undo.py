@@ -369,7 +369,7 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         assert len(list(seen.pages(review.request))) == 1
         await driver.press("u")
         assert not list(seen.pages(review.request))
-        assert "Undone: See" in driver.screen
+        assert "Undone: Mark read" in driver.screen
         await driver.press("W")
         assert row() == "draft"
         assert "u undo" in driver.screen

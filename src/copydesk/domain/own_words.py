@@ -92,7 +92,7 @@ def own_words(body: str) -> str:
     # Without runs of spaces and empty lines: searching them takes time by the square.
     said = mail_words.own_words(body[:_READ], reply=False) or body[:_READ]
     lines = [" ".join(line.split()) for line in said.splitlines()]
-    lines = [line for line, after in zip(lines, [*lines[1:], "."], strict=True) if line or after]
+    lines = [line for line, after in zip(lines, [*lines[1:], "."], strict=False) if line or after]
     for number, line in enumerate(lines):
         if line.lstrip().startswith("```"):
             fenced = not fenced

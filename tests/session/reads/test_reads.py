@@ -233,6 +233,11 @@ async def of_inbox(desk: Desk, api: Api, who: str) -> dict[str, Any]:
     rows: list[Any] = []
     steps: list[list[int]] = []
     known = inbox.Known()
+
+    def in_order() -> list[Any]:  # which comes first is a matter of which was read first
+        read, rows[:] = sorted(rows, key=lambda row: str(row["id"])), []
+        return read
+
     me = (await desk.world.api(who)(ops.get_current_user)) if who else None
     assert me is not None
 
@@ -244,9 +249,9 @@ async def of_inbox(desk: Desk, api: Api, who: str) -> dict[str, Any]:
 
     home, people = desk.world.home, Members()
     unread = [await inbox.read_inbox(api, home, me, people, put, step, known)]
-    rows.append("polled")
+    first = in_order()
     unread.append(await inbox.read_inbox(api, home, me, people, put, step, known, polled=True))
-    return {"rows": rows, "unread": unread, "last": steps[-1]}
+    return {"rows": [*first, "polled", *in_order()], "unread": unread, "last": steps[-1]}
 
 
 async def test_reads_say_of_a_desk_what_they_did(world: World, update_golden: bool) -> None:

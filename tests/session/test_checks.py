@@ -6,6 +6,7 @@ No stranger configures what they do.
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from copydesk.domain.checks import BUILT_IN, Check
 from copydesk.domain.page_checks import LONGEST
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import file_names
+from copydesk.local import browser
 from copydesk.local.check_settings import LEFT_SECONDS
 from copydesk.local.paths import HOME_VARIABLE, find_paths
 from copydesk.server.desk_writes import Editor
@@ -284,7 +286,9 @@ async def test_the_built_in_checks_come_first_and_a_browser_runs_no_command(
         return [replace(each, seconds=0) async for each in run_checks(checks, pages)]
 
     assert await found() == [Outcome(BUILT_IN), Outcome("b"), Outcome("a")]
-    monkeypatch.setattr("copydesk.session.checks.browser.window", lambda: object())
+    with socket.socket() as wire:  # whose other end is gone
+        window = browser.Window(wire, {"address": "http://127.0.0.1:1", "left": None})
+    monkeypatch.setattr(browser, "_window", window)
     said = "commands of the settings do not run in a browser"
     assert await found() == [
         Outcome(BUILT_IN), Outcome("b", trouble=said), Outcome("a", trouble=said),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unittest.mock import Mock
+import socket
 
 import pytest
 
@@ -81,7 +81,9 @@ async def test_a_browser_is_told_keys_that_its_pages_get(
     space = world.space("Guide", {"a": "# A\n"})
     world.change_request(space, {"a": "# B\n"}, subject="Better")
     world.organization("Beta", world.ana)
-    monkeypatch.setattr(browser, "_window", Mock())
+    with socket.socket() as wire:  # whose other end is gone
+        window = browser.Window(wire, {"address": "http://127.0.0.1:1", "left": None})
+    monkeypatch.setattr(browser, "_window", window)
     keys, _ = keymap(OwnKeys(), browser=True)
     app = open_world(world, "teams")
     app.use_keys(keys)

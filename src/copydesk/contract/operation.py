@@ -137,9 +137,9 @@ class Operation(Generic[P, R]):
         """Whether the modules of its models are loaded, which takes milliseconds."""
         return "signature" in self.__dict__
 
-    def load(self) -> None:
-        """Load the modules of its models: before it is used where a key would wait for them."""
-        self.signature  # noqa: B018 - it is kept
+    def load(self) -> inspect.Signature:
+        """Load the modules of its models, before a key waits for them; return the signature."""
+        return self.signature
 
     @cached_property
     def signature(self) -> inspect.Signature:

@@ -134,7 +134,7 @@ class ColumnsError(ValueError):
 
 
 def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
-    """Return the shape of a table from its first bytes; None where it is none.
+    """Return the shape of a table from its first bytes; None for another kind of file.
 
     ``cut`` says that there is more: a row may end in the middle.
     """
@@ -245,7 +245,7 @@ def _all_keys(cells: Sequence[str]) -> bool:
 
 
 def _says_something(cell: str) -> bool:
-    """Whether a cell is none that names a column: a number, a date, an address or a sentence."""
+    """Whether a cell cannot be the name of a column: a number, a date, an address, a sentence."""
     plain = cell.strip()
     if len(plain.split()) >= _SPEAKS or "@" in plain or "://" in plain:
         return True

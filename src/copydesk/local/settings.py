@@ -159,7 +159,7 @@ class Settings:
         default=(),
         metadata={
             "group": "Commands",
-            "says": "commands of your own, each with a key, for what is selected",
+            "says": "commands of your own, each with a key, for the selected row",
         },
     )
     hooks: tuple[Hook, ...] = field(

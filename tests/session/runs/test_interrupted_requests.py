@@ -10,6 +10,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.errors import NotFound
+from copydesk.contract import operations as ops
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.reversal import Call, Expectation, Reversal, Step
 from copydesk.session.errors import NotDoneError
@@ -25,6 +26,8 @@ from copydesk.session.runs.interrupted_requests import (
 )
 from copydesk.session.session import Session
 from copydesk.session.writes.undo import LONGEST_ORDER
+from tests.tui.site_world import publish
+from tests.world import World
 
 API = cast("Api", SimpleNamespace(skew=timedelta()))
 ROWS = Expectation(Step("local.rows", {"of": "site"}), {})
@@ -160,28 +163,26 @@ async def test_what_is_gone_already_is_removed_and_what_cannot_be_sent_says_so()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "answer", "gone"),
+    ("more", "deleted", "gone"),
     [
-        ({"organization_id": "o", "site_id": "site"}, None, True),
-        ({"organization_id": "o", "site_id": "site"}, {"items": []}, False),
-        ({"organization_id": "o", "site_id": "site", "site_section_id": "x"}, None, False),
-        ({"organization_id": "o", "site_id": "other"}, None, False),
+        ({}, True, True),
+        ({}, False, False),
+        ({"site_section_id": "x"}, True, False),
+        ({"site_id": "other"}, True, False),
     ],
 )
 async def test_a_target_is_gone_where_its_own_list_is(
-    arguments: dict[str, Any], answer: Any, monkeypatch: pytest.MonkeyPatch, *, gone: bool
+    world: World, more: dict[str, str], *, deleted: bool, gone: bool
 ) -> None:
-    ours = session(None)
-
-    async def told(self: object, api: Api, read: Step) -> Any:
-        return answer
-
-    monkeypatch.setattr("copydesk.session.writes.undo.Way.answer", told)
-    read = Step("list_site_sections", arguments)
+    site = publish(world).site
+    read = Step("list_site_sections", {"organization_id": world.home, "site_id": site, **more})
     calls = [
         making({}, makes="", arrived=None),
         making({}, makes="", arrived=Expectation(Step("get_site", {"site_id": "site"}), {})),
         making({}, makes="", arrived=Expectation(read, {})),
     ]
-    run = ArrangeRun.of("place", "site", "Docs", calls, organization="o")
-    assert await is_gone(ours, API, run) is gone
+    run = ArrangeRun.of("place", site, "Docs", calls, organization=world.home)
+    async with world.api() as api:
+        if deleted:
+            await api(ops.delete_site, world.home, site)
+        assert await is_gone(session(None), api, run) is gone

@@ -218,7 +218,7 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
 
 
 def _has_its_draft(session: Session, entry: Entry) -> bool:
-    """Whether a write has a draft that is still as it was sent, as far as that was noted."""
+    """Whether the draft of a write holds the text that was sent, or that text was not noted."""
     sent = session.drafts.own_text(entry.draft) if entry.draft else ""
     return bool(entry.draft) and entry.text in ("", sent)
 

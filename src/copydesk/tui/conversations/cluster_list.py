@@ -510,7 +510,7 @@ class ClusterList(VirtualList[ClusterRow]):
         self._open_issues = open_issues
         requests.rows, requests.sift = self, self.sift_again
         self.limits = Limits()
-        """What is asked of the conversations of the clusters that show."""
+        """The conditions that a conversation of each cluster meets."""
         self.sources = Sources()
         """The sources that the clusters name."""
         self._chosen_order: str | None = None

@@ -201,18 +201,17 @@ class IssueList(Marking, VirtualList[IssueRow]):
     ) -> IssuePage:
         """Return a page of the issues of a cluster whose conversations meet conditions.
 
-        A search finds conversations only, so these are read first. Raises ``ApiError``.
+        A search finds conversations only: these are read with the first page. Raises ``ApiError``.
         """
         organization, sought = self._reader.organization or "", dict(conditions)
         conversation = sought.pop(OF_CONVERSATION.name, None)
         limits = {"cluster": cluster, "conversation": conversation}
         if not sought:
             return await reading.read_issues(api, organization, token, limit, **limits)
-        found = await reading.find_said(
-            api, organization, cluster, asked_of_search(sought, self._clusters.sources)
-        )
         if token is None:
-            self.hits = found
+            asked = asked_of_search(sought, self._clusters.sources)
+            self.hits = await reading.find_said(api, organization, cluster, asked)
+        found = self.hits
         while True:
             rows, token, _ = await reading.read_issues(api, organization, token, limit, **limits)
             kept = [row for row in rows if row.conversation in found]
@@ -480,7 +479,7 @@ class ClustersPlace(Place, scope="clusters"):
 
     @property
     def list_in_front(self) -> ClusterList | IssueList:
-        """The list that is limited, filtered and sorted by what is said now."""
+        """The list that conditions, filters and orders are for."""
         among = self.pane in (self.issues, self.reader.view)
         return self.issues if among else self.clusters
 

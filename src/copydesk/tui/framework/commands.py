@@ -388,7 +388,7 @@ class CommonCommands(Commands, scope="place"):
 
     @command("json")
     async def show_raw_by_word(self, rest: str) -> None:
-        """Show the JSON of the row under the cursor, as g j does."""
+        """Show the JSON of the row under the cursor, as the service gives it."""
         await run(self, self.ACTIONS["show_raw"])
 
     @command("whoami", uses=("get_current_user", "get_api_information"))

@@ -583,7 +583,7 @@ class EarlyKeys:
             if not self._app.screen_stack:
                 return  # the program ended meanwhile
             sheet: Any = self._app.screen if hasattr(self._app.screen, "seen_at") else None
-            waits = self._coming or self._reads_rows
+            waits = self._coming or self._reads_rows or (self._lacks and self._reads_more)
             ready = not waits and (self._until is None or self._until())
             if not self._keys:
                 return  # Esc dropped them; what they waited for goes on
@@ -616,6 +616,12 @@ class EarlyKeys:
         pane = getattr(self._app.screen, "pane", None)
         busy = getattr(getattr(pane, "source", None), "busy", False)
         return bool(busy) and getattr(pane, "selected", None) is None
+
+    @property
+    def _reads_more(self) -> bool:
+        """Whether the screen in front reads anything still: why that fails would be said later,
+        in place of what is said of the keys."""
+        return bool(getattr(getattr(self._app.screen, "reads", None), "loads", ()))
 
     @property
     def _lacks(self) -> bool:

@@ -22,6 +22,10 @@ LOOK_SECONDS = 0.02
 QUIET = 3
 """How often in a row nothing is under way before that is believed: messages may be on their way."""
 
+TURNS = 20
+"""How often the event loop runs between two looks, at least: what a key does goes from message to
+message, and a machine under load comes to few of them in the time."""
+
 PATIENCE_SECONDS = 30.0
 """For how long is waited before who listens is told, and asked for a line all the same."""
 
@@ -41,6 +45,8 @@ async def settled(
     quiet, until = 0, monotonic() + PATIENCE_SECONDS
     while app.is_running and quiet < QUIET:
         await asyncio.sleep(LOOK_SECONDS)
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
         quiet = 0 if starts() or under_way(app) else quiet + 1
         if not quiet:
             steps()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from copydesk.cli.command_line import parse
+from copydesk.cli.errors import UsageError
 from copydesk.cli.parser import GROUPS, build_parser
 
 URL = "https://app.example.com/s/SPACE"
@@ -111,6 +112,15 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
         (f"{URL} cr", "'cr' is one word too many. See copydesk URL --help."),
         ("--profil x", "there is no option '--profil': did you mean --profile?"),
         ("--profile x --nope=3 cr list", "copydesk: error: there is no option '--nope'. There are"),
+        (
+            "space --json",
+            "error: there is no command 'space'. There are login, logout and profiles",
+        ),
+        ("--profile x spcae list", "copydesk: error: there is no command 'spcae'."),
+        ("cr --nope lst", "copydesk cr: error: there is no command 'lst': did you mean list?"),
+        ("cr --json list", "copydesk cr: error: --json goes after the command: copydesk cr list "),
+        ("cr --space x list", "--space goes after the command: copydesk cr list --space"),
+        ("cr --nope list", "copydesk cr: error: there is no option '--nope'. There are --desk, "),
         ("serve --port abc", "--port: a port is a number from 0 to 65535, such as 8484, and not "),
         ("serve --limit 0", "--limit: a limit is a number of calls, such as 3600, and not '0'"),
         ("serve --limit -5", "--limit: "),
@@ -128,6 +138,26 @@ def test_a_slip_is_told_with_the_nearest_word(
         parse(line.split())
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_wrong_word_is_told_before_an_option_behind_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    below = (a for a in build_parser()._actions if isinstance(a, _SubParsersAction))
+    names = [name for each in below for name in each.choices]
+    above = {words[0] for words in commands(build_parser()) if len(words) > 1}
+    wrong = [(name[:-1] + "qq", name) for name in names] + [("lisst", name) for name in above]
+    for word, name in wrong:
+        line = [name, word] if word == "lisst" else [word, "list"]
+        for option in ("--json", "--nope", "--sapce=3"):
+            with pytest.raises(SystemExit):
+                parse([*line, option])
+            assert f"there is no command '{word}'" in capsys.readouterr().err, (line, option)
+
+
+def test_an_option_that_a_command_does_not_take_is_told_by_its_name() -> None:
+    with pytest.raises(UsageError, match="this command does not take --json"):
+        parse(["profiles", "--json", "use", "x"]).run()
 
 
 def test_help_explains_a_command_and_an_action_alone(capsys: pytest.CaptureFixture[str]) -> None:

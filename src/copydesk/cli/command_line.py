@@ -46,7 +46,8 @@ class Command:
             options["service"] = _service(options)
         for option, value in options.items():
             if option not in accepted and value is not None:
-                raise UsageError(f"--{option.replace('_', '-')} has no meaning for this command")
+                named = option.removeprefix("as_").replace("_", "-")
+                raise UsageError(f"this command does not take --{named}")
             _expect_text(option, value)
         status: int = function(**{k: v for k, v in options.items() if k in accepted})
         return status

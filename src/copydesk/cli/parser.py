@@ -118,16 +118,40 @@ class Parser(ArgumentParser):
         if not word.startswith("-"):
             return f"{named} is one word too many. See {self.prog} --help."
         known = [each for each in self._option_string_actions if each.startswith("--")]
-        return _instead(f"there is no option {named}", word.partition("=")[0], known, self.prog)
+        option = word.partition("=")[0]
+        if option in known:
+            return f"{option} goes after the command: {self.prog} {option}"
+        return _instead(f"there is no option {named}", option, known, self.prog)
 
     def _refuse_unknown(self, arguments: Sequence[str]) -> None:
-        """Refuse an unknown option before the command: what follows it may be its value."""
-        commands = [each for each in self._actions if isinstance(each, _SubParsersAction)]
-        for word in arguments:
-            if word == "--" or any(word in each.choices for each in commands):
+        """Refuse the first word up to the last of the command that is not one of ours.
+
+        argparse would tell of the options first, and take what follows one for a command.
+        """
+        meant, parser = self._meant(arguments), self
+        words = iter(arguments)
+        for word in words:
+            below = [each for each in parser._actions if isinstance(each, _SubParsersAction)]
+            if word == "--" or (parser is not self and not below):
                 return
-            if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
-                self.error(self.no_use(word))
+            option, equals, _ = word.partition("=")
+            known = parser._option_string_actions.get(option)
+            if known is not None:
+                if known.nargs is None and not equals:
+                    next(words, None)
+            elif word.startswith("--") and (parser is self or parser is not meant):
+                told = meant if option in meant._option_string_actions else parser
+                parser.error(told.no_use(word))
+            elif below and not word.startswith("-"):
+                parser = parser._below(below[0], word)
+
+    def _below(self, commands: _SubParsersAction[Parser], word: str) -> Parser:
+        """Return the parser of a command, or exit with what may have been meant."""
+        try:
+            self._check_value(commands, word)
+        except ArgumentError as error:
+            self.error(str(error))
+        return commands.choices[word]
 
     def _get_value(self, action: Action, arg_string: str) -> Any:
         """Return a value as its type. Raises ``ArgumentError`` in words that are no program's."""
@@ -190,7 +214,10 @@ def _instead(
     from difflib import get_close_matches
 
     words = list(known)
-    near = get_close_matches(word.casefold(), [*words, *below], 1, 0.6)
+    # Without their dashes: two options would be alike by these alone.
+    bare = {each.lstrip("-"): each for each in (*words, *below)}
+    near = get_close_matches(word.lstrip("-").casefold(), bare, 1, 0.65)
+    near = [bare[each] for each in near]
     near = [below[each] if each in below and each not in words else each for each in near]
     found = f"{said}: did you mean {near[0]}?" if near else f"{said}."
     if not prog:

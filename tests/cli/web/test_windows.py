@@ -235,8 +235,8 @@ def test_a_process_gets_few_variables_and_the_token_by_its_wire(tmp_path: Path) 
     [
         (["--host", "0.0.0.0"], "--web is for this one alone"),
         (["--port", "70000"], "a port is a number from 0 to 65535"),
-        (["--git", "."], "--git has no meaning for this command"),
-        (["--fetch"], "--fetch has no meaning for this command"),
+        (["--git", "."], "this command does not take --git"),
+        (["--fetch"], "this command does not take --fetch"),
         (["--theme", "none"], "there is no such theme"),
         (["--profile", "none"], "there is no profile none"),
         (["--desk", "none/desk.db"], "its folder is missing"),

@@ -49,7 +49,7 @@ EMPTY: Mapping[str, str] = MappingProxyType({})
 _PLAIN = (
     (
         r"^argument (\S+): expected (?:one|at least one|\d+) arguments?$",
-        r"\1: its value is missing",
+        r"\1 needs a value",
     ),
     (r"^the following arguments are required: (.+)$", r"missing: \1"),
     (r"^one of the arguments (.+) is required$", r"one of these is missing: \1"),
@@ -161,7 +161,7 @@ class Parser(ArgumentParser):
             if action.type is not int:
                 raise
             named = repr(shorten(arg_string, _CELLS))
-            raise ArgumentError(action, f"it has to be a whole number, not {named}") from error
+            raise ArgumentError(action, f"a whole number is needed, not {named}") from error
 
     def _match_arguments_partial(self, actions: Sequence[Action], pattern: str) -> list[int]:
         """Leave arguments that may be left out for what follows the next option.
@@ -243,14 +243,20 @@ def add_api(commands: Subparsers) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("method", metavar="METHOD", help="GET, POST, PUT, PATCH or DELETE")
-    parser.add_argument("path", metavar="PATH", help="with or without /v1; a query may follow")
+    parser.add_argument(
+        "path", metavar="PATH", help="the path, with or without /v1; a query may follow"
+    )
     for names, typed, said in (
         (
             ("-f", "--raw-field"),
             False,
-            "a text, in the body, or in the query of a GET; a[b]=1, a[]=1",
+            "a text of the body, or of the query of a GET; a[b]=1 nests, a[]=1 makes a list",
         ),
-        (("-F", "--field"), True, "the same with true, false, null, whole numbers and @FILE"),
+        (
+            ("-F", "--field"),
+            True,
+            "as -f, but true, false, null and whole numbers are such values; @FILE is read",
+        ),
     ):
         parser.add_argument(
             *names,
@@ -265,16 +271,18 @@ def add_api(commands: Subparsers) -> None:
         "--input",
         dest="body",
         metavar="FILE",
-        help="the body as JSON (-: standard input); fields go to the query then",
+        help="a file with the body, as JSON (-: standard input); fields go to the query then",
     )
     parser.add_argument(
-        "--paginate", action="store_true", help="all of a list, one JSON object a line"
+        "--paginate",
+        action="store_true",
+        help="read all pages of a list, print a JSON object for each entry, one per line",
     )
     parser.add_argument(
         "--json",
         action="store_true",
         dest="as_json",
-        help="one JSON value in any case: one list of all pages, null for no body",
+        help="print one JSON value in any case: one list with --paginate, null for no body",
     )
     parser.set_defaults(runner="copydesk.cli.api:send_request")
     _connection(parser, again=True)
@@ -285,87 +293,152 @@ def add_cr(commands: Subparsers) -> None:
     parser = commands.add_parser("cr", help="list, read, review, edit and merge change requests")
     actions = parser.add_subparsers(metavar="ACTION", title="actions", required=True)
 
-    listing = actions.add_parser("list", help="print those of a status or of a view")
+    listing = actions.add_parser(
+        "list", help="list change requests by their status, a view or a filter"
+    )
     which = listing.add_mutually_exclusive_group()
     which.add_argument(
-        "--status", choices=get_args(ChangeRequestStatus), help="what they are (default: open)"
+        "--status",
+        choices=get_args(ChangeRequestStatus),
+        help="only those of this status (default: open)",
     )
-    which.add_argument("--view", metavar="NAME", help='a view of the screens, as "Needs me"')
+    which.add_argument(
+        "--view", metavar="NAME", help='only those of a view of the screens, such as "Needs me"'
+    )
     listing.add_argument(
-        "--filter", dest="where", metavar="TEXT", help="a filter as after / on the screens"
+        "--filter",
+        dest="where",
+        metavar="TEXT",
+        help="only those that a filter finds, written as after / on the screens",
     )
     listing.set_defaults(runner="copydesk.cli.cr_list:list_requests")
 
     ones = partial(_request, actions)
-    ones("show", "cr:show_request", "print one: whether it can be merged, and why not")
-    comparing = ones("diff", "cr_diff:show_diff", "print what one changes, by word")
-    comparing.add_argument("--patch", action="store_true", help="as a patch that git apply takes")
-    merging = ones("merge", "cr:merge_request", "merge one, once someone has said so")
+    ones("show", "cr:show_request", "print a change request, and whether it can be merged")
+    comparing = ones(
+        "diff", "cr_diff:show_diff", "print what a change request changes, word by word"
+    )
+    comparing.add_argument(
+        "--patch", action="store_true", help="print a patch that git apply takes"
+    )
+    merging = ones("merge", "cr:merge_request", "merge a change request; asks first")
     merging.add_argument("--yes", action="store_true", help="merge without asking")
-    reverting = ones("revert", "cr:revert_request", "begin one that reverts the merge of one")
-    reverting.add_argument("--why", metavar="TEXT", required=True, help="for its description")
+    reverting = ones(
+        "revert", "cr:revert_request", "begin a change request that reverts the merge of another"
+    )
+    reverting.add_argument(
+        "--why",
+        metavar="TEXT",
+        required=True,
+        help="why: the description of the new change request",
+    )
     for name, runner, said in (
-        ("approve", "approve", "approve one, once someone has said so"),
-        ("ask", "ask_for_changes", "ask for changes in one, once someone has said so"),
+        ("approve", "approve", "approve a change request; asks first"),
+        ("ask", "ask_for_changes", "ask for changes in a change request; asks first"),
     ):
         judging = ones(name, f"cr_review:{runner}", said)
-        judging.add_argument("text", metavar="TEXT", nargs="?", help=f"words with it; {_MARKDOWN}")
-        judging.add_argument("--yes", action="store_true", help="send it without asking")
-    reviewing = ones("review", "cr_review:review", "send the comments and the review of a file")
+        judging.add_argument(
+            "text", metavar="TEXT", nargs="?", help=f"the text of the review: {_MARKDOWN}"
+        )
+        judging.add_argument("--yes", action="store_true", help="send without asking")
+    reviewing = ones(
+        "review", "cr_review:review", "send the comments and the review that a file has"
+    )
     reviewing.add_argument("file", metavar="FILE", type=Path, help="YAML or JSON")
-    reviewing.add_argument("--plan", action="store_true", help="print what would be sent: 7 if any")
-    reviewing.add_argument("--yes", action="store_true", help="send it without asking")
-    reading = ones("threads", "cr_threads:show_threads", "print what is said of one")
+    reviewing.add_argument(
+        "--plan",
+        action="store_true",
+        help="send nothing, print what would be sent; exit status 7 if there is any",
+    )
+    reviewing.add_argument("--yes", action="store_true", help="send without asking")
+    reading = ones("threads", "cr_threads:show_threads", "print the threads of a change request")
     reading.add_argument(
-        "--all", action="store_true", dest="every", help="resolved threads and reviews, too"
+        "--all", action="store_true", dest="every", help="print resolved threads and reviews, too"
     )
-    commenting = ones("comment", "cr_threads:comment_on", "comment on one as a whole")
+    commenting = ones("comment", "cr_threads:comment_on", "comment on a change request as a whole")
     commenting.add_argument("text", metavar="TEXT", help=_MARKDOWN)
-    replying = ones("reply", "cr_threads:reply_to", "answer in a thread of one")
-    replying.add_argument("thread", metavar="THREAD", help="its id, as cr threads prints it")
+    replying = ones("reply", "cr_threads:reply_to", "reply in a thread of a change request")
+    replying.add_argument(
+        "thread", metavar="THREAD", help="the thread: its id, as cr threads prints it"
+    )
     replying.add_argument("text", metavar="TEXT", help=_MARKDOWN)
-    resolving = ones("resolve", "cr_threads:resolve", "resolve threads of one")
+    resolving = ones("resolve", "cr_threads:resolve", "resolve threads of a change request")
     resolving.add_argument(
-        "threads", metavar="THREAD", nargs="+", help="their ids, as cr threads prints them"
+        "threads",
+        metavar="THREAD",
+        nargs="+",
+        help="the threads: their ids, as cr threads prints them",
     )
-    resolving.add_argument("--reopen", action="store_true", help="open them again instead")
-    applying = ones("apply", "cr_apply:apply_suggestions", "apply suggestions of its threads")
-    applying.add_argument(
-        "threads", metavar="THREAD", nargs="*", help="their ids; without any all that fit"
+    resolving.add_argument("--reopen", action="store_true", help="reopen them instead")
+    applying = ones(
+        "apply",
+        "cr_apply:apply_suggestions",
+        "apply suggestions in the threads of a change request",
     )
     applying.add_argument(
-        "--plan", action="store_true", help="print what would be applied: 7 if any"
+        "threads",
+        metavar="THREAD",
+        nargs="*",
+        help="the threads: their ids; without any, all suggestions that fit are applied",
+    )
+    applying.add_argument(
+        "--plan",
+        action="store_true",
+        help="apply nothing, print what would be applied; exit status 7 if there is any",
     )
     applying.add_argument("--yes", action="store_true", help="apply without asking")
     checked = ones(
-        "check", "cr_check:check_request", "check what one changes: 1 if it has findings"
+        "check",
+        "cr_check:check_request",
+        "run the checks on the text that a change request changes; exit status 1 for findings",
     )
     checked.add_argument(
-        "--all", action="store_true", dest="every", help="findings in older text of its pages, too"
+        "--all",
+        action="store_true",
+        dest="every",
+        help="print findings in older text of its pages, too",
     )
-    checking = ones("checkout", "cr_files:checkout", "write the pages of one as files")
-    checking.add_argument("folder", metavar="FOLDER", type=Path, help="an empty one, or a new name")
-    pushing = actions.add_parser("push", help="send what was changed in such a folder")
-    pushing.add_argument("folder", metavar="FOLDER", type=Path, help="the one of cr checkout")
+    checking = ones("checkout", "cr_files:checkout", "write the pages of a change request as files")
+    checking.add_argument(
+        "folder", metavar="FOLDER", type=Path, help="an empty folder, or the name of a new one"
+    )
+    pushing = actions.add_parser("push", help="send what was changed in a folder of cr checkout")
+    pushing.add_argument(
+        "folder", metavar="FOLDER", type=Path, help="the folder that cr checkout wrote"
+    )
     for option, said in (
-        ("plan", "print the patch alone: 7 if there is one"),
-        ("yes", "send it without asking"),
-        ("stage", "send nothing: stage it for the screens"),
+        ("plan", "send nothing, print the patch; exit status 7 if there is one"),
+        ("yes", "send without asking"),
+        ("stage", "send nothing, stage the changes for the screens"),
         ("remove", "delete the pages whose files are gone"),
     ):
         pushing.add_argument(f"--{option}", action="store_true", help=said)
     pushing.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     pushing.set_defaults(runner="copydesk.cli.cr_files:push")
     _connection(pushing, again=True)
-    editing = ones("edit", "cr_edit:edit", "change what one says of itself")
-    editing.add_argument("--subject", metavar="TEXT", help="what it is about, one line")
-    editing.add_argument("--status", choices=get_args(ChangeRequestWritableStatus), help="set it")
-    creating = actions.add_parser("create", help="begin one: a draft, without changes")
-    creating.add_argument("subject", metavar="SUBJECT", help="what it is about, one line")
+    editing = ones(
+        "edit",
+        "cr_edit:edit",
+        "change the subject, the description or the status of a change request",
+    )
+    editing.add_argument("--subject", metavar="TEXT", help="the new subject, one line")
+    editing.add_argument(
+        "--status", choices=get_args(ChangeRequestWritableStatus), help="the new status"
+    )
+    creating = actions.add_parser(
+        "create", help="create a change request: a draft, without changes"
+    )
+    creating.add_argument("subject", metavar="SUBJECT", help="the subject, one line")
     creating.set_defaults(runner="copydesk.cli.cr_edit:create")
-    creating.add_argument("--cluster", metavar="CLUSTER", help="that it answers: id or title")
+    creating.add_argument(
+        "--cluster", metavar="CLUSTER", help="the cluster that it answers: id or title"
+    )
     for each in (editing, creating):
-        each.add_argument("--description", metavar="TEXT", help="as text; - reads standard input")
+        each.add_argument(
+            "--description",
+            metavar="TEXT",
+            help="the description, as plain text; - reads standard input",
+        )
     for each in (listing, creating):
         each.add_argument("--space", metavar="SPACE", required=each is creating, help=_SPACE)
         _common(each)
@@ -373,14 +446,16 @@ def add_cr(commands: Subparsers) -> None:
 
 _MARKDOWN = "Markdown; - reads standard input"
 
-_SPACE = "its space: title, slug, id or address"
+_SPACE = "the space: title, slug, id or address"
 
 
 def _request(actions: Subparsers, name: str, runner: str, said: str) -> ArgumentParser:
     """Declare an action on one change request, and return its parser."""
     parser = actions.add_parser(name, help=said)
     parser.set_defaults(runner=f"copydesk.cli.{runner}")
-    parser.add_argument("request", metavar="NUMBER", help="its number, id or address")
+    parser.add_argument(
+        "request", metavar="NUMBER", help="the change request: number, id or address"
+    )
     parser.add_argument("--space", metavar="SPACE", help=_SPACE)
     _common(parser)
     return parser
@@ -406,27 +481,32 @@ def add_clusters(commands: Subparsers) -> None:
     )
     reporting.set_defaults(runner="copydesk.cli.clusters_report:write_report")
     reporting.add_argument(
-        "--since", metavar="SPAN", default="1w", help="whole weeks: 1w (default) to 12w, or 7d"
+        "--since",
+        metavar="SPAN",
+        default="1w",
+        help="how far back, in whole weeks: 1w (default) to 12w, or 7d",
     )
     reporting.add_argument(
         "--format", dest="form", choices=("markdown", "html"),
-        help="what to write (default: by the name of the file, else Markdown)",
+        help="the format (default: by the name of the file, else Markdown)",
     )  # fmt: skip
     tables = []
     for name, fields in (("issues", ISSUES), ("conversations", CONVERSATIONS)):
         table = actions.add_parser(
-            name, help=f"print all {name}, those of one cluster, or of late",
+            name, help=f"print {name}: all, those of one cluster, or the latest",
             description=fields, formatter_class=RawDescriptionHelpFormatter,
         )  # fmt: skip
         table.set_defaults(runner=f"copydesk.cli.clusters_report:list_{name}")
-        table.add_argument("--cluster", metavar="CLUSTER", help="of this one only: id or title")
+        table.add_argument(
+            "--cluster", metavar="CLUSTER", help="only those of this cluster: id or title"
+        )
         table.add_argument("--since", metavar="SPAN", help="only those of the last 2d, 1w, …")
         tables.append(table)
     for each in (listing, *tables):
         each.add_argument("--csv", action="store_true", dest="as_csv", help="print CSV")
     for each in (reporting, listing, *tables):
         each.add_argument(
-            "--output", metavar="FILE", type=Path, help="write to a file, for you only"
+            "--output", metavar="FILE", type=Path, help="write to a file that only you can read"
         )
         each.add_argument("--force", action="store_true", help="replace a file that is there")
         each.add_argument(
@@ -444,10 +524,10 @@ def add_clusters(commands: Subparsers) -> None:
 
 
 REPORT = """\
-The ten clusters with the most issues since then: each with its 13 weeks, this week against the
-usual, what merged change requests did, the requests that answer it, and what users said. Below
-them what came of all merged requests, and which clusters are new. E-mail addresses and phone
-numbers are masked; words with a password or a token in them are not quoted.
+The ten clusters with the most issues since then: each with its 13 weeks, this week beside the
+usual week, the change requests that answer it, what the merged ones changed, and what users said.
+Below them: what all merged change requests changed, and which clusters are new. E-mail addresses
+and phone numbers are masked; words with a password or a token in them are not quoted.
 
 --json prints: organization, since, until, clusters (how many there are), top, new and merged.
 Each cluster of these lists has id, label, issues, lately (issues since then), weeklyPulse (13
@@ -461,10 +541,10 @@ Exit status: 0 written, also where nothing came up; 1 it failed, or the file is 
 2 wrong usage; 3 not allowed; 5 the service cannot be reached."""
 
 ISSUES = """\
-What was found in conversations, the latest first. With --json each has id, title, summary, cluster
-(its id, null for none), clusterLabel, conversation (its id), source, createdAt and link (where the
-conversation is); --csv has the same as columns. E-mail addresses and phone numbers are masked, and
-no cell is run as a formula.
+Problems that were told in conversations, the latest first. With --json each has id, title, summary,
+cluster (its id, null for none), clusterLabel, conversation (its id), source, createdAt and link
+(where the conversation is); --csv has the same as columns. E-mail addresses and phone numbers are
+masked, and no cell is run as a formula.
 
 Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong usage; 3 not
 allowed; 5 the service cannot be reached."""
@@ -490,9 +570,9 @@ def _listed(
     """Declare a command that lists things of a kind, or shows one of them, with its actions."""
     parser = commands.add_parser(name, help=f"print {said}")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
-    listing = actions.add_parser("list", help=f"print all {name} (also without a word)")
+    listing = actions.add_parser("list", help=f"print all {name} (the same as {name} alone)")
     showing = actions.add_parser("show", help=f"print one {noun}")
-    showing.add_argument(noun, metavar=noun.upper(), help="its id or its title")
+    showing.add_argument(noun, metavar=noun.upper(), help=f"the {noun}: id or title")
     for each in (parser, listing):
         each.set_defaults(runner=f"copydesk.cli.{name}:list_{name}")
     showing.set_defaults(runner=f"copydesk.cli.{name}:show_{noun}")
@@ -507,7 +587,7 @@ def _common(parser: ArgumentParser, *, again: bool = False) -> None:
         "--organization",
         metavar="TITLE",
         default=SUPPRESS if again else None,
-        help="look in this one only (or its id)",
+        help="only in this organization: title or id",
     )
     parser.add_argument(
         "--json",
@@ -530,11 +610,11 @@ def add_accounts(commands: Subparsers) -> None:
 def _login(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "login",
-        help="connect to a service, and keep its token",
-        description="The token is typed unseen, and tried at the service before it is kept.",
+        help="connect to a service, and save its token",
+        description="The token is not shown while you type. It is saved if the service takes it.",
     )
     parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="what to call the profile (default: default)"
+        "name", metavar="NAME", nargs="?", help="the name of the profile (default: default)"
     )
     parser.add_argument(
         "--base-url", metavar="URL", default=SUPPRESS, help="the service (default: the hosted one)"
@@ -542,7 +622,8 @@ def _login(commands: Subparsers) -> None:
     parser.add_argument(
         "--token-command",
         metavar="COMMAND",
-        help="what prints the token at each start, such as a password manager; no shell reads it",
+        help="a program that prints the token, as of a password manager; run at each start, "
+        "without a shell",
     )
     parser.add_argument(
         "--token-stdin", action="store_true", help="read the token from standard input"
@@ -550,14 +631,14 @@ def _login(commands: Subparsers) -> None:
     parser.add_argument(
         "--store",
         choices=("keyring", "file"),
-        help="keep the token in the system's keyring and nowhere else, or in a file for you only "
-        "(default: the keyring; a file where the system has no keyring)",
+        help="where to save the token: in the system's keyring alone, or in a file that only you "
+        "can read (default: the keyring, or a file where the system has no keyring)",
     )
     parser.add_argument(
         "--ca-file",
         type=Path,
         metavar="FILE",
-        help="certificates (PEM) of who vouches for the service, besides the usual ones",
+        help="a file of certificate authorities (PEM) to trust, besides the usual ones",
     )
     parser.add_argument(
         "--read-only",
@@ -576,24 +657,26 @@ def _login(commands: Subparsers) -> None:
 def _logout(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "logout",
-        help="take the token of a profile from this machine",
-        description="What was typed and not sent stays on this machine.",
+        help="remove the token of a profile from this machine",
+        description="Drafts, and what waits to be sent, stay on this machine.",
     )
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the profile (default: the usual)")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="the profile (default: the one that copydesk opens)"
+    )
     parser.add_argument("--everything", action="store_true", help="remove the profile as well")
     parser.add_argument("--yes", action="store_true", help="remove it without asking")
     parser.set_defaults(runner="copydesk.cli.login:logout")
 
 
 def _profiles(commands: Subparsers) -> None:
-    parser = commands.add_parser("profiles", help="list the services that were logged in to")
+    parser = commands.add_parser("profiles", help="list the services that you logged in to")
     # Nothing where it is not given: an action below has no use for it.
     parser.add_argument(
-        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="as JSON"
+        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="print JSON"
     )
     parser.set_defaults(runner="copydesk.cli.login:list_profiles")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
-    using = actions.add_parser("use", help="open this profile where none is named")
+    using = actions.add_parser("use", help="open this profile when a command names none")
     using.add_argument("name", metavar="NAME", help="the profile; desk is your own desk")
     using.set_defaults(runner="copydesk.cli.login:use_profile")
 
@@ -602,12 +685,12 @@ def _doctor(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "doctor",
         help="say what is configured, what answers, and what is wrong",
-        description="Writes nothing, and prints no token. Exit status 1 when something is wrong.",
+        description="Writes nothing, and prints no token. Exit status 1 if something is wrong.",
     )
-    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     parser.add_argument(
         "--ask", action="store_true",
-        help="read one example of each operation of which it is not known whether a service has it",
+        help="also find out which operations the service has, by one read of each unknown one",
     )  # fmt: skip
     _connection(parser, again=True)
     parser.set_defaults(runner="copydesk.cli.doctor:examine")
@@ -673,11 +756,15 @@ def build_parser() -> Parser:
 def _everywhere(parser: ArgumentParser) -> None:
     """Accept the general options behind each word of a command, not only where they are listed.
 
-    What has no use for one says so, as it does where the option stands in front.
+    What has no use for one says so, as it does where the option stands in front. The help of each
+    begins with the sentence that lists it.
     """
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
-            for below in action.choices.values():
+            said = {each.dest: each.help or "" for each in action._choices_actions}
+            for name, below in action.choices.items():
+                told = f"{said[name][:1].upper()}{said[name][1:]}."
+                below.description = "\n\n".join(filter(None, (told, below.description)))
                 listed = list(below._actions)
                 _connection(below, again=True)
                 for added in below._actions:
@@ -700,8 +787,8 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         },
         "--base-url": {
             "metavar": "URL",
-            "help": "the service to use; its token is read from COPYDESK_TOKEN, or that of a "
-            "profile",
+            "help": "the service to use; its token is that of COPYDESK_TOKEN, or of the profile "
+            "of this service",
         },
         "--profile": {
             "metavar": "NAME",
@@ -729,17 +816,17 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
 def _ops(commands: Subparsers) -> None:
     parser = commands.add_parser("ops", help="print the operations of the API")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
-    form.add_argument("--openapi", action="store_true", help="as an OpenAPI 3.1 document")
-    form.add_argument("--markdown", action="store_true", help="as the reference page")
+    form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    form.add_argument("--openapi", action="store_true", help="print an OpenAPI 3.1 document")
+    form.add_argument("--markdown", action="store_true", help="print the page of the manual")
     parser.set_defaults(runner="copydesk.cli.reference:print_operations")
 
 
 def _keys(commands: Subparsers) -> None:
     parser = commands.add_parser("keys", help="print what every key does")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
-    form.add_argument("--markdown", action="store_true", help="as the reference page")
+    form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    form.add_argument("--markdown", action="store_true", help="print the page of the manual")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
 
 
@@ -747,19 +834,23 @@ def _settings(commands: Subparsers) -> None:
     parser = commands.add_parser("settings", help="list, change and check the settings")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
-        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="as JSON"
+        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="print JSON"
     )
     form.add_argument(
-        "--markdown", action="store_true", default=SUPPRESS, help="as the reference page"
+        "--markdown", action="store_true", default=SUPPRESS, help="print the page of the manual"
     )
     parser.set_defaults(runner="copydesk.cli.settings:list_settings")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
     for name, runner, said in (
-        ("get", "get_setting", "print the value of one"),
-        ("set", "set_setting", "give one a value"),
-        ("unset", "unset_setting", "take one out of the file: its default holds"),
+        ("get", "get_setting", "print the value of a setting"),
+        ("set", "set_setting", "give a setting a value"),
+        ("unset", "unset_setting", "remove a setting from the file, so that its default applies"),
         ("edit", "edit_settings", "open the file in $VISUAL or $EDITOR, then check it"),
-        ("check", "check_settings", "tell every mistake in the file; 1 if there is one"),
+        (
+            "check",
+            "check_settings",
+            "print every mistake in the file; exit status 1 if there is one",
+        ),
         ("schema", "print_schema", "print the JSON Schema of the file"),
     ):
         each = actions.add_parser(name, help=said)
@@ -776,9 +867,13 @@ def _manual(commands: Subparsers) -> None:
 
 
 def _help(commands: Subparsers) -> None:
-    parser = commands.add_parser("help", help="say how a command is used: help cr merge")
-    parser.add_argument("words", metavar="COMMAND", nargs="*", help="the command; all without one")
-    parser.add_argument("--markdown", action="store_true", help="as the reference page of all")
+    parser = commands.add_parser("help", help="print how a command is used, as in help cr merge")
+    parser.add_argument(
+        "words", metavar="COMMAND", nargs="*", help="the command; without one, all are listed"
+    )
+    parser.add_argument(
+        "--markdown", action="store_true", help="print the page of the manual, with all commands"
+    )
     parser.set_defaults(runner="copydesk.cli.help:print_help")
 
 
@@ -789,15 +884,17 @@ def _outbox(commands: Subparsers) -> None:
 
 
 def _log(commands: Subparsers) -> None:
-    parser = commands.add_parser("log", help="print what was written from this machine")
-    parser.add_argument("--since", metavar="SPAN", help="only the last 30m, 1h, 2d, …")
+    parser = commands.add_parser("log", help="print the log of what this machine sent")
+    parser.add_argument(
+        "--since", metavar="SPAN", help="only what was sent in the last 30m, 1h, 2d, …"
+    )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     form.add_argument(
         "--file",
         action="store_true",
         dest="file",
-        help="print where errors and calls are logged",
+        help="print the name of the file that errors and calls are logged in",
     )
     parser.set_defaults(runner="copydesk.cli.log:print_log")
 
@@ -805,13 +902,19 @@ def _log(commands: Subparsers) -> None:
 def _watch(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "watch",
-        help="merge what waits for its rules (M in the merge dialog), once these hold",
-        description="Look each minute at the change requests that wait for their rules, and merge "
-        "those whose rules hold. Ends when none waits: 0 if all were merged, 4 if one was stopped.",
+        help="merge change requests that wait for their rules, once the rules are met",
+        description="Looks each minute at the change requests that wait (M in the merge dialog), "
+        "and merges those whose rules are met. Ends when none waits: exit status 0 if all were "
+        "merged, 4 if one was stopped.",
     )
-    parser.add_argument("--once", action="store_true", help="look once; 7 where some still wait")
     parser.add_argument(
-        "--json", action="store_true", dest="as_json", help="a JSON object for each, one a line"
+        "--once", action="store_true", help="look once; exit status 7 if some still wait"
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        dest="as_json",
+        help="print a JSON object for each, one per line",
     )
     _connection(parser, again=True)
     parser.set_defaults(runner="copydesk.cli.watch:watch_merges")
@@ -822,59 +925,69 @@ def _cache(commands: Subparsers) -> None:
         "cache", help="show or clear the answers of services that are saved on this machine"
     )
     actions = cache.add_subparsers(metavar="ACTION", title="actions", required=True)
-    showing = actions.add_parser("show", help="print how much is kept, and how old it is")
-    showing.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    showing = actions.add_parser("show", help="print how much is saved, and how old it is")
+    showing.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     showing.set_defaults(runner="copydesk.cli.cache:show_cache")
-    clearing = actions.add_parser("clear", help="discard it; drafts and what waits to be sent stay")
+    clearing = actions.add_parser(
+        "clear", help="clear the answers; drafts and what waits to be sent stay"
+    )
     clearing.add_argument(
-        "--profile", metavar="NAME", default=SUPPRESS, help="of this profile only"
+        "--profile", metavar="NAME", default=SUPPRESS, help="only the answers of this profile"
     )
     clearing.set_defaults(runner="copydesk.cli.cache:clear_cache")
 
 
 def _structure(commands: Subparsers) -> None:
     structure = commands.add_parser(
-        "structure", help="write the structure of a site to a file, and make it as a file says"
+        "structure", help="print the structure of a site, and change it to what a file says"
     )
     actions = structure.add_subparsers(metavar="ACTION", title="actions", required=True)
 
-    exporting = actions.add_parser("export", help="print the structure as YAML to be edited")
+    exporting = actions.add_parser(
+        "export", help="print the structure of a site as YAML, to be edited"
+    )
     exporting.set_defaults(runner="copydesk.cli.structure:export_structure")
 
-    applying = actions.add_parser("apply", help="make a site what a file says, or show the plan")
-    exporting.add_argument("site", metavar="SITE", help="its id, title, host name or address")
-    applying.add_argument("site", metavar="SITE", help="its id, title, host name or address")
+    applying = actions.add_parser(
+        "apply", help="change a site to what a file says, or print the plan"
+    )
+    exporting.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
+    applying.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
     applying.add_argument(
-        "file", type=Path, metavar="FILE", nargs="?", help="what the site shall be"
+        "file", type=Path, metavar="FILE", nargs="?", help="the file with the structure"
     )
     applying.add_argument(
         "--plan",
         action="store_true",
-        help="print the calls that make it so, and send nothing; the exit status is 7 if there "
-        "are any, 0 if the site is as the file says",
+        help="send nothing, print the calls; exit status 7 if there are any, 0 if the site is as "
+        "the file says",
     )
     applying.add_argument(
-        "--remove", action="store_true", help="remove from the site what the file lacks"
+        "--remove", action="store_true", help="remove from the site what is not in the file"
     )
     applying.add_argument(
-        "--recreate", action="store_true", help="add again what the file has and the site lacks"
+        "--recreate",
+        action="store_true",
+        help="add again what is in the file and was removed from the site",
     )
     applying.add_argument("--yes", action="store_true", help="send without asking")
     applying.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     left = applying.add_mutually_exclusive_group()
     left.add_argument(
-        "--resume", action="store_true", help="send the rest of what stopped before, without FILE"
+        "--resume", action="store_true", help="send the rest of an apply that stopped; without FILE"
     )
     left.add_argument(
-        "--roll-back", action="store_true", help="undo what was sent before it stopped"
+        "--roll-back", action="store_true", help="undo what an apply sent before it stopped"
     )
     left.add_argument(
-        "--keep", action="store_true", help="keep what was sent before it stopped, discard the rest"
+        "--keep",
+        action="store_true",
+        help="keep what an apply sent before it stopped, discard the rest",
     )
     applying.set_defaults(runner="copydesk.cli.structure:apply_structure")
     for parser in (exporting, applying):
         parser.add_argument(
-            "--organization", metavar="TITLE", help="look for the site in this one only (or its id)"
+            "--organization", metavar="TITLE", help="only in this organization: title or id"
         )
         _connection(parser, again=True)
 
@@ -884,57 +997,65 @@ def _conversations(commands: Subparsers) -> None:
         "conversations", help="send support conversations from files"
     )
     actions = conversations.add_subparsers(metavar="ACTION", title="actions", required=True)
-    sending = actions.add_parser("send", help="check what is in files, and send each once")
+    sending = actions.add_parser(
+        "send", help="check the conversations in files, and send each once"
+    )
     sending.add_argument(
         "files",
         metavar="FILE",
         nargs="+",
         help="CSV, an export of Zendesk, Intercom, Freshdesk, Help Scout or Front, mbox, .eml or "
-        "JSON, known by what is in it (docs/conversations.md); - reads standard input",
+        "JSON, recognized by its content (docs/conversations.md); - reads standard input",
     )
     sending.add_argument(
         "--columns",
         metavar="LIST",
-        help="what the columns of a table say, kept for the next one with the same header: "
+        help="what the columns of a table say, saved for the next table with the same header: "
         '"body=Description, id=Ticket ID, subject=Subject, created=Created at, keep=Plan"',
     )
     sending.add_argument(
-        "--source", metavar="NAME", help="where the conversations of a table are from"
+        "--source", metavar="NAME", help="the source of the conversations of a table"
     )
     sending.add_argument(
         "--team",
         metavar="ADDRESS",
         action="append",
-        help="an address or a domain of your people: what it writes in mails and tables is the "
-        "team's (again for more)",
+        help="an address or a domain of your team: what it wrote in mails and tables is the team's "
+        "(repeat for more)",
     )
     sending.add_argument(
         "--dates",
         choices=("dmy", "mdy"),
-        help="how dates such as 02/03/2026 are read where a table leaves it open",
+        help="how to read dates such as 02/03/2026: day first or month first, where a table shows "
+        "neither",
     )
     sending.add_argument(
         "--mask",
         action="store_true",
-        help="mask e-mail addresses, numbers of phones, cards and accounts, passwords and keys "
+        help="mask e-mail addresses, the numbers of phones, cards and accounts, passwords and keys "
         "before anything is sent",
     )
-    sending.add_argument("--yes", action="store_true", help="do not ask before sending")
+    sending.add_argument("--yes", action="store_true", help="send without asking")
     sending.add_argument(
         "--organization",
         metavar="TITLE",
-        help="whose they are (or its id), where you are in several",
+        help="the organization to send to, if you are in several: title or id",
     )
     sending.add_argument(
         "--skip-bad",
         action="store_true",
-        help="send the rest where some cannot be sent; the exit status is 1 then",
+        help="send the rest if some cannot be sent; exit status 1 then",
     )
     sending.add_argument(
-        "--again", action="store_true", help="send also what was sent before, which replaces it"
+        "--again",
+        action="store_true",
+        help="send again, too, what was sent before; it replaces what is there",
     )
     sending.add_argument(
-        "--json", action="store_true", dest="as_json", help="a JSON object for each, one a line"
+        "--json",
+        action="store_true",
+        dest="as_json",
+        help="print a JSON object for each, one per line",
     )
     sending.set_defaults(runner="copydesk.cli.conversations:send_conversations")
     _connection(sending, again=True)
@@ -945,7 +1066,7 @@ def _port(text: str) -> int:
         return int(text)
     except ValueError:
         named = shorten(clean(text), 60)
-        said = f"a port is a number from 0 to 65535, such as 8484, and not {named!r}"
+        said = f"a port is a number from 0 to 65535, such as 8484, not {named!r}"
         raise ArgumentTypeError(said) from None
 
 
@@ -953,7 +1074,7 @@ def _requests(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < len(text) <= 9 and int(text):
         return int(text)
     named = shorten(clean(text), 60)
-    raise ArgumentTypeError(f"a limit is a number of calls, such as 3600, and not {named!r}")
+    raise ArgumentTypeError(f"a limit is a number of calls, such as 3600, not {named!r}")
 
 
 def _serve(commands: Subparsers) -> None:
@@ -978,7 +1099,7 @@ def _serve(commands: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--git", type=Path, metavar="FOLDER", default=SUPPRESS,
-        help="let spaces be imported from and exported to git repositories below a folder",
+        help="let spaces be imported from, and exported to, git repositories below this folder",
     )  # fmt: skip
     parser.add_argument(
         "--limit", type=_requests, metavar="N", default=SUPPRESS,
@@ -986,8 +1107,8 @@ def _serve(commands: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--as", choices=("earlier", "today", "document"), default=SUPPRESS, dest="edition",
-        metavar="SERVICE", help="have only the operations of the earlier service, of today's, or "
-        "of the API document: earlier, today, document",
+        metavar="SERVICE", help="have only the operations of a service: the earlier one, today's, "
+        "or that of the API document (earlier, today, document)",
     )  # fmt: skip
     _desk_option(parser)
     parser.set_defaults(runner="copydesk.cli.serve:serve")
@@ -1001,41 +1122,57 @@ def _desk(commands: Subparsers) -> None:
     token.add_argument("--user", metavar="EMAIL", help="whose token (default: the desk's owner)")
     token.set_defaults(runner="copydesk.cli.desk:mint")
 
-    sample = actions.add_parser("sample", help="make the sample, grow or remove it")
+    sample = actions.add_parser("sample", help="make, enlarge or remove the sample")
     what = sample.add_mutually_exclusive_group()
     what.add_argument(
-        "--scale", type=int, metavar="N", default=0, help="also add N change requests and more"
+        "--scale",
+        type=int,
+        metavar="N",
+        default=0,
+        help="add an organization with N change requests, and all else in proportion",
     )
     what.add_argument(
-        "--remove", action="store_true", help="take it out of the desk; what else is there stays"
+        "--remove", action="store_true", help="remove the sample; what else is in the desk stays"
     )
     sample.add_argument(
-        "--force", action="store_true", help="with --remove: also what you made in it"
+        "--force",
+        action="store_true",
+        help="with --remove: remove what you made in the sample, too",
     )
     sample.set_defaults(runner="copydesk.cli.desk:sample")
 
-    importing = actions.add_parser("import", help="read a folder or git repository of Markdown")
-    importing.add_argument(
-        "source", type=Path, metavar="SOURCE", help="a folder, repository or bundle"
+    importing = actions.add_parser(
+        "import", help="import a folder or git repository of Markdown as a space"
     )
-    importing.add_argument("--organization", metavar="TITLE", help="where to put it")
-    importing.add_argument("--space", metavar="TITLE", help="what to call the space")
+    importing.add_argument(
+        "source", type=Path, metavar="SOURCE", help="a folder, a git repository or a git bundle"
+    )
+    importing.add_argument(
+        "--organization", metavar="TITLE", help="the organization to import to (default: yours)"
+    )
+    importing.add_argument(
+        "--space", metavar="TITLE", help="the title of the space (default: by the source)"
+    )
     importing.set_defaults(runner="copydesk.cli.desk:import_source")
 
-    exporting = actions.add_parser("export", help="write a space back as Markdown")
-    exporting.add_argument("space", metavar="SPACE", help="the space's id or title")
-    exporting.add_argument("folder", type=Path, metavar="FOLDER", help="where to write it")
+    exporting = actions.add_parser("export", help="write a space as Markdown files")
+    exporting.add_argument("space", metavar="SPACE", help="the space: id or title")
+    exporting.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to write to")
     exporting.add_argument(
-        "--force", action="store_true", help="overwrite files that were changed by hand as well"
+        "--force", action="store_true", help="overwrite files that were changed by hand, too"
     )
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
-    check = actions.add_parser("check", help="read the whole desk for damage; writes nothing")
-    check.add_argument("--repair", action="store_true", help="rebuild the search index first")
+    check = actions.add_parser("check", help="check the whole desk for damage")
+    check.add_argument(
+        "--repair",
+        action="store_true",
+        help="rebuild the search index first; without it, nothing is written",
+    )
     check.set_defaults(runner="copydesk.cli.desk:check")
 
-    backup = actions.add_parser("backup", help="copy the desk, in use or not, to one file")
-    backup.add_argument("file", type=Path, metavar="FILE", help="what to call the copy")
+    backup = actions.add_parser("backup", help="copy the desk to one file, even while it is in use")
+    backup.add_argument("file", type=Path, metavar="FILE", help="the name of the copy")
     backup.add_argument("--force", action="store_true", help="replace a file that is there")
     backup.set_defaults(runner="copydesk.cli.desk:back_up")
     for parser in (token, sample, importing, exporting, check, backup):
@@ -1047,22 +1184,26 @@ def _complete(commands: Subparsers) -> None:
 
     parser = commands.add_parser(
         "complete",
-        help="print the values of a word, as the scripts of completion ask for them",
-        description="From this machine alone: nothing is asked of a service. A line has a value, "
+        help="print what a word can be completed to; completion scripts call it",
+        description="Asks no service: it prints what is known on this machine. A line has a value, "
         "a tab, and what it is.",
     )
-    parser.add_argument("kind", metavar="KIND", choices=tuple(VALUES), help=", ".join(VALUES))
-    parser.add_argument("word", metavar="WORD", nargs="?", default="", help="what is typed of it")
+    parser.add_argument(
+        "kind", metavar="KIND", choices=tuple(VALUES), help=f"one of: {', '.join(VALUES)}"
+    )
+    parser.add_argument(
+        "word", metavar="WORD", nargs="?", default="", help="what is typed of the word"
+    )
     parser.add_argument(
         "line", metavar="LINE", nargs="*", default=(),
-        help="after --, the words of the command line: --profile and --space there are meant",
+        help="after --: the words of the command line, for its --profile and --space",
     )  # fmt: skip
     parser.set_defaults(runner="copydesk.cli.complete:print_values")
 
 
 def _completion(commands: Subparsers) -> None:
-    parser = commands.add_parser("completion", help="print what a shell completes commands with")
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell it is for")
+    parser = commands.add_parser("completion", help="print the completion script of a shell")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
     parser.set_defaults(runner="copydesk.cli.reference:print_completion")
 
 
@@ -1073,5 +1214,5 @@ def _desk_option(parser: ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         default=SUPPRESS,
-        help="the desk's database (default: your own)",
+        help="the file of your own desk (default: below your data folder)",
     )

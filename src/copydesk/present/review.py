@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
     from copydesk.session.readiness import Readiness
 
+REVERTS = ":revert reverts it."
+"""What is told of a merged change request wherever ``u`` may mean something else."""
+
 ROOM = 50
 """The width of a line of a conflict beside its side, so that wrapped lines keep their column."""
 

@@ -297,6 +297,29 @@ async def test_a_merge_is_taken_back_by_u_and_merged_again(
         assert "#3 Revert #2 Revert #1 Retries" in driver.screen
 
 
+async def test_a_merge_is_reverted_also_after_something_else_was_sent(world: World) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, {"limits": "# Limits\n\nA lot.\n"}, subject="Limits")
+    app = open_world(world, "review", at(space))
+    app.session.recall_seconds = 0
+    async with drive(app, size=(140, 40)) as driver:
+        await driver.press("m", "y", "escape")
+        assert "u revert" in driver.screen.splitlines()[-1]
+        assert ":revert" not in driver.screen
+        await driver.press("c")
+        await driver.type("It is live.")
+        await driver.press("ctrl+s")
+        assert "u revert" not in driver.screen
+        assert ":revert reverts it." in driver.screen.splitlines()[1]
+        await driver.press("m")
+        assert "#1 is merged: :revert reverts it." in driver.screen
+        await driver.press(":")
+        await driver.type("revert It was wrong.")
+        await driver.press("enter", "ctrl+s")
+        assert "#2 Revert #1 Limits" in driver.screen
+        assert ":revert" not in driver.screen
+
+
 async def test_what_was_edited_since_a_merge_is_settled(world: World) -> None:
     space = world.space("Handbook", PAGES)
     world.change_request(space, {"limits": "# Limits\n\nA lot.\n"}, subject="Limits")

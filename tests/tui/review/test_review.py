@@ -339,7 +339,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         gone = ("approve", "merge", "update", "ask for", "reviewers", "edit", "draft or open")
         assert not [label for label in gone if label in foot]
         await driver.press("m")
-        assert "#1 is merged." in driver.screen
+        assert "#1 is merged: :revert reverts it." in driver.screen
 
 
 async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: ReviewWorld) -> None:

@@ -79,7 +79,7 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
         await driver.press("escape", ":")
         await driver.type("whoami")
         await driver.press("enter")
-        for said in ("Ana Silva", "work", "in a file for you only", f"{__version__} (tables"):
+        for said in ("Ana Silva", "work", "in a file that only you can read", f"{__version__} (tables"):
             assert said in driver.screen, said
         assert world.token(world.ana) not in driver.screen
         await driver.press("escape", "e")
@@ -157,7 +157,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         Offer(AWAY.key, "away", "docs.example.com", read_only=True),
         Offer(first.key, "", "begun.example.org", current=True),
     ]
-    with pytest.raises(NotDoneError, match="No token is kept for profile work"):
+    with pytest.raises(NotDoneError, match="No token is saved for profile work"):
         ways.prepare(work)
     Credentials(paths.credentials).keep(WORK, world.token(world.ana))
     ways.prepare(work)
@@ -180,7 +180,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         await driver.press(":")
         await driver.type("profile away")
         await driver.press("enter")
-        assert "No token is kept for profile away" in driver.screen
+        assert "No token is saved for profile away" in driver.screen
         await driver.press(":")
         await driver.type("profile")
         await driver.press("enter")

@@ -623,7 +623,8 @@ class EditCommands(ReviewCommands, scope="review"):
     async def undo(self) -> None:
         """Undo the last staged step; what was sent since it as everywhere.
 
-        The merge of this change request, where nothing was sent since: a change request reverts it.
+        The merge of this change request, if nothing was sent since: a change request reverts it, as
+        `:revert` does later.
         """
         staged = self.model.staged
         if staged is not None and self._written >= len(self.place.session.log):

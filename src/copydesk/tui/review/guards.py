@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from copydesk.domain.text import clean
+from copydesk.present.review import REVERTS
 from copydesk.session.writes.requests import (
     NO_REVIEWS,
     ONLY_REVIEWS,
@@ -183,7 +184,8 @@ def is_merged(here: HasReview) -> str | None:
     opened = here.model.opened
     if opened is None:
         return not_read(here)
-    return f"{here.model.numbered} is merged." if opened.request.status == "merged" else None
+    merged = opened.request.status == "merged"
+    return f"{here.model.numbered} is merged: {REVERTS}" if merged else None
 
 
 def may_not_edit(here: HasReview) -> str | None:

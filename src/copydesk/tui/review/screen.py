@@ -16,6 +16,7 @@ from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.page_changes import page_signs, place_of
+from copydesk.present.review import REVERTS
 from copydesk.present.threads import (
     Thread,
     Threads,
@@ -46,7 +47,7 @@ from copydesk.tui.review.commands import (
 )
 from copydesk.tui.review.diff import DiffView, texts_here
 from copydesk.tui.review.discussion import Discussion
-from copydesk.tui.review.edits import EditCommands, PageTree
+from copydesk.tui.review.edits import EditCommands, PageTree, merge_is_meant
 from copydesk.tui.review.guards import may_not_comment, no_line
 from copydesk.tui.review.model import ReviewModel
 from copydesk.tui.review.news import NewsCommands
@@ -200,6 +201,8 @@ class Review(Place):
         parts = [clean(opened.request.status) if ready is None else ready.word]
         if opened.request.outdated and opened.request.status in ("open", "draft"):
             parts[0] += f" {glyphs().outdated}"
+        if opened.request.status == "merged" and not merge_is_meant(self):
+            parts.insert(0, REVERTS)
         if self.model.edits:
             parts.append(f"STAGED {len(self.model.edits)}")
         if self.model.changes:

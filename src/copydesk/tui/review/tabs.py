@@ -18,7 +18,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line
 from copydesk.present.request_rules import Standing, rule_lines
-from copydesk.present.review import overview
+from copydesk.present.review import REVERTS, overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
@@ -236,8 +236,7 @@ class RequestTabs:
             model.contributors,
         )
         if opened.request.status == "merged":
-            said = ":revert reverts it."
-            facts.insert(3, (" ", Text(said, style="muted")))
+            facts.insert(3, (" ", Text(REVERTS, style="muted")))
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
 
     def failed(self, said: str) -> None:

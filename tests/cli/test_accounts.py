@@ -127,7 +127,7 @@ def test_a_token_is_tried_before_it_is_kept(there: There) -> None:
     # It stays with its address, whatever the settings say by then.
     path = find_paths().settings
     path.write_text(path.read_text().replace(there.url, "http://127.0.0.1:9"))
-    assert "no token is kept for profile default" in there.run("sites", status=2)
+    assert "no token is saved for profile default" in there.run("sites", status=2)
 
 
 def test_a_typed_token_is_not_shown(there: There, tmp_path: Path) -> None:
@@ -183,8 +183,8 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     # Somebody else who takes the name does not get what was typed under it.
     bo = there.world.user("Bo")
     refused = there.login("work", user=bo, status=2)
-    assert "keeps 1 draft of Ana Silva" in refused
-    assert "Nothing was stored" in refused
+    assert "has 1 draft of Ana Silva" in refused
+    assert "Nothing was saved" in refused
     assert not there.ring.kept
     DeskDrafts(State(paths.store), profile.key).drop("#4")
     assert "as Bo" in there.login("work", user=bo)
@@ -207,7 +207,7 @@ def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_
         assert not there.ring.kept
     assert "Say which profile" in there.run("logout", status=2)
     assert "Say which profile" in there.run("logout", "../../x", status=2)
-    assert "No token is kept for profile nobody" in there.run("logout", "nobody", status=2)
+    assert "No token is saved for profile nobody" in there.run("logout", "nobody", status=2)
     assert "Logged out" in there.run("logout", "file")
     assert not list(find_paths().credentials.iterdir())
     settings.write_text(whole)
@@ -215,7 +215,7 @@ def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_
     with using(None):
         refused = there.login("new", "--store", "keyring", status=2)
         assert "has no keyring" in refused
-        assert "Nothing was stored: --store file" in refused
+        assert "Nothing was saved: --store file" in refused
         assert not Profiles(settings).get("new")
     token = there.world.token(there.world.ana)
     said = there.run("login", "inline", "--base-url", there.url, "--token-command", f"echo {token}")
@@ -238,14 +238,14 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
     ana, bo = (there.world.token(user) for user in (there.world.ana, there.world.user("Bo")))
     there.patch.setenv("COPYDESK_TOKEN", f"{bo}\n")
     arrived = len(there.server.asked)
-    with pytest.raises(UsageError, match="COPYDESK_TOKEN is set for https://api"):
+    with pytest.raises(UsageError, match="COPYDESK_TOKEN is a token for https://api"):
         chosen(None, None)
     there.patch.setenv("COPYDESK_BASE_URL", "https://docs.example")
     with pytest.raises(UsageError, match="COPYDESK_BASE_URL="):
         chosen(None, None, "work")
     there.patch.delenv("COPYDESK_BASE_URL")
     there.patch.setenv("COPYDESK_PROFILE", "work")
-    with pytest.raises(UsageError, match="does not go to https://docs"):
+    with pytest.raises(UsageError, match="is not sent to https://docs"):
         chosen(None, "https://docs.example")
     assert len(there.server.asked) == arrived
 
@@ -253,7 +253,7 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
     for options in ((), ("--profile", "work")):
         said = there.run("api", "GET", "/user", *options, status=3)
         assert "the token of Bo" in said
-        assert "what is kept for work is Ana Silva's: unset COPYDESK_TOKEN" in said
+        assert "what is saved for work is Ana Silva's: unset COPYDESK_TOKEN" in said
     assert "What is saved here is Ana Silva's: unset COPYDESK_TOKEN." in there.run(
         "doctor", status=1
     )
@@ -345,7 +345,7 @@ def test_profiles_are_told_apart_and_chosen(there: There) -> None:
             chosen(*given)
         assert "\x1b" not in str(caught.value)
     assert "there is no profile" in there.run("profiles", "use", "nobody", status=2)
-    assert "no meaning" in there.run("--profile", "work", "ops", status=2)
+    assert "does not take --profile" in there.run("--profile", "work", "ops", status=2)
 
 
 async def _no_such_path(line: Line, said: Said, asked: Asked) -> None:

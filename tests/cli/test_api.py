@@ -139,7 +139,7 @@ def test_what_cannot_be_sent_is_told_before_it_is(scripts: ScriptDesk, tmp_path:
         (["GET", "orgs", "--input", bad], "a GET has no body"),
         (["POST", "orgs", "--input", bad], "bad.json, line 2, column 2: "),
         (["POST", "orgs", "--input", f"{bad}.no"], "cannot be read: No such file"),
-        (["POST", "orgs", "--paginate"], "which only GET reads"),
+        (["POST", "orgs", "--paginate"], "use it with GET only"),
     ):
         assert sentence in scripts.err("api", *arguments, status=2)
     assert scripts.log() == []

@@ -141,7 +141,7 @@ def test_a_report_is_printed_or_written_to_a_file(
     for span in ("3d", "13w", "0w", "1y"):
         assert f"{span}" in scripts.err("clusters", "report", "--since", span, status=2)
     both = scripts.json("clusters", "report", "--format", "html", status=2)
-    assert "choose one" in both["error"]["message"]
+    assert "does not go with" in both["error"]["message"]
 
 
 def test_a_report_quotes_what_a_person_wrote_and_nothing_else(scripts: ScriptDesk) -> None:

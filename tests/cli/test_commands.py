@@ -87,7 +87,7 @@ def test_an_export_writes_the_space_back(
     [
         (["desk", "import", "{tmp}/missing"], "is missing. Name a folder"),
         (["desk", "import", "{tmp}/manual", "--space", "x" * 51], "--space: a title has 1 to 50"),
-        (["desk", "export", "manual", "{tmp}/desk.db"], "is not a folder: name one to write into"),
+        (["desk", "export", "manual", "{tmp}/desk.db"], "is not a folder: name a folder to"),
         (["desk", "export", "Nope", "{tmp}/out"], "There is no space 'Nope' on this desk"),
         (["desk", "token", "--user", "nobody@example.org"], "no one on this desk has that address"),
         (["desk", "sample"], "is in use already and was left as it is"),
@@ -234,7 +234,7 @@ def test_a_desk_without_room_can_be_read(desk: Path, tmp_path: Path) -> None:
     first, _, then = done.stdout.partition("\n")
     assert first == "2"
     assert "disk is full" in done.stderr
-    assert done.stderr.endswith("--read-only reads what there is.\n")
+    assert done.stderr.endswith("With --read-only it can be read.\n")
     assert then.endswith("\n0\n")
     assert '"manual"' in then
     assert desk.read_bytes() == before

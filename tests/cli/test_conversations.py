@@ -224,8 +224,8 @@ def test_nothing_is_sent_while_something_is_wrong(
     said = capsys.readouterr()
     assert said.err.splitlines() == [
         f"{file}, line 2, conversation 2 (b): role: there is no such field",
-        f"{file}, line 4, conversation 4 (a): id: {file}, line 1 has the same with other content; "
-        "neither is sent",
+        f"{file}, line 4, conversation 4 (a): id: {file}, line 1 has the same id with other "
+        "content; neither is sent",
         f"{file}, line 6, conversation 6: column 2: not JSON: a name in double quotes is "
         "missing (or a comma before it is one too many)",
         "copydesk: 3 complaints about what is in the files. Nothing was sent; --skip-bad leaves "
@@ -234,18 +234,21 @@ def test_nothing_is_sent_while_something_is_wrong(
     assert not desk.there()
     assert desk.run(file, "--skip-bad") == 1
     said = capsys.readouterr()
-    assert f"cannot be sent  a  ({file}, line 1): its id is given with other" in said.out
+    assert f"cannot be sent  a  ({file}, line 1): another conversation has the same id" in said.out
     assert said.err.endswith("Acme: 1 conversation sent and 5 cannot be sent.\n")
     assert desk.there().keys() == {"c"}
     assert secret not in said.out + said.err
     desk.world.organization("Umbrella", desk.world.ana)
     for arguments, sentence in (
         ([file, "--skip-bad"], "name one of your organizations with --organization: Acme ("),
-        ([file, "--organization", "x"], "you are in no organization that is called x: Acme ("),
+        ([file, "--organization", "x"], "none of your organizations has the name x: Acme ("),
         ([str(tmp_path), str(tmp_path / "no")], "no cannot be read: No such file or directory"),
         ([str(tmp_path)], "cannot be read: it is a folder; name the files in it"),
         (["/dev/zero"], "cannot be read: it is a device, which may never end"),
-        (["/dev/null", "--organization", "acme"], "there is no conversation to send in there"),
+        (
+            ["/dev/null", "--organization", "acme"],
+            "there is no conversation to send in these files",
+        ),
         ([file, "--organization", "x"], "line 2, conversation 2 (b): role: there is no such field"),
     ):
         assert desk.run(*arguments) == (1 if "x" in arguments else 2)
@@ -300,7 +303,10 @@ def test_nothing_is_sent_twice_wherever_it_is_cut_off(
             assert desk.hand_in(way) == 5
             said = capsys.readouterr()
             assert said.out.count("not known") == each
-            assert "Stopped: The connection to desk broke: cut. And it cannot be read" in said.err
+            assert (
+                "Stopped: The connection to desk broke: cut. And what arrived cannot be read"
+                in said.err
+            )
         arrived = number - 1 + (when == "after")
         assert way.came == keys[: arrived * each]
         way.cut, way.deaf = None, False

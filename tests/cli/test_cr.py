@@ -252,7 +252,7 @@ def test_merging_asks_and_says_what_is_in_the_way(
 ) -> None:
     world, space = scripts.world, scripts.space
     request = world.change_request(space, {"retries": "Once."}, subject="Once")
-    assert "takes --yes" in scripts.err("cr", "merge", "1", status=2)
+    assert "add --yes" in scripts.err("cr", "merge", "1", status=2)
     monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
     scripts.out("cr", "merge", "1", status=1)
     assert world.row("change_request", request)["status"] == "open"
@@ -387,7 +387,7 @@ def test_a_merge_is_taken_back_with_its_reason(scripts: ScriptDesk) -> None:
     told = scripts.out("cr", "revert", "1", "--why", "Again.", status=4)
     assert "Retries was edited since: you settle it next." in told
     assert "#2 reverts it already: this begins another one." in told
-    assert "#3 changes nothing until then: U in its review leads there." in told
+    assert "#3 changes nothing until U in its review settles them." in told
 
 
 def test_nothing_is_merged_whose_settling_was_cut_off(scripts: ScriptDesk) -> None:
@@ -398,7 +398,7 @@ def test_nothing_is_merged_whose_settling_was_cut_off(scripts: ScriptDesk) -> No
     )  # fmt: skip
     store = State(find_paths().store)
     Settlings(store, f"desk:{scripts.path}").save(kept)
-    said = "nothing was merged: settling #1 was cut off. U in its review goes on."
+    said = "nothing was merged: settling #1 was cut off. U in its review resumes it."
     scripts.said()
     assert scripts.run("cr", "merge", "1", "--yes") == 4
     assert said in scripts.said()[1]

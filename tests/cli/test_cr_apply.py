@@ -69,7 +69,7 @@ def test_suggestions_of_a_file_are_sent_once_and_applied(
     listed = scripts.out("cr", "threads", "1")
     assert "    Ops says so.\n    suggests, line 3, fits\n" in listed
     assert "    - We try five times.\n    + We try eight times.\n" in listed
-    assert "it takes --yes" in scripts.err("cr", "apply", "1", status=2)
+    assert "add --yes" in scripts.err("cr", "apply", "1", status=2)
     assert "line 3: fits" in scripts.out("cr", "apply", "1", "--plan", status=7)
     assert _text(scripts, request) == TEXT
     assert "3 suggestions applied." in scripts.out("cr", "apply", "1", "--yes")

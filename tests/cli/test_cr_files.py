@@ -68,7 +68,7 @@ def test_what_is_changed_in_a_folder_goes_back_as_one_write(
     assert "-Five.\n+Eight.\n" in patch
     assert "new file mode" in patch
     assert "burst" not in patch, "nothing is deleted unasked"
-    assert "it takes --yes" in folder.refused(status=2)
+    assert "add --yes" in folder.refused(status=2)
     monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
     assert "nothing was sent." in folder.refused(status=1)
     assert folder.text("retries") == "# Retries\n\nFive.\n"
@@ -124,7 +124,7 @@ def test_what_changed_on_both_sides_is_named_and_nothing_is_sent(
     folder.write("retries.md", "Eight.", "Seven.")
     folder.write("limits.md", "Many", "Some")
     said = folder.refused("--yes", status=4)
-    assert "changed here and in #1 since: retries.md. Nothing was sent." in said
+    assert "changed both here and in #1 since the checkout: retries.md. Nothing was sent." in said
     (folder.folder / "limits" / "burst.md").unlink()
     said = folder.refused("--yes", "--remove", status=4)
     assert "retries.md and limits/burst.md" in said

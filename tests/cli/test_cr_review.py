@@ -46,7 +46,7 @@ def test_a_verdict_is_given_once_somebody_said_so(
     scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = _reviewed(scripts)
-    assert "it takes --yes" in scripts.err("cr", "approve", "1", status=2)
+    assert "add --yes" in scripts.err("cr", "approve", "1", status=2)
     monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
     said = scripts.err("cr", "ask", "1", "Not yet.", status=1)
     assert "cannot be undone" in said
@@ -79,7 +79,7 @@ def test_a_verdict_that_would_be_refused_is_not_sent(scripts: ScriptDesk) -> Non
 def test_a_review_comes_from_a_file_and_arrives_once(scripts: ScriptDesk, tmp_path: Path) -> None:
     request, file = _reviewed(scripts), tmp_path / "review.yaml"
     file.write_text(REVIEW)
-    assert "it takes --yes" in scripts.err("cr", "review", "1", str(file), status=2)
+    assert "add --yes" in scripts.err("cr", "review", "1", str(file), status=2)
     plan = scripts.out("cr", "review", "1", str(file), "--plan", status=7)
     assert plan.splitlines() == [
         "comment on #1: On all of it.",
@@ -189,7 +189,7 @@ def test_a_request_is_begun_and_says_something_else(scripts: ScriptDesk) -> None
     assert (begun["subject"], begun["status"]) == ("Limits", "draft")
     row = world.row("change_request", begun["id"])
     assert "Why." in row["description"]
-    assert "is so already" in scripts.out("cr", "edit", "1", "--subject", "Limits")
+    assert "has that already" in scripts.out("cr", "edit", "1", "--subject", "Limits")
     assert "Saved #1." in scripts.out("cr", "edit", "1", "--subject", "Rates", "--status", "open")
     row = world.row("change_request", begun["id"])
     assert (row["subject"], row["status"]) == ("Rates", "open")

@@ -90,7 +90,7 @@ def test_a_site_is_made_what_a_file_says(
     assert planned["changed_since_export"] is False
     # Where nobody can be asked nothing is sent, and neither when the answer is no.
     assert desk.run(*apply) == 2
-    assert "nothing was sent: it takes --yes" in capsys.readouterr().err
+    assert "nothing was sent: no one can be asked here" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stdin", Terminal("\n"))
     assert desk.run(*apply) == 1
     assert desk.sections() == ["Guides", "Pay", "Tax", "Log"]
@@ -131,12 +131,15 @@ def test_what_is_missing_is_removed_once_its_number_was_typed(
     ("arguments", "sentence"),
     [
         (["export", "Acme"], "no site has the name Acme. There are: Acme blog"),
-        (["export", "acme blog", "--organization", "x"], "no organization that is called x: Acme"),
+        (
+            ["export", "acme blog", "--organization", "x"],
+            "none of your organizations has the name x: Acme",
+        ),
         (["apply", "Acme docs"], "name the file that says what the site shall be"),
         (["apply", "Acme docs", "{tmp}/no.yaml"], "no.yaml cannot be read: No such file"),
         (["apply", "Acme docs", "{tmp}/bytes"], "bytes, line 2: this is not UTF-8 text"),
         (["apply", "Acme blog", "{tmp}/order.yaml"], "is the structure of another site"),
-        (["apply", "Acme docs", "--resume"], "nothing was left of rearranging Acme docs"),
+        (["apply", "Acme docs", "--resume"], "no apply to Acme docs has stopped"),
         (["apply", "Acme docs", "{tmp}/bad.yaml"], "bad.yaml, line 2: “sites” is not a setting"),
     ],
 )
@@ -151,7 +154,7 @@ def test_bad_input_gets_a_sentence(
     (tmp_path / "bytes").write_bytes(b"site: a\n\xff")
     (tmp_path / "bad.yaml").write_text("site: a\nsites: []\n")
     # What is not there is no mistake in how the command is written.
-    status = 1 if sentence.startswith(("no site", "no organization")) else 2
+    status = 1 if sentence.startswith(("no site", "none of")) else 2
     assert desk.run(*(each.replace("{tmp}", str(tmp_path)) for each in arguments)) == status
     said = capsys.readouterr()
     assert sentence in said.err
@@ -271,7 +274,7 @@ def test_what_somebody_else_does_meanwhile_is_told(
     assert desk.apply_over(Between(world, 2, renamed)) == 4
     said = capsys.readouterr()
     assert "Acme docs: 2 calls sent" in said.out
-    assert said.err.endswith("What it lacks:\n  Taxes (in Products): title Taxes → Duty\n")
+    assert said.err.endswith("What is missing:\n  Taxes (in Products): title Taxes → Duty\n")
 
 
 async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world: World) -> None:

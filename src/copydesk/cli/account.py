@@ -112,9 +112,9 @@ def claim(profile: Profile, holder: Holder) -> Account | None:
     owner = Accounts(find_paths().accounts).read(profile.key)
     if owner is not None and owner.user != holder.id and (kept := kept_for(profile.key)):
         raise UsageError(
-            f"this is the token of {holder}, and profile {profile.name} keeps "
+            f"this is the token of {holder}, and profile {profile.name} has "
             f"{listed(kept)} of {clean(owner.name) or owner.user}. "
-            "Give the profile another name: copydesk login NAME. Nothing was stored"
+            "Give the profile another name: copydesk login NAME. Nothing was saved"
         )
     return Account(holder.id, holder.name or holder.email)
 
@@ -156,14 +156,14 @@ def keep_apart(connection: Connection) -> None:
         return
     if owner.mark == mark_of(connection.token.read(), connection.key):
         return
-    kept = f"what is kept for {connection.profile or connection.host} is {clean(owner.name)}'s"
+    kept = f"what is saved for {connection.profile or connection.host} is {clean(owner.name)}'s"
     try:
         holder = _ask(connection)
     except ApiError as error:
         if not connection.profile:
             return  # it is told apart once the service answers
         raise UsageError(
-            f"{kept}, and whose COPYDESK_TOKEN is cannot be asked. {error} "
+            f"{kept}, and the service does not say whose COPYDESK_TOKEN is. {error} "
             "Unset COPYDESK_TOKEN, or try again",
             status_for(error),
         ) from error

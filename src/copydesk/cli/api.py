@@ -57,7 +57,7 @@ def send_request(
     if body is not None and reads:
         raise UsageError("--input: a GET has no body. Its query is given with -f, or in the path.")
     if paginate and not reads:
-        raise UsageError("--paginate goes through a list, which only GET reads")
+        raise UsageError("--paginate reads a list: use it with GET only")
     given = None if body is None else _body(body)
     in_query = reads or given is not None
     pairs = query_of(fields) if in_query else []

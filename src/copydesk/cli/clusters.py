@@ -128,7 +128,7 @@ def show_cluster(
 ) -> int:
     """Print one cluster, with the change requests that answer it."""
     if sort is not None:
-        raise UsageError("--sort has no meaning for one cluster")
+        raise UsageError("--sort is for the list of clusters: leave it out")
 
     async def run() -> int:
         hide = _hiding(unmask=unmask)

@@ -63,7 +63,7 @@ def write_report(
     """
     weeks = whole_weeks(since)
     if as_json and form is not None:
-        raise UsageError("--json and --format name two forms: choose one")
+        raise UsageError("--json does not go with --format")
     by_name = "html" if output is not None and output.suffix.lower() in (".html", ".htm") else ""
     form = form or by_name or "markdown"
 

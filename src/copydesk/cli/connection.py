@@ -217,8 +217,8 @@ def _refuse_elsewhere(service: str, *, typed: bool = False) -> None:
         own = service if typed else HOSTED
     if own != service:
         raise UsageError(
-            f"{TOKEN_VARIABLE} is set for {own}, and does not go to {service}: unset it, or set "
-            f"{ADDRESS_VARIABLE}={quote(service)} beside it"
+            f"{TOKEN_VARIABLE} is a token for {own}, and is not sent to {service}: unset it, or "
+            f"also set {ADDRESS_VARIABLE}={quote(service)}"
         )
 
 
@@ -304,7 +304,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         try:
             store = open_store(desk, reads=read_only)
         except UnwritableError as error:
-            raise DeskError(f"{error} {READ_ONLY} reads what there is.") from error
+            raise DeskError(f"{error} With {READ_ONLY} it can be read.") from error
         stores.append(store)
         api = connect_in_process(store)
         api.read_only = read_only

@@ -142,7 +142,9 @@ class Handing:
                     "Nothing was sent; --skip-bad leaves out what cannot be sent."
                 )
             if not checked.seen.keys() - checked.unclear:
-                raise UsageError("there is no conversation to send in there. Nothing was sent.")
+                raise UsageError(
+                    "there is no conversation to send in these files. Nothing was sent."
+                )
             if to_come := self._to_come(checked):
                 self._report.note(to_come)
             if self._asks and not agreed(
@@ -204,7 +206,7 @@ class Handing:
         checked.unclear.add(item.id)
         return Complaint(
             item.line,
-            f"id: {self._inputs[seen.file].name}, line {seen.line} has the same with other "
+            f"id: {self._inputs[seen.file].name}, line {seen.line} has the same id with other "
             "content; neither is sent",
             item.number,
             item.id,
@@ -240,7 +242,7 @@ class Handing:
                     seen = checked.seen.get(item.id)
                     if item.id in checked.unclear:
                         if seen is not None and seen.digest == item.digest and not told:
-                            said = "its id is given with other content, too"
+                            said = "another conversation has the same id and other content"
                             self._report.item(given.name, item, "bad", said)
                         continue
                     if seen is not None and item.digest in checked.outdated:

@@ -188,7 +188,7 @@ class Sending:
                 "Each conversation is looked up now, and sent where it is not there."
             )
         except ApiError as error:
-            raise Halted(f"it cannot be read what arrived: {error}", status_for(error)) from error
+            raise Halted(f"what arrived cannot be read: {error}", status_for(error)) from error
 
     async def _send_all(self, rows: Iterator[Row]) -> None:
         batch: list[Row] = []
@@ -262,9 +262,7 @@ class Sending:
             try:
                 found = await self._found(row)
             except ApiError as error:
-                raise Halted(
-                    f"it cannot be read what arrived: {error}", status_for(error)
-                ) from error
+                raise Halted(f"what arrived cannot be read: {error}", status_for(error)) from error
             if found is not None and row.partial:
                 row.whole = with_earlier(item.conversation, found, hide=row.hide)
             if known.pending == item.digest and found and is_there(row.sent, found):
@@ -379,7 +377,7 @@ class Sending:
             for row in part:
                 self._tell(row, "unknown")
             raise Halted(
-                f"{_said(error, part)} And it cannot be read what arrived: {_said(reading, part)}",
+                f"{_said(error, part)} And what arrived cannot be read: {_said(reading, part)}",
                 status_for(error),
             ) from error
         rest = [row for row in part if row.item.id not in there]

@@ -131,7 +131,7 @@ def merge_request(
     What is known to be in the way is told, and nothing is sent then. Raises ``UsageError``.
     """
     if not yes and not sys.stdin.isatty():
-        raise UsageError("nothing was merged: it takes --yes where no one can be asked")
+        raise UsageError("nothing was merged: no one can be asked here, so add --yes")
     from copydesk.present.merge import fact_lines, warnings
     from copydesk.session.own_commands import tell_merged
     from copydesk.session.reads import conflicts
@@ -160,7 +160,9 @@ def merge_request(
             _refuse(now)
         async with CommandWrites(connection, api) as writes:
             if await is_cut_off(writes.session, there.id, given.id):
-                said = f"nothing was merged: settling {label} was cut off. U in its review goes on."
+                said = (
+                    f"nothing was merged: settling {label} was cut off. U in its review resumes it."
+                )
                 raise UsageError(said, CONFLICT)
             try:
                 result, now_is = await writes.perform(
@@ -266,7 +268,7 @@ def revert_request(
     from copydesk.session.writes.requests import beginning
 
     if not why.strip():
-        raise UsageError("say why: --why")
+        raise UsageError("--why is empty: say why")
     connection = service.connection(writes=True)
 
     async def take_back(api: Api, found: Found) -> int:
@@ -289,7 +291,7 @@ def revert_request(
             for line in taking.lines():
                 put(line)
             if count:
-                put(f"#{made.number} changes nothing until then: U in its review leads there.")
+                put(f"#{made.number} changes nothing until U in its review settles them.")
         return CONFLICT if count else DONE
 
     return run_on(connection, request, space, organization, take_back)

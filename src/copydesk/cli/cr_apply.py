@@ -59,7 +59,7 @@ def apply_suggestions(
     """
     if not (plan or yes or sys.stdin.isatty()):
         raise UsageError(
-            "nothing was sent: it takes --yes where no one can be asked (or --plan to look)"
+            "nothing was sent: no one can be asked here, so add --yes (or --plan to look)"
         )
     connection = service.connection(writes=not plan)
     tell = say if as_json else put

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from copydesk.session.reads.review import Opened
 
 ONLY_TEXT = (
-    "This service tells of a page its text and no more: front matter, SUMMARY.md and other files "
+    "This service gives nothing but the text of a page: front matter, SUMMARY.md and other files "
     "are not in the patch."
 )
 
@@ -152,7 +152,7 @@ async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> 
     if lost := [change for change in changes if opened.lost(change)]:
         raise UsageError(
             f"main has changed {plural(len(lost), 'page')} of #{number} too, and the service does "
-            "not tell what they said before: U in its review brings main in, then there is a patch",
+            "not tell what they said before: update it (U in its review), then there is a patch",
             FAILED,
         )
     return [(change, await _patch_of(api, opened, change)) for change in changes]

@@ -136,7 +136,11 @@ def edit(
         if as_json:
             put_json(now.to_dict())
         else:
-            put(f"Saved #{given.number}." if back else f"#{given.number} is so already.")
+            put(
+                f"Saved #{given.number}."
+                if back
+                else f"#{given.number} has that already: nothing was sent."
+            )
         return DONE
 
     return run_on(connection, request, space, organization, change)
@@ -155,7 +159,7 @@ def _subject(given: str) -> str:
 def _refuse(request: ChangeRequest, space: Space, me: User | None) -> None:
     """Raise ``UsageError`` where an edit would be refused."""
     if request.status == "merged":
-        said = f"nothing was sent: #{request.number} is merged: that cannot change."
+        said = f"nothing was sent: #{request.number} is merged, and can no longer be edited."
         raise UsageError(said, CONFLICT)
     own = me is not None and request.created_by is not None and request.created_by.id == me.id
     if own:

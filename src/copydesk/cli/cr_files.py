@@ -79,7 +79,7 @@ def checkout(
 ) -> int:
     """Write the pages of a change request into an empty folder. Raises ``UsageError``."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UsageError(f"{folder} is not a folder: name an empty one, or a new name")
+        raise UsageError(f"{folder} is not a folder: name an empty folder, or a new one")
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty. Nothing was written.")
     connection = service.connection()
@@ -140,7 +140,7 @@ def push(
     if kept.desk != connection.key:
         raise UsageError(f"{folder} was checked out of another service or desk than this one")
     if not (plan or yes or stage or sys.stdin.isatty()):
-        raise UsageError("nothing was sent: it takes --yes where no one can be asked (or --plan)")
+        raise UsageError("nothing was sent: no one can be asked here, so add --yes (or --plan)")
     files = _files(folder, kept)
 
     async def run() -> int:
@@ -232,8 +232,8 @@ async def _compared(
             edits[page.id] = path, PageEdit("delete", revision, theirs, title=title)
     if clashing:
         raise UsageError(
-            f"changed here and in #{kept.number} since: {_named(clashing)}. Nothing was sent. "
-            "Check it out into another folder, and put your changes on top.",
+            f"changed both here and in #{kept.number} since the checkout: {_named(clashing)}. "
+            "Nothing was sent. Check it out into another folder, and make your changes there.",
             CONFLICT,
         )
     edits |= _new(kept, files, known)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from copydesk.domain.page_tree import PageNode
     from copydesk.domain.review_file import Entry, ReviewFile
 
-_NEEDS_YES = "nothing was sent: it takes --yes where no one can be asked"
+_NEEDS_YES = "nothing was sent: no one can be asked here, so add --yes"
 
 _CELLS = 60
 

@@ -152,7 +152,7 @@ def reply_to(
         if as_json:
             put_json(sent.to_dict())
         elif arrived:
-            put(f"It is there already on #{given.number}: not sent again.")
+            put(f"It is on #{given.number} already: not sent again.")
         else:
             put(f"Replied on #{given.number} in {there.title}. :undo on the screens deletes it.")
         return DONE
@@ -259,7 +259,7 @@ def comment_on(
         if as_json:
             put_json(sent.to_dict())
         elif arrived:
-            put(f"It is there already on #{given.number}: not sent again.")
+            put(f"It is on #{given.number} already: not sent again.")
         else:
             put(f"Commented on #{given.number} in {there.title}. :undo on the screens deletes it.")
         return DONE

@@ -172,7 +172,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
     from copydesk.server.space_export import export_space as write_space
 
     if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder: name one to write into, or a new name")
+        raise UsageError(f"{folder} is not a folder: name a folder to write to, or a new one")
     store = open_store(desk, make=False)
     with _closing(store):
         with _Progress() as progress:
@@ -188,8 +188,9 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
         if written.beside is not None:
             summary, table = map(clean, written.beside)
             put(
-                f"{summary} has the pages as they are arranged here, and {table} still as they "
-                f"were: change that by hand and delete {summary}, or the next import goes by it."
+                f"{summary} has the pages as they are arranged here, and {table} as they were "
+                f"before. Change {table} by hand and delete {summary}, or the next import uses "
+                f"{summary}."
             )
     return 1 if written.problems else 0
 
@@ -231,7 +232,7 @@ def back_up(*, file: Path, desk: Path | None = None, force: bool = False) -> int
 
     path, target = _existing(desk), file.expanduser().absolute()
     if not target.parent.is_dir():
-        raise UsageError(f"{target.parent} is not a folder: name a file in one that is there")
+        raise UsageError(f"{target.parent} is not a folder: name a file in a folder that exists")
     size = copy_to(path, target, replace=force)
     put(f"{target} ({size:,} bytes)")
     return 0

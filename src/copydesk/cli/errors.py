@@ -261,7 +261,7 @@ def _name_log() -> None:
 def _unexpected(error: Exception) -> int:
     from copydesk.local.log import explain_crash
 
-    note("the program made a mistake; standard error says more")
+    note("this is an error of copydesk; standard error says more")
     say(explain_crash(error))
     if "copydesk.server.store" in sys.modules:
         say("`copydesk desk check` says whether the desk's file is damaged.")

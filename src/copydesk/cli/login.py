@@ -27,7 +27,7 @@ from copydesk.local.settings import SettingsError
 if TYPE_CHECKING:
     from copydesk.domain.profile import Storage
 
-_NOTHING = "nothing was stored"
+_NOTHING = "nothing was saved"
 
 
 def login(
@@ -222,12 +222,13 @@ def _keep(profiles: Profiles, profile: Profile, token: str, *, strict: bool) -> 
                 "Name a program that reads it from somewhere safe."
             )
             return f"The command is run at each start: {profile.token_command[0]}."
-        return f"The token is asked of {profile.token_command[0]} at each start; it is not kept."
+        return f"The token is asked of {profile.token_command[0]} at each start; it is not saved."
     try:
         return keep_token(profile, token, strict=strict)[1]
     except CredentialError as error:
         raise UsageError(
-            f"{error}. {_NOTHING.capitalize()}: --store file keeps the token in a file for you only"
+            f"{error}. {_NOTHING.capitalize()}: --store file saves the token in a file that only "
+            "you can read"
         ) from error
 
 
@@ -247,13 +248,13 @@ def _tell_opening(profiles: Profiles, profile: Profile) -> None:
     if not profiles.default:
         profiles.use(profile.name)
     if os.environ.get(TOKEN_VARIABLE):
-        say(f"{TOKEN_VARIABLE} is set, and goes before the token of a profile: unset it.")
+        say(f"{TOKEN_VARIABLE} is set, and is used instead of the token of a profile: unset it.")
     if profiles.default == profile.name:
         put("copydesk opens it from now on; --profile desk opens your own desk.")
     else:
         put(
             f"copydesk --profile {profile.name} opens it; "
-            f"copydesk profiles use {profile.name} makes it the usual one."
+            f"copydesk profiles use {profile.name} makes it the default."
         )
 
 
@@ -327,7 +328,7 @@ def _meant_before(paths: Paths, broken: SettingsError, name: str | None) -> Prof
     if Credentials(paths.credentials).path(profile).exists():
         return replace(profile, storage="file")
     if not profile.base_url:
-        raise UsageError(f"{broken}\nNo token is kept for profile {called}") from broken
+        raise UsageError(f"{broken}\nNo token is saved for profile {called}") from broken
     return profile
 
 
@@ -349,14 +350,14 @@ def _meant(known: Sequence[Profile], usual: str, name: str | None) -> Profile:
 
 def _ask(profile: Profile) -> None:
     if not sys.stdin.isatty():
-        raise UsageError("nothing was removed: it takes --yes where no one can be asked")
+        raise UsageError("nothing was removed: no one can be asked here, so add --yes")
     if not agreed(f"Remove profile {profile.name} ({profile.base_url}) from this machine?"):
         raise UsageError("nothing was removed", FAILED)
 
 
 def _tell_stays(paths: Paths, profile: Profile, stays: list[str], *, found: bool) -> None:
     host = urlsplit(profile.base_url).netloc or "the service"
-    put("What was read of the service is forgotten; the log of writes stays.")
+    put("The saved answers of the service are cleared; the log of writes stays.")
     if stays:
         put(f"{listed(stays).capitalize()} stay on this machine, in {paths.state}.")
     if found or profile.storage == "command":

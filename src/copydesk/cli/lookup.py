@@ -113,16 +113,16 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
     if len(found) == 1:
         return found
     said = said_name("organization", wanted)
-    what = "more than one organization is" if found else "you are in no organization that is"
+    what = "several organizations have" if found else "none of your organizations has"
     there = f": {_named(wanted, found or places)}." if places else "."
-    raise UsageError(f"--organization: {what} called {said}{there}", USAGE if found else FAILED)
+    raise UsageError(f"--organization: {what} the name {said}{there}", USAGE if found else FAILED)
 
 
 def said_name(what: str, wanted: str) -> str:
     """Return a name as a sentence has it. Raises ``UsageError`` where it is empty."""
     said = shorten(clean(wanted).strip(), _LONGEST)
     if not said:
-        raise UsageError(f"the {what} that is meant has no name here: it is empty")
+        raise UsageError(f"the name of the {what} is empty")
     return said
 
 

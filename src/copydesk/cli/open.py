@@ -396,7 +396,7 @@ def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
         settings, _ = usable_settings(paths.settings)
         match name:
             case "theme" if terminal.THEME_VARIABLE in os.environ:
-                return f"{terminal.THEME_VARIABLE} goes before it in this run."
+                return f"{terminal.THEME_VARIABLE} is used instead in this run."
             case "theme":
                 light = _last_background(paths)
                 app.theme = terminal.theme_of(settings.theme, light=light)
@@ -409,7 +409,7 @@ def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
             case "recall_seconds":
                 session.recall_seconds = settings.recall_seconds
             case _:
-                return "It holds from the next start on."
+                return "It applies from the next start on."
         return ""
 
     session.settings_file, session.use_setting = file, use

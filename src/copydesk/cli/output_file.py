@@ -16,7 +16,7 @@ from copydesk.present.spreadsheet import for_spreadsheets
 def check_form(output: Path | None, *, as_csv: bool, as_json: bool) -> None:
     """Refuse two forms at once, and a file for what is printed for people."""
     if as_csv and as_json:
-        raise UsageError("--csv and --json name two forms: choose one")
+        raise UsageError("--csv does not go with --json")
     if output is not None and not (as_csv or as_json):
         raise UsageError("--output goes with --csv or --json")
 

@@ -253,13 +253,13 @@ class Applying:
         arranging = session.arranging
         run = await arranging.find(PLACE, site.id)
         if run is None and arranging.elsewhere:
-            said = f"another copydesk is rearranging {site.title} now: let it end first"
+            said = f"another copydesk is rearranging {site.title} now: wait until it ends"
             if not self._only_plan:
                 raise UsageError(said, CONFLICT)
             say(f"copydesk: {said}")
         if run is None or not run.begun:
             if left:
-                raise UsageError(f"nothing was left of rearranging {site.title}: leave out --"
+                raise UsageError(f"no apply to {site.title} has stopped: leave out --"
                                  f"{left.replace(' ', '-')}")  # fmt: skip
             if run is not None and not self._only_plan:
                 await self._taken_in(session, api, run, site)
@@ -270,7 +270,7 @@ class Applying:
             run = await self._kept(session, api, run, site)
             if run.begun:
                 said = said_here(run.why)
-                raise UsageError(f"it could not be read how far that is: {said}", FAILED)
+                raise UsageError(f"how far the apply got cannot be read: {said}", FAILED)
             left_over = "stays staged on the screens" if self._staged_there else "is discarded"
             kept = "Nothing of it was sent: it" if untouched else "What was sent is kept, the rest"
             doubt = unknown_in(run)
@@ -322,7 +322,7 @@ class Applying:
         try:
             self._staged_there = await taken_in(session, api, run, site)
         except failure_types() as error:
-            say(f"What the screens keep staged goes on from this once the site is opened: {error}")
+            say(f"What is staged on the screens is updated when the site is opened: {error}")
 
     def _offer(self, site: FoundSite) -> None:
         """Say how it goes on with a run that stopped."""
@@ -342,8 +342,8 @@ class Applying:
         calls = arrangement.calls()
         if calls and (kept := await changes_kept(session, site)):
             say(
-                f"The screens keep {plural(kept, 'change')} staged for {site.title}: not part of "
-                "this, and on top of it once the site is opened there."
+                f"{site.title} has {plural(kept, 'change')} staged on the screens, not part of "
+                "this plan."
             )
         unseen = wish.says.whole and not arrangement.sorts
         if unseen and arrangement.base.groups:
@@ -388,12 +388,12 @@ class Applying:
         except FileError as error:
             left = [str(problem) for problem in error.problems]
         except failure_types() as error:
-            say(f"It cannot be read whether {site.title} is what {wish.path} says: {error}")
+            say(f"Whether {site.title} is what {wish.path} says cannot be read: {error}")
             return DONE
         if not left:
             return DONE
         say(f"All was sent, and {site.title} is not what {wish.path} says: others changed it "
-            "meanwhile, or the service decided otherwise. What it lacks:")  # fmt: skip
+            "meanwhile, or the service changed what it was sent. What is missing:")  # fmt: skip
         for line in left:
             say(f"  {line}")
         return CONFLICT
@@ -451,7 +451,7 @@ class Applying:
             return False
         if not sys.stdin.isatty():
             raise UsageError(
-                "nothing was sent: it takes --yes where no one can be asked (or --plan to look)"
+                "nothing was sent: no one can be asked here, so add --yes (or --plan to look)"
             )
         much = f" {plural(final, 'call')} for good: type {final}" if final else " y/N"
         tell(f"{question}{much} ", end="")

@@ -56,7 +56,7 @@ class Token:
         if not token:
             named = f" {profile.name}" if profile else ""
             raise UsageError(
-                f"no token is kept for profile{named}: run copydesk login{named}"
+                f"no token is saved for profile{named}: run copydesk login{named}"
                 if profile
                 else f"set {TOKEN_VARIABLE} to the access token, or run copydesk login"
             )
@@ -99,9 +99,7 @@ def _as_kept(profile: Profile) -> Profile:
 
     now = Profiles(find_paths().settings).get(profile.name)
     if now is not None and now.base_url != profile.base_url:
-        raise UsageError(
-            f"profile {profile.name} is for {now.base_url} by now: open copydesk again"
-        )
+        raise UsageError(f"profile {profile.name} is for {now.base_url} now: open copydesk again")
     return profile if now is None else replace(now, storage=profile.storage)
 
 
@@ -140,7 +138,7 @@ def keep_token(profile: Profile, token: str, *, strict: bool = False) -> tuple[P
             raise
     if now.storage == "keyring":
         return now, "The token is in the keyring of this system."
-    where = f"The token is in {credentials.path(now)}, which is for you only."
+    where = f"The token is in {credentials.path(now)}, which only you can read."
     if wanted.storage == "file":
         return now, where
     why = credentials.unusable

@@ -67,7 +67,7 @@ class Watching:
         try:
             await self._tell_others()
         except OSError as error:
-            trouble = trouble or f"What this machine keeps cannot be read: {error}"
+            trouble = trouble or f"What is saved on this machine cannot be read: {error}"
         if trouble and trouble != self._said:
             say(trouble)
         self._said = trouble

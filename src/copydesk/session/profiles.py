@@ -61,7 +61,7 @@ TOKEN_FROM = {
     VARIABLE: f"from {VARIABLE}",
     "command": "from a command",
     "keyring": "in the keyring",
-    "file": "in a file for you only",
+    "file": "in a file that only you can read",
 }
 """Where a token is from, in words, by the origins that have such."""
 

@@ -80,7 +80,7 @@ class Gate:
             return f"This server is {self.address}, and answers by no other name."
         origins = headers.getlist("origin")
         if origins != [self.address] and (origins or scope["type"] == "websocket"):
-            return "This comes from a page of another server."
+            return "A page of another server sent this call: it is refused."
         return ""
 
 

@@ -418,7 +418,7 @@ def test_doctor_says_what_is_wrong_and_no_secret(
     monkeypatch.setenv("COPYDESK_PROFILE", secret("name"))
     said = there.run("doctor", status=1)
     assert "! line 1: glyphs is '…': use auto" in said
-    assert "! line 3: profile x: a token is not kept in this file" in said
+    assert "! line 3: profile x: a token does not belong in this file" in said
     assert re.search(f"address +{there.url}", said), "what is whole is looked at"
     assert "profile bot" in said
     assert [each for each in secrets if each in said] == []

@@ -19,7 +19,7 @@ def test_names_that_begin_so_come_first() -> None:
     known = [
         SavedReply("no-source", "Where is {page} from?"),
         SavedReply("Source", "Name it,\n\nplease."),
-        SavedReply("broken", "", "no text in UTF-8"),
+        SavedReply("broken", "", "not UTF-8 text"),
     ]
     found = replies("so", known, VALUES)
     assert [(each.shown, each.text, each.note) for each in found] == [
@@ -27,5 +27,5 @@ def test_names_that_begin_so_come_first() -> None:
         ("no-source", "Where is Retries from?", "Where is Retries from?"),
     ]
     (broken,) = replies("brok", known, VALUES)
-    assert (broken.text, broken.said) == ("", "broken: no text in UTF-8.")
+    assert (broken.text, broken.said) == ("", "broken: not UTF-8 text.")
     assert replies("zz", known, VALUES) == []

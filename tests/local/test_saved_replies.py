@@ -24,7 +24,7 @@ def test_each_markdown_file_is_a_reply_and_what_is_none_says_why(tmp_path: Path)
     found = {reply.name: reply for reply in SavedReplies(tmp_path).read()}
     assert found.pop("most").text == "x" * MOST_BYTES
     assert [*found.values()] == [
-        SavedReply("bytes", "", "no text in UTF-8"),
+        SavedReply("bytes", "", "not UTF-8 text"),
         SavedReply("long", "", "longer than 64 KB"),
         SavedReply("note", "Look here."),
         SavedReply("none", "", "empty"),

@@ -300,7 +300,7 @@ def test_another_process_that_keeps_it_busy_is_told(
     DeskDrafts(store, "d").save("key", "text")
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(OSError, match="another copydesk keeps"):
+    with pytest.raises(OSError, match="another copydesk is using"):
         DeskDrafts(store, "d").save("key", "more")
     assert DeskDrafts(store, "d").load("key") == "text", "reading waits for no one"
     other.execute("ROLLBACK")

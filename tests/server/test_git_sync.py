@@ -109,7 +109,7 @@ async def test_a_space_goes_to_a_branch_and_comes_back_with_what_others_changed(
     assert (again, commit.author) == ("success", b"Ana Silva <ana@example.org>")
     assert commit.message == b"Docs from the desk\n"
     assert commit.parents == []
-    assert "commits that this space did not take" in behind
+    assert "commits that were not imported" in behind
     assert taken == "success"
     assert {title: text.split()[-1] for title, text in after.items()} == {
         "Intro": "half.",
@@ -161,7 +161,7 @@ async def test_a_folder_of_a_repository_is_a_documentation_of_its_own(synced: Sy
         nowhere = await synced.done(client, "import", repoProjectDirectory="src")
         branch = await synced.done(client, "import", ref="next")
     assert synced.files()["main.c"] == b"int"
-    assert "not one documentation in src" in nowhere
+    assert "no documentation in src" in nowhere
     assert "no branch 'next'" in branch
 
 

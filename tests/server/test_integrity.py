@@ -59,9 +59,9 @@ SPOILS = {
     "replies": "DELETE FROM reply",
     "cluster ": "UPDATE cluster SET issues = issues - 1",
     "conversations": "UPDATE cluster SET conversations = 0",
-    "spaces and collections stand": "UPDATE space SET position = 1.0, parent_id = NULL",
-    "sections, groups and links stand": "UPDATE site_section SET position = 1.0",
-    "site spaces stand": "UPDATE site_space SET position = 1.0",
+    "spaces and collections are at the same": "UPDATE space SET position = 1.0, parent_id = NULL",
+    "sections, groups and links are at the same": "UPDATE site_section SET position = 1.0",
+    "site spaces are at the same": "UPDATE site_space SET position = 1.0",
     "is taken": "UPDATE space SET next_number = 1",
     "says that it is of organization": "UPDATE change_request SET organization_id = 'x'",
     "which is of another space": "UPDATE comment SET space_id = (SELECT max(id) FROM space)",
@@ -139,8 +139,8 @@ def test_every_problem_is_found(desk: Path, reason: str) -> None:
 
 
 DRIFTS = {
-    "knows page": "UPDATE search_page SET path = 'elsewhere' WHERE id % 2",
-    "otherwise": "DELETE FROM search_page WHERE id % 2",
+    "has other facts of page": "UPDATE search_page SET path = 'elsewhere' WHERE id % 2",
+    "other facts of page": "DELETE FROM search_page WHERE id % 2",
     "other words for": "UPDATE search SET body = 'lost' WHERE rowid % 3",
     "words of 1 page that it": "INSERT INTO search (rowid, title) VALUES (999999, 'stray')",
     "words for 1 conversation": "UPDATE conversation_words SET said = 'lost' "

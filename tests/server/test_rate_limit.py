@@ -36,7 +36,7 @@ async def test_an_hour_has_so_many_requests_for_each_token(world: World) -> None
             told = [answer.headers[f"x-ratelimit-{name}"] for name in ("remaining", "reset")]
             assert answer.headers["x-ratelimit-limit"] == "3"
             if answer.status_code == 429:
-                words = "The limit of 3 requests is reached. Try again in 1800 s."
+                words = "The limit of 3 calls is reached. Try again in 1800 s."
                 assert answer.json() == {"error": {"code": 429, "message": words}}
             return answer.status_code, *told, answer.headers.get("retry-after", "")
 

@@ -89,7 +89,7 @@ async def test_circles_and_second_ones_are_refused_and_chains_are_taken(docs: Do
         assert (await docs.add(client, "/a", "https://docs.acme.test/b")).is_success
         assert (await docs.add(client, "/b", "https://docs.acme.test/c?x=1")).is_success
         said = refusal(await docs.add(client, "/c", "https://docs.acme.test/a"), 400)
-        assert said == "body.destination: it leads in a circle: /c to /a to /b to /c"
+        assert said == "body.destination: it redirects in a circle: /c to /a to /b to /c"
         said = refusal(
             await docs.add(client, "/d/*", "https://DOCS.acme.test/d/e", captureWildcard=True), 400
         )

@@ -558,7 +558,7 @@ def test_a_branch_that_cannot_be_taken_is_named_with_the_reason(
     )
     names = ", ".join(sorted(outside)[:8])
     assert sorted(str(problem) for problem in read(world, several.path).problems) == [
-        "branch less: has no space at “manual” any more; that is not taken over",
+        "branch less: has no space at “manual” any more; this deletion is not imported",
         "branch nothing: was left out: it changes nothing",
         "branch outside: was left out: it changes 11 files outside every space: "
         f"{names} and 3 more",

@@ -276,7 +276,7 @@ def test_a_busy_disk_stops_no_key_and_has_the_text_once_it_is_free(home: Path) -
             for word in ("one", "two", "three"):
                 program.press(f"{word} ")
                 program.until(word)  # it is drawn, whatever the disk is at
-            program.until("not on disk: another copydesk keeps state.db busy")
+            program.until("not on disk: another copydesk is using state.db")
             program.press("four")
             program.until("four")
             assert drafts(home) == []

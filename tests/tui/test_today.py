@@ -180,7 +180,7 @@ async def test_a_site_that_takes_a_plan_is_said_not_to_be_published(
     async with drive(app, "W") as driver:
         await driver.press("y")
         assert "Acme docs is not published" in driver.screen, driver.screen
-        assert "Nothing was done. The service wants a plan bought first, at:" in driver.screen
+        assert "Nothing was done. This takes another subscription, sold at:" in driver.screen
         assert "https://pay.example/plan?site=1" in driver.screen
         assert not opened
         await driver.press("y")

@@ -39,8 +39,8 @@ async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
         ):
             if response.status_code != httpx.codes.OK:
                 raise NotFound(
-                    f"{there.hostname} answered with {response.status_code}: the address may be "
-                    "too old",
+                    f"{there.hostname} answered with {response.status_code}: the address may "
+                    "have expired",
                     status=response.status_code,
                 )
             async for part in response.aiter_bytes():

@@ -114,7 +114,7 @@ class CheckoutNeeded(ApiError):
 
     def __init__(self, url: str, *, status: int, operation: str, request_id: str = "") -> None:
         self.url = bounded(url, 2048)
-        said = f"Nothing was done: the service wants a plan bought first, at {self.url}"
+        said = f"Nothing was done: this takes another subscription, sold at {self.url}"
         super().__init__(said, status=status, operation=operation, request_id=request_id)
 
 

@@ -179,7 +179,7 @@ _WHY: dict[int, str] = {
     errno.ECONNREFUSED: "nothing answers there (connection refused)",
     errno.ENETUNREACH: "there is no network",
     errno.ENETDOWN: "there is no network",
-    errno.EHOSTUNREACH: "there is no way to it",
+    errno.EHOSTUNREACH: "there is no route to it",
     errno.ECONNRESET: "the connection was cut off",
     errno.EPIPE: "the connection was cut off",
     errno.ETIMEDOUT: "it does not answer",
@@ -193,7 +193,9 @@ def reason(error: BaseException) -> str:
             return "its name is not known, or there is no network"
         if isinstance(each, ssl.SSLError):
             if each.reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"}:
-                return "it does not speak TLS: is the address http://, or its port another one?"
+                return (
+                    "it does not speak TLS: check whether its address has http:// or another port"
+                )
             return f"TLS failed ({clean(each.reason or 'no reason given')})"
         if isinstance(each, OSError) and each.errno in _WHY:
             return _WHY[each.errno]

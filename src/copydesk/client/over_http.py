@@ -188,7 +188,7 @@ def no_answer(
     name = request.name
     match error:
         case httpx.DecodingError():
-            return Garbled("the answer is compressed wrongly", operation=name)
+            return Garbled("the compression of the answer is damaged", operation=name)
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
             return Unreachable(f"{host} did not answer within {connect:g} s.", operation=name)
         case httpx.TimeoutException():
@@ -197,7 +197,7 @@ def no_answer(
             )
         case TimeoutError():
             return Unreachable(
-                f"{host} did not end its answer within {whole:g} s.",
+                f"{host} did not finish its answer within {whole:g} s.",
                 operation=name,
                 sent=True,
             )

@@ -160,7 +160,7 @@ def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
     except ValueError as error:
         raise Garbled(
             f"The answer to {operation.name} is not one of this API: "
-            "something between here and the service may have given it.",
+            "a proxy on the way may have sent it.",
             status=answer.status,
             operation=operation.name,
             request_id=answer.request_id,

@@ -85,7 +85,7 @@ def _mistakes(name: str, given: object, text: str) -> Iterator[Mistake]:
 
 def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
     if key == "token":
-        return "a token is not kept in this file: take it out, and run copydesk login"
+        return "a token does not belong in this file: remove it, and run copydesk login"
     if key not in KEYS:
         meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
         return f"{clean(key, limit=60)} is not a key of a profile: {meant}"

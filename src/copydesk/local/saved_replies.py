@@ -56,7 +56,7 @@ class SavedReplies:
                 content = file.read(MOST_BYTES + 1)
             text = content.decode("utf-8-sig") if len(content) <= MOST_BYTES else ""
         except UnicodeDecodeError:
-            return SavedReply(name, "", "no text in UTF-8")
+            return SavedReply(name, "", "not UTF-8 text")
         except OSError as error:
             return SavedReply(name, "", f"cannot be read: {error.strerror or error}")
         if len(content) > MOST_BYTES:

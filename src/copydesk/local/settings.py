@@ -89,8 +89,8 @@ class Settings:
         metadata={
             "group": "Sending",
             "range": (0, 60),
-            "says": "for how long a write can be recalled with u before it is sent; 0 sends it "
-            "at once",
+            "says": "how many seconds a write waits before it is sent, for u to recall it; 0 sends "
+            "it at once",
         },
     )
     news: str = field(
@@ -98,8 +98,8 @@ class Settings:
         metadata={
             "group": "Looks",
             "choices": ("notice", "bell", "quiet"),
-            "says": "how news is told while one looks elsewhere: a notice of the terminal and "
-            "its bell, the bell alone, or neither",
+            "says": "how news is told while the terminal is in the background: a notice and "
+            "the bell of the terminal, the bell alone, or neither",
         },
     )
     pictures: str = field(
@@ -107,7 +107,7 @@ class Settings:
         metadata={
             "group": "Looks",
             "choices": ("auto", "kitty", "sixel", "blocks", "off"),
-            "says": "how pictures are drawn; auto asks the terminal, off tells size and words only",
+            "says": "how pictures are drawn; auto asks the terminal, off tells only size and words",
         },
     )
     linear: bool = field(
@@ -133,7 +133,7 @@ class Settings:
         default="",
         metadata={
             "group": "Profiles",
-            "says": "the profile that is opened; empty or desk: the own desk",
+            "says": "the profile that is opened; empty or desk: your own desk",
         },
     )
     profiles: tuple[Profile, ...] = field(

@@ -230,7 +230,7 @@ def setting_called(name: str) -> Field[Any]:
 
 def template() -> str:
     """Return a new file: every setting with its default, as a comment."""
-    lines = ["# Settings of copydesk. A line counts without its #.", ""]
+    lines = ["# Settings of copydesk. Remove the # of a line to use it.", ""]
     for each in fields(Settings):
         if type(each.default) in SIMPLE:
             lines += [f"# {each.metadata['says']}", f"# {each.name} = {shown(each.default)}", ""]

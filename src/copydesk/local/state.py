@@ -98,7 +98,7 @@ _REFUSALS = {
     sqlite3.SQLITE_FULL: (errno.ENOSPC, os.strerror(errno.ENOSPC)),
     sqlite3.SQLITE_READONLY: (errno.EACCES, "{} cannot be written"),
     sqlite3.SQLITE_CANTOPEN: (errno.EACCES, "{} cannot be opened"),
-    sqlite3.SQLITE_BUSY: (errno.EBUSY, "another copydesk keeps {} busy"),
+    sqlite3.SQLITE_BUSY: (errno.EBUSY, "another copydesk is using {}"),
     sqlite3.SQLITE_IOERR: (errno.EIO, "{} cannot be read or written"),
 }
 """The messages for refusals of the database, by its code."""

@@ -56,7 +56,7 @@ def refused(refusal: Refusal, headers: Headers | None = None) -> Answer:
 def no_method(method: str, allowed: Iterable[str]) -> Answer:
     """Return the answer to a method that a path lacks; it names the methods it has."""
     allow = (b"allow", ", ".join(allowed).encode())
-    return refused(Refusal(405, f"{method} is not an operation of this path."), [allow])
+    return refused(Refusal(405, f"This path does not take {method}."), [allow])
 
 
 def failed(what: str, error: Exception) -> Answer:

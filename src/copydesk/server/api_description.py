@@ -38,8 +38,8 @@ _REFUSALS: dict[int, str] = {
     400: "Something in the call is not what the operation takes; the message says where.",
     401: "The credential is missing or not valid.",
     403: "The caller lacks a permission, which the message names.",
-    404: "There is nothing like that, or none that the caller may see.",
-    409: "The operation would change nothing, or clashes with what is there.",
+    404: "It does not exist, or the caller may not see it.",
+    409: "The operation would change nothing, or conflicts with what is there.",
     412: "A rule or a state forbids it.",
 }
 """What each refusal means (docs/api-notes.md, Errors). A desk has no limit, so no 429."""

@@ -51,7 +51,7 @@ def _check_target(desk: Path, target: Path, replace: bool) -> None:
                 "it): name another file to copy the desk to."
             )
     if target.exists() and not replace:
-        raise DeskError(f"{target} is there already: name a new file, or say --force.")
+        raise DeskError(f"{target} is there already: name a new file, or add --force.")
 
 
 def _copy(desk: Path, part: Path) -> None:
@@ -76,7 +76,7 @@ def _name(part: Path, target: Path, replace: bool) -> None:
         try:
             target.hardlink_to(part)  # unlike a rename this never takes the place of a file
         except FileExistsError:
-            raise DeskError(f"{target} has just been made by someone else.") from None
+            raise DeskError(f"{target} was made by another program meanwhile.") from None
         except OSError:  # a file system without links
             part.rename(target)
     with contextlib.suppress(PermissionError):  # where folders cannot be opened

@@ -79,9 +79,9 @@ def unwritable(path: Path, *, folder: bool = True) -> str | None:
     # As the user who opens it, who under setuid is not the one who called.
     effective = os.access in os.supports_effective_ids
     if not os.access(path, os.W_OK, effective_ids=effective):
-        return "cannot be written by you"
+        return "is not writable for you"
     if folder and not os.access(path.absolute().parent, os.W_OK, effective_ids=effective):
-        return "is in a folder that cannot be written by you, and its log is kept beside it"
+        return "is in a folder that is not writable for you, and its log has to be written there"
     return None
 
 

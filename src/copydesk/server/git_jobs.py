@@ -20,7 +20,8 @@ from copydesk.server.sources.model import SourceError
 from copydesk.server.store import Row, Tx, to_json
 
 NOT_TOLD = (
-    "This desk was not told where its repositories are: `copydesk serve --git FOLDER` tells it."
+    "This desk does not know where its repositories are: serve it with "
+    "`copydesk serve --git FOLDER`."
 )
 
 
@@ -32,7 +33,9 @@ def begin(tx: Tx, space: Row, author: str, body: GitImport) -> None:
     path_of(body.url)
     job = tx.one("SELECT * FROM git_job WHERE space_id = ?", space["id"])
     if job is not None and job["state"] != "over":
-        raise conflict(f"An {job['direction']} of this space is under way.")
+        raise conflict(
+            f"An {job['direction']} of this space is running: try again when it has ended."
+        )
     direction = "export" if isinstance(body, GitExport) else "import"
     request = {
         "url": body.url,

@@ -95,7 +95,9 @@ def _import(
     taking.bring(plan, space, None if request["force"] else synced)
     if problems:
         named = "; ".join(f"{each.path} {each.reason}" for each in problems[:3])
-        raise SourceError(f"Nothing was imported. {named}. Force takes what the repository says.")
+        raise SourceError(
+            f"Nothing was imported. {named}. With force, the version of the repository is taken."
+        )
     _note(tx, job, request, commit=branch.oid, summary=found.summary_path)
 
 
@@ -147,8 +149,12 @@ def _documentation(repository: Repository, branch: Branch, folder: str) -> Sourc
     spaces = read_layout(files, name=repository.name)
     if len(spaces) != 1:
         there = ", ".join(each.folder or "the top" for each in spaces)
-        more = f": several, in {there}. Name the folder of one." if spaces else "."
-        raise SourceError(f"There is not one documentation in {folder or 'the top folder'}{more}")
+        where = folder or "the top folder"
+        raise SourceError(
+            f"There are several documentations in {where}: in {there}. Name the folder of one."
+            if spaces
+            else f"There is no documentation in {where}."
+        )
     return spaces[0]
 
 

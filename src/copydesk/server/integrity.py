@@ -261,7 +261,7 @@ class Contents:
             known = indexed.get(row["id"], {})
             for page in there.keys() | known.keys():
                 if there.get(page) != known.get(page):
-                    yield f"the search index knows page {page} of space {row['id']} otherwise"
+                    yield f"the search index has other facts of page {page} of space {row['id']}"
 
     def _is_whole(self, tree: str) -> bool:
         """Say whether a tree and all that it has can be read."""
@@ -290,7 +290,7 @@ class Contents:
             "SELECT count(*) FROM search WHERE rowid NOT IN (SELECT id FROM search_page)"
         ).fetchone()
         if left:
-            yield f"the search index has words of {plural(left, 'page')} that it does not know"
+            yield f"the search index has the words of {plural(left, 'page')} that it does not list"
 
     def _of_conversations(self) -> Iterator[str]:
         """Compare what is searched of conversations with the conversations."""
@@ -361,7 +361,7 @@ def _counted(table: str, column: str, what: str, counting: str) -> Rule:
 def _placed(what: str, table: str, among: str) -> Rule:
     """Return the rule that siblings have positions of their own."""
     return Rule(
-        f"{{found}} {what} stand at the same position {{position}} of {{place}}",
+        f"{{found}} {what} are at the same position {{position}} of {{place}}",
         f"SELECT count(*) AS found, position, {among} AS place FROM {table} "  # noqa: S608
         f"GROUP BY {among}, position HAVING count(*) > 1",
     )
@@ -510,7 +510,7 @@ RULES: tuple[Rule, ...] = (
         "HAVING found",
     ),
     Rule(
-        "site {id} has sections, but its default is none of them",
+        "site {id} has sections, but its default is not one of them",
         "SELECT id FROM site WHERE id IN (SELECT site_id FROM site_section) "
         "AND NOT EXISTS (SELECT 1 FROM site_section AS s "
         "WHERE s.site_id = site.id AND s.id = default_section_id)",
@@ -521,7 +521,7 @@ RULES: tuple[Rule, ...] = (
         "AND id IN (SELECT site_id FROM site_space WHERE section_id IS NULL)",
     ),
     Rule(
-        "{kind} {id} has site spaces, but its default is none of them",
+        "{kind} {id} has site spaces, but its default is not one of them",
         "SELECT 'section' AS kind, id FROM site_section "
         "WHERE id IN (SELECT section_id FROM site_space) AND NOT EXISTS "
         "(SELECT 1 FROM site_space AS s "

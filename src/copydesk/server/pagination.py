@@ -140,7 +140,7 @@ def _read_token(token: str, length: int) -> tuple[Value, ...]:
         or not all(isinstance(v, str | int | float) and not isinstance(v, bool) for v in values)
         or any(isinstance(v, int) and abs(v) >= 2**63 for v in values)
     ):
-        raise invalid("query parameter page: this is not a token that a list of this desk gave")
+        raise invalid("query parameter page: this token is not from a list of this desk")
     return tuple(values)
 
 

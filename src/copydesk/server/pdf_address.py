@@ -189,4 +189,4 @@ def _signature(tx: Tx, data: str) -> str:
 
 
 def _gone() -> Refusal:
-    return Refusal(404, "There is no PDF here, or its hour is over: ask for it again.")
+    return Refusal(404, "There is no PDF here, or it has expired after an hour: ask for it again.")

@@ -30,7 +30,7 @@ class Requirement:
     @property
     def sentence(self) -> str:
         """The requirement in words."""
-        sentence = f"Takes the permission `{self.permission}` on the {self.scope}"
+        sentence = f"Needs the permission `{self.permission}` on the {self.scope}"
         return f"{sentence}; {self.besides}." if self.besides else f"{sentence}."
 
 
@@ -248,9 +248,9 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     ),
 }
 
-_INSTALLED = "it is had in the organization that has it installed"
+_INSTALLED = "in the organization that has it installed"
 _READERS = "whoever may read a published site gets what it shows"
-_OWN = "what one wrote oneself takes `view`"
+_OWN = "one's own needs `view`"
 
 _EDITS = "and `edit` on the space of the change request"
 
@@ -262,9 +262,9 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.update_change_request: "its creator needs `edit`",
     ops.request_reviewers: "the creator of the change request may, too",
     ops.remove_requested_reviewer: "the creator of the change request may, too",
-    ops.get_member: "one's own membership takes `view`",
-    ops.list_member_spaces: "one's own take `view`",
-    ops.list_member_teams: "one's own take `view`",
+    ops.get_member: "one's own membership needs `view`",
+    ops.list_member_spaces: "one's own need `view`",
+    ops.list_member_teams: "one's own need `view`",
     ops.remove_member: "everyone may leave",
     ops.get_team: "its members may, too",
     ops.list_team_members: "its members may, too",
@@ -293,17 +293,17 @@ _BESIDES: dict[Operation[..., Any], str] = {
         ),
         "whoever administers the site may, too",
     ),
-    ops.duplicate_site_space: "the copy of its space takes `create` where that is",
-    ops.duplicate_space: "the copy takes `create` where the space is",
-    ops.move_space: "the new place takes `create`",
-    ops.move_collection: "the new place takes `create`",
-    ops.transfer_space: "the other organization takes `createContent`",
-    ops.transfer_collection: "the other organization takes `createContent`",
+    ops.duplicate_site_space: "the copy of its space needs `create` where that is",
+    ops.duplicate_space: "the copy needs `create` where the space is",
+    ops.move_space: "the new place needs `create`",
+    ops.move_collection: "the new place needs `create`",
+    ops.transfer_space: "the other organization needs `createContent`",
+    ops.transfer_collection: "the other organization needs `createContent`",
     ops.update_integration_installation: _INSTALLED,
     ops.uninstall_integration: _INSTALLED,
     ops.uninstall_integration_from_site: _INSTALLED,
-    ops.uninstall_integration_from_space: "it is had on the space",
-    ops.install_integration: "the organization in the body takes `installIntegration`",
+    ops.uninstall_integration_from_space: "on the space",
+    ops.install_integration: "the organization in the body needs `installIntegration`",
 }
 
 _LISTS_PEOPLE = "and `listMembers` in its organization, or `admin` on it"

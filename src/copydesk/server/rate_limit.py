@@ -64,7 +64,7 @@ class RateLimit:
     def refusal(self, seconds: int) -> Refusal:
         """Return the 429 for a caller who has to wait so many seconds."""
         return Refusal(
-            429, f"The limit of {self.limit:,} requests is reached. Try again in {seconds} s."
+            429, f"The limit of {self.limit:,} calls is reached. Try again in {seconds} s."
         )
 
     def _headers(self, limit: int, left: int) -> Headers:

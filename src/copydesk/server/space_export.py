@@ -105,7 +105,7 @@ def _would_be_lost(folder: Path, paths: list[str]) -> str:
     return (
         f"{folder} has {plural(len(paths), 'file')} changed by hand, as neither this desk nor a "
         f"commit there has it: {named}. Nothing was written. "
-        "Commit or move what is yours first; --force overwrites it."
+        "Commit or move your changes first; --force overwrites them."
     )
 
 

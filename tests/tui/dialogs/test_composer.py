@@ -188,7 +188,7 @@ async def test_saved_replies_are_offered_at_the_beginning_of_a_line_and_filled_i
         driver.golden("reply-list", update=update_golden)
         assert "[source]  thanks  bytes  Where does that come from?" in driver.screen
         await driver.press("up", "tab")
-        assert "bytes: no text in UTF-8." in driver.screen
+        assert "bytes: not UTF-8 text." in driver.screen
         assert field(driver).text == "/"
         await driver.type("tha")
         assert "[thanks]  Thanks, Lee Park, for Retries" in driver.screen

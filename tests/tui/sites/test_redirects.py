@@ -169,7 +169,7 @@ async def test_a_file_is_a_plan_before_it_is_sent_and_bad_lines_are_named(
         await made(docs, "/z", "https://docs.acme.test/h")  # by another, since the plan was made
         await driver.press("y")
         assert "The service refused" in driver.screen
-        assert "line 14: /h: body.destination: it leads in a circle" in driver.screen
+        assert "line 14: /h: body.destination: it redirects in a circle" in driver.screen
         await driver.press("escape")
         assert sorted(await held(docs)) == ["/a", "/b", "/guides-2025", "/z"]
         assert (await held(docs))["/guides-2025"]["permanent"]  # the file says nothing of it

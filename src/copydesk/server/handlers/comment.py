@@ -99,7 +99,7 @@ def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
     else:
         for name, part in (("node", body.node), ("tableCell", body.table_cell)):
             if part:
-                raise invalid(f"body.{name}: it is part of a page; name that in body.page")
+                raise invalid(f"body.{name}: this is part of a page: name the page in body.page")
     user_by_id(call, call.user_id)  # after the write it would have to be looked at anew
     key = threads.add_comment(
         call.tx,

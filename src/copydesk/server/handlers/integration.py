@@ -241,7 +241,7 @@ def update_integration_installation(
             "all",
             place,
         ):
-            raise invalid(f"body.{place}_selection: {integration_name!r} works on no {place}")
+            raise invalid(f"body.{place}_selection: {integration_name!r} is not for a {place}")
     if fields:
         change(call.tx, integration, row, fields)
         row = call.tx.row("installation", installation_id)

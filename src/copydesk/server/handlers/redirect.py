@@ -251,7 +251,7 @@ def _check_way(paths: RedirectPaths, row: Redirect) -> None:
     if row["draft"]:
         return
     if loop := loop_of(row["source"], lambda path: paths.follow(path, row)):
-        raise invalid(f"body.destination: it leads in a circle: {' to '.join(loop)}")
+        raise invalid(f"body.destination: it redirects in a circle: {' to '.join(loop)}")
 
 
 def _unseen(view: SiteView, row: Redirect) -> bool:

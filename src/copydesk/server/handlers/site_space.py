@@ -99,8 +99,7 @@ def update_site_space(
     if body.hidden is not None:
         if body.hidden and row["shown_default"]:
             raise conflict(
-                "Readers land on this site space, for it is the default; "
-                "make another one the default before it is hidden."
+                "Readers land on this site space: make another one the default before you hide it."
             )
         changes["hidden"] = body.hidden
     if body.space_id is not None and body.space_id != row["id"]:

@@ -64,7 +64,7 @@ def sort_site_structure(
         return _sort_site_space(view, body.item.id, anchor, after=after)
     _find(view, body.item)
     if anchor.type == "site-space":
-        raise invalid("body.position: a site space is in a section, with nothing else beside it")
+        raise invalid("body.position: only another site space goes next to a site space")
     _find(view, anchor)
     Entries(call.tx, site_id).place(body.item.id, anchor.id, after=after)
     return _item(fresh(view), body.item)

@@ -129,7 +129,7 @@ def run_translation(call: Call, organization_id: str, translation_id: str) -> No
     """
     row = find_translation(call, organization_id, translation_id, edit=True)
     if row["status"] != "completed":
-        raise conflict("The translation is being run: wait until its status is completed.")
+        raise conflict("The translation is running: wait until its status is completed.")
     source, result = source_of(call.tx, row), result_of(call.tx, row)
     if source is None:
         raise blocked("The space that is translated is no longer there.")

@@ -347,9 +347,7 @@ def refuse_twice(call: Call, siblings: Siblings, space: Row) -> None:
 def check_default(row: Row) -> None:
     """Raise a 409 when readers would land on a hidden site space (a row of ``SHOWN``)."""
     if row["shown_hidden"]:
-        raise conflict(
-            "This site space is hidden, and readers land on the default; show it before it is that."
-        )
+        raise conflict("This site space is hidden, and readers land on the default: show it first.")
     if row["shown_draft"]:
         raise conflict("This site space is a draft, and readers land on the default.")
 

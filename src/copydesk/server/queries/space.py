@@ -168,7 +168,7 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
     if site is not None:
         raise blocked(
             f"The space {space['title']!r} is shown by the site {site!r}; "
-            "take it off the site first."
+            "remove it from the site first."
         )
     # A translation would go on carrying texts from one organization into the other.
     language: str | None = tx.value(

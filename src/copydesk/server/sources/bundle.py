@@ -91,7 +91,7 @@ def _bundle_refs(path: Path, file: BinaryIO) -> Mapping[bytes, ObjectID]:
             raise SourceError(f"{path} leaves objects out (it was made with a filter).")
         if line.startswith(b"-"):
             raise SourceError(
-                f"{path} builds on commits that it does not hold. Make it with a whole branch: "
+                f"{path} needs commits that are not in it. Make it with a whole branch: "
                 "git bundle create FILE --all"
             )
         oid, _, name = line.rstrip(b"\n").partition(b" ")

@@ -238,7 +238,7 @@ class Repository:
                 changed.add(old or new or b"")
         except (OSError, ValueError, KeyError, *_UNREADABLE):
             reason = (
-                "has an index that cannot be read (a split or a sparse one, perhaps); what is "
+                "has an index that cannot be read (a split or a sparse one, perhaps); only what is "
                 f"committed on {self.default.name} is read"
             )
             self.problems.append(Problem(str(self.path), reason))
@@ -248,7 +248,7 @@ class Repository:
             self.problems.append(
                 Problem(
                     str(self.path),
-                    f"has changes in {files} that are not committed; what is committed on "
+                    f"has changes in {files} that are not committed; only what is committed on "
                     f"{self.default.name} is read",
                 )
             )

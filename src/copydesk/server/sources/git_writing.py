@@ -70,8 +70,8 @@ def commit_files(
         head = repo.refs.as_dict().get(Ref(name))
         if head is not None and head.decode() != after and not force:
             raise SourceError(
-                f"{branch} has commits that this space did not take. Import first; with force the "
-                "files of the space replace those there."
+                f"{branch} has commits that were not imported. Import first; with force the files "
+                "of the space replace those there."
             )
         old = None if head is None else repo[head]
         before = old.tree if isinstance(old, Commit) else None

@@ -175,7 +175,7 @@ class LayoutReader:
                     self._navigations[known] = f"cannot be read: {error.strerror or error}"
             tables = self._navigations[known]
             if isinstance(tables, str):
-                unused.append(Problem(path, f"was seen as a table of contents, but it {tables}"))
+                unused.append(Problem(path, f"was read as a table of contents, but it {tables}"))
             else:
                 yield from tables
 

@@ -437,7 +437,7 @@ class _Planner:
         for folder in gone:
             reason = f"has no space at {_at(folder)} any more"
             if found:
-                said = f"{reason}; that is not taken over"
+                said = f"{reason}; this deletion is not imported"
                 self.problems.append(Problem(f"branch {branch.name}", said))
             else:
                 self.left_out(branch, reason)

@@ -242,7 +242,9 @@ class _Writer:
             if blob_oid(place.read_bytes()) != oid:
                 if not ours:
                     return
-                self.problems.append(Problem(path, "is gone here but changed there, and is kept"))
+                self.problems.append(
+                    Problem(path, "was deleted on the desk, but changed in the folder, and is kept")
+                )
                 return
             place.unlink()
             for folder in place.parents:

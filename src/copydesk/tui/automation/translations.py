@@ -224,7 +224,7 @@ def being_run(here: TranslationsPlace) -> str | None:
     if item is None:
         return None
     if under_way(item):
-        return "It is being run: wait until it is completed."
+        return "It is running: wait until it is completed."
     if item.translation.source.space is None or item.source is None:
         return "The space that is translated is no longer there for you."
     return None

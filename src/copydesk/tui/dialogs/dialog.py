@@ -306,9 +306,9 @@ async def offer_checkout(place: Place, title: str, error: WriteError) -> bool:
     if not isinstance(cause, CheckoutNeeded):
         return False
     url = web_address(cause.url)
-    facts = ["Nothing was done. The service wants a plan bought first, at:", ""]
+    facts = ["Nothing was done. This takes another subscription, sold at:", ""]
     if not url:
-        place.tell("Nothing was done: the service wants a plan bought first.", "warn")
+        place.tell("Nothing was done: this takes another subscription.", "warn")
     elif await place.desk.push_screen_wait(
         Confirm(title, [*facts, Text(clean(url), style="link")], verb="open it in the browser")
     ):

@@ -22,7 +22,8 @@ CONTAINER = """\
 FROM docker.io/library/python:$newest-slim
 COPY $wheel constraints.txt /tmp/
 RUN pip install --no-cache-dir --constraint /tmp/constraints.txt /tmp/$wheel \\
- && useradd --create-home desk
+ && useradd --create-home desk \\
+ && install --directory --owner desk /home/desk/kept
 USER desk
 ENV COPYDESK_HOME=/home/desk/kept LANG=C.UTF-8
 VOLUME ["/home/desk/kept"]

@@ -1148,7 +1148,9 @@ def _desk(commands: Subparsers) -> None:
         "source", type=Path, metavar="SOURCE", help="a folder, a git repository or a git bundle"
     )
     importing.add_argument(
-        "--organization", metavar="TITLE", help="the organization to import to (default: yours)"
+        "--organization",
+        metavar="TITLE",
+        help="the organization to import to, made if there is none (default: named as the source)",
     )
     importing.add_argument(
         "--space", metavar="TITLE", help="the title of the space (default: by the source)"

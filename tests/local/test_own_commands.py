@@ -113,7 +113,7 @@ def test_a_screen_keeps_its_word() -> None:
     (own,), _ = read('[commands.changes]\nrun = ["x"]\n')
     settings = parse_settings(Path("config.toml"), '[commands.changes]\nrun = ["x"]\n')
     assert more_mistakes(settings) == {
-        f"commands.{own.name}": "command changes: :changes is a screen: call it otherwise"
+        f"commands.{own.name}": "command changes: :changes is a screen: choose another name"
     }
 
 

@@ -175,7 +175,7 @@ async def test_what_is_kept_is_told_and_dropped(program: Program) -> None:
     session, clock = program.session, program.world.clock
     await program.title(await session.ready())
     told = await about_cache(session)
-    assert re.match(r"Kept: \d answers? \(\d", told)
+    assert re.match(r"Saved: \d answers? \(\d", told)
     assert "the oldest read just now. “:cache clear” clears all of it." in told
     clock.now += timedelta(hours=3)
     assert "the oldest read 3 h ago." in await about_cache(session)

@@ -58,7 +58,7 @@ def command(name: str, key: str = "", replaces: str = "") -> OwnCommand:
     ("own", "said"),
     [
         (command("fine"), ""),
-        (command("changes"), ":changes is a screen: call it otherwise"),
+        (command("changes"), ":changes is a screen: choose another name"),
         (
             command("b", "x", "archiv"),
             "replaces is 'archiv', which is not an action of a screen: did you mean archive?",

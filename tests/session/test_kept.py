@@ -181,7 +181,7 @@ async def test_a_mark_is_kept_and_taken_back(
     await pages.mark("p", "Two")
     way = seen_reversal("r", "p", before, digest("Two"))
     assert way.still is not None
-    assert way.still.said == "its mark is another one by now"
+    assert way.still.said == "its mark was changed since"
     await both_ways(steps, way)
     await pages.unmark("p")
     assert (pages.state("p"), await pages.text("p"), await pages.held("p")) == (

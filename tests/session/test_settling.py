@@ -462,7 +462,7 @@ async def test_settings_that_no_write_makes_are_told_before_anything_is_sent(des
     await desk.merge_main(main)
     await work.read()
     await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
-    with pytest.raises(NotDoneError, match="No call writes layout, cover of Retries so"):
+    with pytest.raises(NotDoneError, match="No call writes layout, cover of Retries together"):
         await work.send()
     assert desk.way.writes == []
 

@@ -196,7 +196,7 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "data from 2 Mar" in head(driver)
         await driver.type(":cache")
         await driver.press("enter")
-        assert "Kept: " in driver.screen
+        assert "Saved: " in driver.screen
         assert "2 d ago" in driver.screen
 
         # Whatever may wait opens, and waits; what is typed on what is kept as well.
@@ -296,14 +296,14 @@ async def test_what_is_kept_shows_until_the_service_has_answered(
         await driver.idle()
         service.fault = faults.SERVER_ERROR
         await driver.press("g c")
-        assert "kept 4 min ago, not read, again in 15 s" in head(driver)
+        assert "saved 4 min ago, not read, again in 15 s" in head(driver)
         service.fault = None
         await driver.press("escape")
         service.held = asyncio.Event()
         await driver.send("g")
         await driver.send("c")
         await eventually(lambda: "Reword" in driver.screen, driver.turn)
-        await eventually(lambda: "kept 4 min ago, reading" in head(driver), driver.turn)
+        await eventually(lambda: "saved 4 min ago, reading" in head(driver), driver.turn)
         assert "Begin anew" not in driver.screen
         await driver.send("j")
         here = driver.selected
@@ -325,7 +325,7 @@ async def test_what_is_kept_shows_until_the_service_has_answered(
         await driver.send("p")
         await eventually(lambda: driver.place.PLACE == "pages", driver.turn)
         await driver.turn()
-        assert "kept" not in head(driver)
+        assert "saved" not in head(driver)
         service.held.set()
         service.held = None
         await driver.idle()

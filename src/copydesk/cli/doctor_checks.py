@@ -183,7 +183,9 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
         return error.usable, [*told, *_impossible(error.usable, paths.settings)]
     except OSError as error:
         return Settings(), [
-            Finding(part, name, error.strerror or "unreadable", "let it be read by you")
+            Finding(
+                part, name, error.strerror or "unreadable", "give yourself the right to read it"
+            )
         ]
     there = "read" if paths.settings.exists() else "none: everything is as usual"
     return found, [Finding(part, name, there), *_impossible(found, paths.settings)]
@@ -281,7 +283,12 @@ def _folder(name: str, folder: Path) -> Finding:
     room = f"{free / 2**30:,.1f} GiB free"
     there = "" if folder.exists() else ", not made yet"
     if not os.access(above, os.W_OK | os.X_OK) or not above.is_dir():
-        return Finding("files", name, f"{folder}{there}, not writable", "let it be written by you")
+        return Finding(
+            "files",
+            name,
+            f"{folder}{there}, not writable",
+            "give yourself the right to write to it",
+        )
     said = f"{folder}{there}, {room}"
     if folder.exists():
         said = f"{folder}, {_mode(folder)}, {room}"
@@ -298,7 +305,9 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
     except FileNotFoundError:
         return
     except OSError as error:
-        yield Finding("files", name, f"{path}: {error.strerror}", "let it be read by you")
+        yield Finding(
+            "files", name, f"{path}: {error.strerror}", "give yourself the right to read it"
+        )
         return
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no file"
@@ -312,7 +321,7 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
         rights = "go-w" if others == "write to" else "go="
         advice = f"others may {others} it: chmod {rights} {path}"
     elif not os.access(path, os.R_OK | os.W_OK):
-        advice = "let it be read and written by you"
+        advice = "give yourself the right to read and write it"
     yield Finding("files", name, said, advice)
 
 
@@ -343,12 +352,14 @@ def desk(path: Path) -> Finding:
         readable = closed and complaint(path, VERSION, writes=False) is None
         size = path.stat().st_size
     except OSError as error:
-        return Finding("desk", str(path), error.strerror or "unreadable", "let it be read by you")
+        return Finding(
+            "desk", str(path), error.strerror or "unreadable", "give yourself the right to read it"
+        )
     except UnicodeEncodeError:
-        return Finding("desk", ascii(path), "its name is not UTF-8 text", "call it otherwise")
+        return Finding("desk", ascii(path), "its name is not UTF-8 text", "rename it")
     if wrong is not None:
         if readable:
-            advice = f"let it be written by you; copydesk {READ_ONLY} shows it as it is"
+            advice = f"give yourself the right to write to it; {READ_ONLY} shows it as it is"
             return Finding("desk", str(path), wrong, advice)
         return Finding(
             "desk",

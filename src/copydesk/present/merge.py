@@ -78,7 +78,7 @@ def fact_lines(read: SpokenFor, now: datetime) -> Lines:
         data = said_and_asked(request, read.rules, result, now)
         facts += [Text.assemble("    ", each) for each in data]
     if not read.rules.results:
-        facts.append(Text("No merge rules hold in this space.", style="muted"))
+        facts.append(Text("This space has no merge rules.", style="muted"))
     return facts
 
 

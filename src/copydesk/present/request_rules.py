@@ -72,7 +72,7 @@ def rule_lines(request: ChangeRequest, rules: RulesRead, standing: Standing) -> 
             lines.append(("do", hint(said, style="accent")))
         lines.append(("", ""))
     if not rules.results:
-        lines += [("", Text("No merge rules hold in this space.", style="muted")), ("", "")]
+        lines += [("", Text("This space has no merge rules.", style="muted")), ("", "")]
     lines.append(("", Text("Besides the rules", style="muted")))
     lines += _besides(request, rules, standing)
     return lines
@@ -195,7 +195,7 @@ def what_to_do(
     author = request.created_by
     mine = author is not None and author.id == standing.me
     if mine:
-        return "You wrote it, so it takes others: w asks them."
+        return "You wrote it, so others have to review it: w asks them."
     may = standing.me is not None and (not result.named or standing.me in result.named)
     said = "a approves it, A asks for changes" if may else _waits_on(rules, result)
     return said + ("." if rules.requested is None else "; w asks people.")

@@ -52,7 +52,9 @@ def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") 
     if row.adaptive:
         found.append(Fact("content", "adapts to its visitors"))
     if row.agents:
-        found.append(Fact("agents", "may read it" if row.agents == "included" else "kept out"))
+        found.append(
+            Fact("agents", "may read it" if row.agents == "included" else "may not read it")
+        )
     if row.created is not None:
         since = age(row.created, now)
         found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))

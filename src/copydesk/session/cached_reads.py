@@ -116,7 +116,7 @@ async def about_cache(session: Session) -> str:
         return OWN_DESK if held is None else NOTHING
     oldest = age(datetime.fromtimestamp(held.oldest, UTC), session.clock())
     since = "just now" if oldest == "now" else f"{oldest} ago"
-    return f"Kept: {_much(held)}, the oldest read {since}. “:cache clear” clears all of it."
+    return f"Saved: {_much(held)}, the oldest read {since}. “:cache clear” clears all of it."
 
 
 async def clear_cache(session: Session) -> str:

@@ -113,7 +113,7 @@ def own_command_mistakes(
     for each in commands:
         ids = [name for name in known if each.replaces in (name, name.rpartition(".")[2])]
         if each.name in screens:
-            wrong[each.name] = f"command {each.name}: :{each.name} is a screen: call it otherwise"
+            wrong[each.name] = f"command {each.name}: :{each.name} is a screen: choose another name"
         elif each.replaces and not ids and (said := former(each.replaces)):
             wrong[each.name] = f"command {each.name}: replaces: {said}"
         elif each.replaces and not ids and _of_part(each.replaces):

@@ -25,7 +25,7 @@ FLUSH_SECONDS = 3.0
 SLOW = "it takes longer than it should"
 """Why a text is not on the disk yet, once the wait is over."""
 
-KEPT_AGAIN = "The disk takes it again: what you type is kept."
+KEPT_AGAIN = "The disk can be written again: what you type is saved."
 
 
 def refusal(why: str) -> str:

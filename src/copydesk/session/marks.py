@@ -120,7 +120,7 @@ def labels_wrong(text: str) -> str | None:
     if len(labels) > MOST_LABELS:
         return f"At most {MOST_LABELS} labels."
     if any(len(label) > LONGEST_LABEL for label in labels):
-        return f"A label has at most {LONGEST_LABEL} characters; a blank ends it."
+        return f"A label has at most {LONGEST_LABEL} characters, without spaces."
     return None
 
 
@@ -306,6 +306,6 @@ def seen_reversal(thing: str, page: str, before: str | None, after: str | None) 
     """Return the reversal of marking or unmarking a page."""
     from copydesk.domain.reversal import put_here
 
-    said = "its mark is another one by now"
+    said = "its mark was changed since"
     was, now = {"digest": before}, {"digest": after}
     return put_here("put_seen", "seen", was, now, said, thing=thing, page=page)

@@ -301,7 +301,7 @@ class Session:
         if reads_cached() and self.contact.refused:
             from copydesk.client.errors import NotCached
 
-            raise NotCached("What was kept for a token is not shown once that was refused.")
+            raise NotCached("What was saved for a token is not shown once the token was refused.")
         if self._api is None:
             if self._connecting is None or (
                 self._connecting.done() and self._connecting.exception() is not None

@@ -444,7 +444,8 @@ class Settlement:
             names = page.mixed(self.choices)
             if names and (page.reverted or (self.kept is not None and self.kept.how == "write")):
                 title = clean(page.sides.title) or "Untitled"
-                return f"No call writes {names} of {title} so: take one side, or use the app (o)"
+                said = f"No call writes {names} of {title} together"
+                return f"{said}: take one side, or use the app (o)"
         return ""
 
     def _origin(self, wanted: Wanted) -> tuple[str, str]:

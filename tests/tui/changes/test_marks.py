@@ -13,7 +13,7 @@ def test_labels_as_they_are_kept() -> None:
     assert read_labels(" Urgent,docs  urgent\tStraße STRASSE") == "Urgent docs Straße"
     assert labels_wrong("a b") is None
     assert labels_wrong(" ".join(map(str, range(21)))) == "At most 20 labels."
-    assert labels_wrong("x" * 41) == "A label has at most 40 characters; a blank ends it."
+    assert labels_wrong("x" * 41) == "A label has at most 40 characters, without spaces."
     assert note_wrong("x" * 2_000) is None
     assert note_wrong("x" * 2_001) == "At most 2,000 characters."
 

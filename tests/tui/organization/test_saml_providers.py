@@ -120,7 +120,7 @@ async def test_a_new_provider_is_checked_while_it_is_typed(
         await driver.press("tab")
         await fill(driver, "nothing")
         await driver.press("ctrl+s")
-        assert "the organization has no team" in driver.line("Newcomers join")
+        assert "the organization has no team" in driver.line("Team they join")
 
 
 async def test_a_provider_is_added_though_the_answer_is_lost_and_taken_back(
@@ -162,11 +162,11 @@ async def test_a_provider_is_changed_and_taken_back(
         await fill(driver, "Okta SSO")
         await driver.burst("tab", "tab", "tab", "tab", "tab")
         await driver.press("g")
-        assert "was read" in driver.line("Newcomers are")
+        assert "was read" in driver.line("Role they get")
         await driver.press("shift+tab")
         assert driver.line("   Writers   ")
         await fill(driver, "")
-        assert "it cannot be empty" in driver.line("Newcomers join")
+        assert "it cannot be empty" in driver.line("Team they join")
         await driver.press("ctrl+o", "enter")
         await driver.burst("shift+tab", "shift+tab", "shift+tab")
         await fill(driver, "")

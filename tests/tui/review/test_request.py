@@ -133,7 +133,7 @@ async def test_the_tabs_full_empty_and_out_of_reach(
     request = world.change_request(space, edit=lambda editor: None, by=world.ana)
     target = Target(space=space, change_request=request, view="rules")
     async with drive(open_world(world, "review", target)) as driver:
-        assert "No merge rules hold in this space." in driver.screen
+        assert "This space has no merge rules." in driver.screen
         await driver.press("a")
         assert "You wrote it: what you say of it counts for no rule." in driver.screen
         await driver.press("escape", "5")

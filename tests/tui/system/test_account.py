@@ -79,7 +79,12 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
         await driver.press("escape", ":")
         await driver.type("whoami")
         await driver.press("enter")
-        for said in ("Ana Silva", "work", "in a file that only you can read", f"{__version__} (tables"):
+        for said in (
+            "Ana Silva",
+            "work",
+            "in a file that only you can read",
+            f"{__version__} (tables",
+        ):
             assert said in driver.screen, said
         assert world.token(world.ana) not in driver.screen
         await driver.press("escape", "e")

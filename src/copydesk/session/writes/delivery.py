@@ -57,7 +57,7 @@ class Tally:
         for words, names in (
             ("Sent from the outbox", self.sent),
             ("No answer had come, but it had arrived", self.found),
-            ("There already, so that nothing was sent", self.there),
+            ("It was there already: nothing was sent", self.there),
             ("Waits in the outbox (g x)", self.held),
         ):
             if names:
@@ -326,9 +326,7 @@ class Sending:
 
         async def same(outgoing: Outgoing) -> None:
             if outgoing.to_dict() != entry.request:
-                raise NotDoneError(
-                    "It would send something else by now. Discard it and do it again."
-                )
+                raise NotDoneError("It would send something else now: discard it, and do it again.")
 
         with noting(same):
             return await line.send()

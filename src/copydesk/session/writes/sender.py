@@ -372,7 +372,7 @@ class WriteSender:
             if may_wait(line, outgoing):
                 line.request = outgoing.to_dict()
             elif line.aged:
-                raise NotDoneError("Not sent: what it goes by has to be read again first (R).")
+                raise NotDoneError("Not sent: what it depends on has to be read again first (R).")
             await asyncio.to_thread(self._keep, line)
             if line.aged and line.request is not None:
                 raise HeldBackError(f"{WAITS}: what it is about is read again first.")

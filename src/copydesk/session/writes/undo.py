@@ -668,7 +668,7 @@ class Reversals:
             raise ChangedSinceError(obstacles, again=again)
         if gone:
             names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in gone)
-            said = "done again" if again else "undone"
+            said = "redone" if again else "undone"
             raise WriteError(f"{names} cannot be {said}: it is gone.")
         return results
 

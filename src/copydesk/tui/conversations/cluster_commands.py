@@ -130,7 +130,7 @@ class ClusterCommands(Commands, scope="clusters"):
             self.place.say("No organization selected.", "warn")
         return found
 
-    @action("f", "find said", show=4, group="Find", uses="search_conversations", types=True)
+    @action("f", "find text", show=4, group="Find", uses="search_conversations", types=True)
     async def find_said(self) -> None:
         """Find conversations by words that were said in them, on the screen of conversations."""
         words = await self.app.push_screen_wait(

@@ -447,7 +447,7 @@ class ConversationsPlace(Place, scope="conversations"):
         return any(name != "source" for name in self.limits.conditions)
 
     @action(
-        "f", "find said", show=21, group="Find", uses="search_conversations", types=True,
+        "f", "find text", show=21, group="Find", uses="search_conversations", types=True,
     )  # fmt: skip
     async def find_said(self) -> None:
         """Find the conversations in which words were said; & limits them by more."""

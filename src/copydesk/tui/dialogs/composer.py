@@ -488,7 +488,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             keys = (("tab", "to the drafts"), ("space", "ticks"))
             if self._ticks is None:
                 keys = (("/", "replies"),)
-            keys = (("ctrl+s", f"gives it{words}"), *keys, ("esc", "cancel"))
+            keys = (("ctrl+s", f"sends it{words}"), *keys, ("esc", "cancel"))
             between = "   "
         parts = [Text.assemble((key, "accent"), f" {what}") for key, what in keys]
         return Text(between).join(parts)

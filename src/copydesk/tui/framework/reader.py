@@ -643,10 +643,10 @@ def age_line(place: Place, width: int) -> Said:
         hint = [f"{said} (R now)"] if width >= 80 else []
         return "bad", (*hint, said, f"{why}{since}", why)
     if kept is not None:
-        old = f"kept {_ago(seconds(kept, now))}"
+        old = f"saved {_ago(seconds(kept, now))}"
         if place.reads.reading:
-            return "warn", (f"{old}, reading", old, "kept")
-        return "warn", (*_tries(f"{old}, not read", place, now, width), old, "kept")
+            return "warn", (f"{old}, reading", old, "saved")
+        return "warn", (*_tries(f"{old}, not read", place, now, width), old, "saved")
     never = place.reads.read_at is None and place.reads.sound_at is None
     if place.reads.unread and never and not place.reads.loads:
         unread = "cached, not read" if place.cached else "not read"

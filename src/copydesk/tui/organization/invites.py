@@ -198,7 +198,9 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
             for node in desk.nodes
             if node.kind == "collection"
         ]
-        chosen = await self.app.push_screen_wait(Choice("To what?", [*found, *folders]))
+        chosen = await self.app.push_screen_wait(
+            Choice("Invite to which space or collection?", [*found, *folders])
+        )
         if chosen is not None:
             titles = {each.id: each.title.strip() for each in (*found, *folders)}
             kind = "collection" if chosen in {each.id for each in folders} else "space"

@@ -220,7 +220,7 @@ MEMBER_TEAMS: Resource[MemberTeam] = Resource(
     shown=(
         Shown("title", "TEAM", lambda joined, now: _team_name(joined), flex=1, minimum=20,
               detail=False, sort=_team_name),
-        Shown("part", "IS ITS", lambda joined, now: team_part(joined), 8,
+        Shown("part", "ROLE", lambda joined, now: team_part(joined), 8,
               values=get_args(TeamRole)),
         Shown("made", "MADE", lambda joined, now: ago(joined.team.created_at, now), 10,
               drop=2, sort=lambda joined: joined.team.created_at),

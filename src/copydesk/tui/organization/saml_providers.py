@@ -232,9 +232,9 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
               detail=False, sort=provider_name),
         Shown("status", "STATUS", lambda provider, now: status_word(provider), 8,
               values=get_args(SAMLStatus), sort=lambda provider: provider.status),
-        Shown("role", "NEW ARE", lambda provider, now: newcomer_role(provider), 8, drop=1,
+        Shown("role", "ROLE", lambda provider, now: newcomer_role(provider), 8, drop=1,
               values=get_args(RoleFilter)),
-        Shown("team", "NEW JOIN", lambda provider, now: newcomer_team(provider), 20, drop=2,
+        Shown("team", "TEAM", lambda provider, now: newcomer_team(provider), 20, drop=2,
               sort=newcomer_team),
         Shown("made", "MADE", lambda provider, now: ago(provider.created_at, now), 10, drop=3,
               sort=lambda provider: provider.created_at),
@@ -285,8 +285,8 @@ LABELS = {
     "label": "Name",
     "entityID": "Provider id",
     "ssoURL": "Sign-in address",
-    "defaultTeam": "Newcomers join",
-    "defaultRole": "Newcomers are",
+    "defaultTeam": "Team they join",
+    "defaultRole": "Role they get",
 }
 """Labels of fields whose names say too little."""
 

@@ -206,7 +206,7 @@ def switch_label(here: OrganizationPlace) -> str:
     setting = here.rows.selected
     if setting is None or setting.switch:
         return "switch off" if setting is not None and setting.on else "switch on"
-    return "take away"
+    return "remove"
 
 
 @place("organization", key="O", title="Organization settings",
@@ -412,13 +412,13 @@ class OrganizationPlace(Place, scope="organization"):
     @action("x", "switch", unless=(not_read, no_setting, not_switched, not_admin), show=26,
             danger=2, group="Change", uses="update_organization", now=switch_label)  # fmt: skip
     async def switch(self) -> None:
-        """Switch the setting on or off, or take away what it holds. u undoes it."""
+        """Switch the setting on or off, or remove what it holds. u undoes it."""
         setting, read = self.rows.selected, self.read
         assert setting is not None
         assert read is not None
         value = (not setting.on) if setting.switch else None
         if setting.id not in current_of(read):
-            verb = "switch on" if value else "take away"
+            verb = "switch on" if value else "remove"
             said = no_way_back([setting.id], read)
             sheet = Confirm(setting.label, [setting.help], verb=verb, warning=said)
             if not await self.desk.push_screen_wait(sheet):

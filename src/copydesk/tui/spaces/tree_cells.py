@@ -205,7 +205,7 @@ def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
         found.append(Fact("staged", Text(words, style="moved")))
     was = base.items.get(row.id)
     if "title" in change.changed and was is not None:
-        found.append(Fact("was called", was.title))
+        found.append(Fact("old title", was.title))
     return found
 
 

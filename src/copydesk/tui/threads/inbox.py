@@ -184,7 +184,7 @@ class Inbox(Place, scope="inbox"):
             ListSource(key=lambda row: row.id),
             [
                 Column("why", "WHY", lambda row: why_words(row, self.away(row)), 12),
-                Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 14, drop=2),
+                Column("last", "LAST BY", lambda row: Text(row.last, style="who"), 14, drop=2),
                 Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
                 Column("where", "ON", lambda row: row.where, 6),
                 Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=3),

@@ -340,8 +340,8 @@ def test_a_file_of_no_known_kind_is_told_in_one_sentence(here: ScriptDesk, tmp_p
     for content in (b"%PDF-1.4\n1 0 obj [ { ] }", b"just some text\n", bytes(range(128, 256)) * 9):
         (tmp_path / "some.csv").write_bytes(content)
         assert send(here, "some.csv", status=2) == (
-            "copydesk: some.csv: none of the kinds that are read: CSV, exports of help desks, "
-            "mailboxes, mails and JSON. Nothing was sent.\n"
+            "copydesk: some.csv: not in a known format: CSV, exports of help desks, mailboxes, "
+            "mails and JSON are read. Nothing was sent.\n"
         )
     (tmp_path / "some.csv").write_text('Nr;Was;Wann\n1;"It fails;1.6.2026\n', encoding="utf-8")
     said = send(here, "some.csv", "--columns", "body=Was", status=2)

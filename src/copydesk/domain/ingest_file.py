@@ -189,7 +189,7 @@ def _why_no_json(text: str) -> str:
         return "it is nested too deep"
     except ValueError as error:
         return str(error)
-    return "it holds what no text can"
+    return "it has a character that no text can have"
 
 
 def _at(line: int, first: int) -> str:

@@ -21,7 +21,7 @@ Reader: TypeAlias = Callable[[BinaryIO], Iterator[Item | Complaint]]
 Kind: TypeAlias = Literal["json", "export", "table", "mailbox", "mail", "other"]
 
 NONE_OF_THEM = (
-    "none of the kinds that are read: CSV, exports of help desks, mailboxes, mails and JSON"
+    "not in a known format: CSV, exports of help desks, mailboxes, mails and JSON are read"
 )
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")

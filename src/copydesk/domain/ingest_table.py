@@ -273,7 +273,7 @@ def read_columns(said: str, header: Sequence[str]) -> Columns:
         else:
             meant[meaning] = at
     if "body" not in meant:
-        raise ColumnsError("no column is named for body: that is what someone writes")
+        raise ColumnsError("no column is named for body, which is what someone writes")
     return Columns(meant, tuple(kept))
 
 

@@ -19,7 +19,7 @@ def test_the_log_prints_what_was_written_and_when(
 ) -> None:
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     assert main(["log"]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "Nothing was sent from this machine yet.\n"
     moments = iter((5.0, 5.0))
     store = State(find_paths().make().store, clock=lambda: next(moments, time.time()))
     journal = Journal(store, "d")

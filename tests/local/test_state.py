@@ -277,7 +277,7 @@ def test_commands_say_that_it_was_damaged(
     assert f"{path}: damaged (file is not a database)" in capsys.readouterr().out
     assert main(["log"]) == 0
     out, error = capsys.readouterr()
-    assert out == ""
+    assert out == "Nothing was sent from this machine yet.\n"
     assert "state.db was damaged: it is kept as" in error
     assert "Look in copydesk whether a draft is missing (:drafts)." in error
     assert "g d" not in error

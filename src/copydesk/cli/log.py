@@ -40,6 +40,10 @@ def print_log(*, since: str | None = None, as_json: bool = False, file: bool = F
         return 0
     for entry in entries:
         put(_line(entry))
+    if not entries:
+        put(
+            "Nothing was sent in that time." if since else "Nothing was sent from this machine yet."
+        )
     return 0
 
 

@@ -81,7 +81,7 @@ def unset_setting(*, name: str) -> int:
         was_there = settings_file(find_paths()).reset(name)
     known = next((each for each in fields(Settings) if each.name == name), None)
     if not was_there:
-        put(f"{name} is not in the file: its default holds.")
+        put(f"{name} is not in the file: its default applies.")
     else:
         put(f"{name} is {shown(known.default)} again." if known else "Removed from the file.")
     return DONE
@@ -114,7 +114,7 @@ def check_settings() -> int:
     _tell(problems)
     if problems:
         return FAILED
-    fine = "in order" if file.path.exists() else "not there, so every default holds"
+    fine = "in order" if file.path.exists() else "not there: every default applies"
     put(f"{file.path}: {fine}.")
     return DONE
 

@@ -176,7 +176,7 @@ def _comment(site: str, title: str, options: str, name: str) -> list[str]:
     lines = [
         f"The structure of {quoted(title)}: what this file says is what the site shall be.",
         "",
-        f"  {command} --plan   shows what that takes",
+        f"  {command} --plan   shows the calls",
         f"  {command}          sends it",
         "",
         "You may change the order, and these settings (what is not there is empty, or false):",

@@ -127,7 +127,7 @@ def test_an_export_loses_nothing_that_was_changed_by_hand(
     said = capsys.readouterr()
     assert "has 1 file changed by hand" in said.err
     assert "setup.md. Nothing was written." in said.err
-    assert "--force overwrites it" in said.err
+    assert "--force overwrites them" in said.err
     assert not (out / "README.md").exists()
     # What git has can be overwritten: it is not lost. What is not committed would be.
     with porcelain.init(out) as repo:

@@ -85,7 +85,7 @@ def test_a_review_comes_from_a_file_and_arrives_once(scripts: ScriptDesk, tmp_pa
         "comment on #1: On all of it.",
         "comment on Retries, “We try five times.”: Why five?",
         "comment on Retries, “Then we stop.”: Do we? Really.",
-        "verdict Ask for changes: Nearly.",
+        "review Ask for changes: Nearly.",
     ]
     assert scripts.log() == []
     sent = scripts.json("cr", "review", "1", str(file), "--yes")

@@ -87,8 +87,9 @@ def test_an_export_says_that_a_table_of_contents_it_cannot_write_is_as_it_was(
     assert main(export) == 0
     said = capsys.readouterr().out.splitlines()[-1]
     assert said == (
-        f"docs/SUMMARY.md has the pages as they are arranged here, and {table} still as they were: "
-        "change that by hand and delete docs/SUMMARY.md, or the next import goes by it."
+        f"docs/SUMMARY.md has the pages as they are arranged here, and {table} as they were "
+        f"before. Change {table} by hand and delete docs/SUMMARY.md, or the next import uses "
+        "docs/SUMMARY.md."
     )
     assert (out / "docs/SUMMARY.md").is_file()
     assert (out / table).read_bytes() == text

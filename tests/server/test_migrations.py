@@ -368,7 +368,7 @@ def test_a_file_that_must_not_be_written_is_refused(
         path.chmod(0o600)
         folder.chmod(0o500)
         assert main(["desk", "token", "--desk", str(path)]) == 2
-        assert "in a folder that cannot be written" in capsys.readouterr().err
+        assert "in a folder that is not writable for you" in capsys.readouterr().err
         assert main(["desk", "check", "--desk", str(path)]) == 0
         folder.chmod(0o700)
         assert files(folder) == {"desk.db": desk}

@@ -217,7 +217,7 @@ def review(
             tell(f"{'there already' if each.there else 'comment'} {each}")
         if wanted.verdict:
             said = f": {_start(wanted.text)}" if wanted.text else ""
-            tell(f"{'there already' if judged else 'verdict'} {VERBS[wanted.verdict]}{said}")
+            tell(f"{'there already' if judged else 'review'} {VERBS[wanted.verdict]}{said}")
         if not to_send and not judges:
             tell(f"All of it is on #{given.number} already: nothing was sent.")
             if as_json:

@@ -183,9 +183,7 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
         return error.usable, [*told, *_impossible(error.usable, paths.settings)]
     except OSError as error:
         return Settings(), [
-            Finding(
-                part, name, error.strerror or "unreadable", "give yourself the right to read it"
-            )
+            Finding(part, name, error.strerror or "unreadable", "make it readable for you")
         ]
     there = "read" if paths.settings.exists() else "none: everything is as usual"
     return found, [Finding(part, name, there), *_impossible(found, paths.settings)]
@@ -287,7 +285,7 @@ def _folder(name: str, folder: Path) -> Finding:
             "files",
             name,
             f"{folder}{there}, not writable",
-            "give yourself the right to write to it",
+            "make it writable for you",
         )
     said = f"{folder}{there}, {room}"
     if folder.exists():
@@ -305,9 +303,7 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
     except FileNotFoundError:
         return
     except OSError as error:
-        yield Finding(
-            "files", name, f"{path}: {error.strerror}", "give yourself the right to read it"
-        )
+        yield Finding("files", name, f"{path}: {error.strerror}", "make it readable for you")
         return
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no file"
@@ -321,7 +317,7 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
         rights = "go-w" if others == "write to" else "go="
         advice = f"others may {others} it: chmod {rights} {path}"
     elif not os.access(path, os.R_OK | os.W_OK):
-        advice = "give yourself the right to read and write it"
+        advice = "make it readable and writable for you"
     yield Finding("files", name, said, advice)
 
 
@@ -353,13 +349,13 @@ def desk(path: Path) -> Finding:
         size = path.stat().st_size
     except OSError as error:
         return Finding(
-            "desk", str(path), error.strerror or "unreadable", "give yourself the right to read it"
+            "desk", str(path), error.strerror or "unreadable", "make it readable for you"
         )
     except UnicodeEncodeError:
         return Finding("desk", ascii(path), "its name is not UTF-8 text", "rename it")
     if wrong is not None:
         if readable:
-            advice = f"give yourself the right to write to it; {READ_ONLY} shows it as it is"
+            advice = f"make it writable for you; copydesk {READ_ONLY} shows it as it is"
             return Finding("desk", str(path), wrong, advice)
         return Finding(
             "desk",

@@ -162,7 +162,7 @@ def test_a_working_tree_reads_what_is_committed_and_says_what_is_not(tmp_path: P
         assert source.default is not None
         assert source.problems[0].reason == (
             "has changes in 1 file that are not committed; "
-            f"what is committed on {source.default.name} is read"
+            f"only what is committed on {source.default.name} is read"
         )
 
 
@@ -208,7 +208,11 @@ def test_what_is_no_source_is_refused_in_a_sentence(making: Making, tmp_path: Pa
         ("cut", bundle[:-30], "is a damaged bundle"),
         ("empty", head, "is a damaged bundle"),
         ("flipped", bundle[:-40] + bytes(20) + bundle[-20:], "is a damaged bundle"),
-        ("thin", bundle.replace(b"bundle\n", b"bundle\n-" + b"a" * 40 + b" x\n", 1), "builds on"),
+        (
+            "thin",
+            bundle.replace(b"bundle\n", b"bundle\n-" + b"a" * 40 + b" x\n", 1),
+            "commits that are not in it",
+        ),
         ("bare", b"# v2 git bundle\n\n", "holds no branch"),
         ("sha256", b"# v3 git bundle\n@object-format=sha256\n\n", "another object format"),
     ):

@@ -5,8 +5,11 @@ The recipes name the address at which a release will be, and the digests of what
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import sys
+from argparse import _SubParsersAction
 from hashlib import sha256
 from pathlib import Path
 from string import Template
@@ -118,13 +121,21 @@ def main(dist: Path, address: str = "") -> None:
 
 
 def man_page(version: str) -> str:
-    """Return the man page: the commands as they are declared, and the exit statuses."""
+    """Return the man page: the commands as they are declared, the exit statuses, and examples."""
+    os.environ["COLUMNS"] = "72"  # with the indent of a man page a usage fits into 80
     parser = build_parser()
     vars(parser)["man_short_description"] = "a terminal client for GitBook"
     told = Manpage(parser)
     told.source, told.manual = f"copydesk {version}", "User Commands"
+    # The lines of a usage stay lines: filled, they are one paragraph with gaps.
+    page = re.sub(
+        r"^(usage: .+?)\n\n", r".nf\n\1\n.fi\n\n", str(told), flags=re.MULTILINE | re.DOTALL
+    )
+    commands = next(each for each in parser._actions if isinstance(each, _SubParsersAction))
+    told_below = filter(None, (each.epilog for each in commands.choices.values()))
+    examples = "\n".join(told_below).replace("-", r"\-")
     statuses = "".join(f".TP\n{status}\n{said.replace('`', '')}\n" for status, said in STATUSES)
-    return f"{str(told).rstrip()}\n.SH EXIT STATUS\n{statuses}"
+    return f"{page.rstrip()}\n.SH EXIT STATUS\n{statuses}.SH EXAMPLES\n.nf\n{examples}\n.fi\n"
 
 
 if __name__ == "__main__":

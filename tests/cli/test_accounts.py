@@ -319,7 +319,7 @@ def test_profiles_are_told_apart_and_chosen(there: There) -> None:
         said = there.run(*command, "--read-only", status=3)
         assert said == "copydesk: --read-only: nothing was sent\n"
     assert len(there.server.arrived) == arrived
-    assert there.run("log") == ""
+    assert there.run("log") == "Nothing was sent from this machine yet.\n"
     there.patch.setenv("COPYDESK_PROFILE", "work")
     assert who() == "Ana Silva"
     there.patch.setenv("COPYDESK_TOKEN", file)

@@ -85,6 +85,14 @@ package() {
 export PYTHONPATH=/usr/lib/copydesk
 exec python -c 'from copydesk.cli import main; raise SystemExit(main())' "$$@"
 END
+  while read -r shell file; do
+    PYTHONPATH="$$pkgdir/usr/lib/copydesk" python -m copydesk completion "$$shell" \\
+      | install -Dm644 /dev/stdin "$$pkgdir/usr/share/$$file"
+  done << 'END'
+bash bash-completion/completions/copydesk
+zsh zsh/site-functions/_copydesk
+fish fish/vendor_completions.d/copydesk.fish
+END
   install -Dm644 "$$srcdir/copydesk.1" -t "$$pkgdir/usr/share/man/man1"
   install -Dm644 LICENSE -t "$$pkgdir/usr/share/licenses/copydesk"
 }

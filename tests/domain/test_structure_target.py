@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from copydesk.domain.arrangement import Layout
 from copydesk.domain.layout import Item, Kind
 from copydesk.domain.site_arrangement import SiteArrangement
@@ -238,6 +240,44 @@ def test_a_new_section_has_the_title_of_the_file_else_that_of_its_space() -> Non
     assert said(FILE + NEW)[0] == "New section Reference, showing API, icon x"
     untitled = NEW.replace("    title: Reference\n", "")
     assert said(FILE + untitled)[0] == "New section API, showing API, icon x"
+
+
+def test_a_section_to_make_again_shows_a_space() -> None:
+    log = entry("log")
+    text = edited((log, log[: log.index("    spaces:")]))
+    assert said(text, layout("log"), recreate=True) == [
+        "! line 50: this section shows no space: write one as its “space:”"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("as_", "there"),
+    [
+        ("space: sp5\n    title: Changelog", True),
+        ("space: sp5", True),
+        ("space: sp5\n    title: Changelog\n    spaces:\n      - space: sp5", True),
+        ("title: Changelog\n    spaces:\n      - space: sp5", True),
+        ("space: sp5\n    title: News", False),
+        ("space: sp6\n    title: Changelog", False),
+        ("space: sp6", False),
+    ],
+)
+def test_a_section_without_an_id_is_that_of_its_title_which_shows_its_space(
+    as_: str, there: bool
+) -> None:
+    missing = (
+        "! line 40: the section “Changelog” (log) is missing after line 40: put it back, or remove "
+        "it from the site with --remove"
+    )
+    text = FILE.replace(entry("log"), f"  - {as_}\n    path: log\n")
+    assert said(text) == ([] if there else [missing])
+
+
+def test_a_section_of_another_title_or_space_is_another_one() -> None:
+    text = f"{FILE}  - space: sp5\n    title: News\n    path: news\n"
+    assert said(text) == ["New section News, showing Changelog", "News: path /news"]
+    text = f"{FILE}  - space: sp6\n    title: Changelog\n    path: news\n"
+    assert said(text) == ["New section Changelog, showing API", "Changelog: path /news"]
 
 
 def test_a_value_of_a_word_for_nothing_is_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -146,6 +147,20 @@ def test_a_file_that_was_not_edited_takes_nothing() -> None:
     assert "structure:" in text
     assert not wanted(read_file(text), on(site)).dirty
     assert shape(wanted(read_file(text), on(site)).now) == shape(site.layout())
+
+
+def test_a_group_or_link_without_an_id_is_the_one_of_its_title() -> None:
+    site = example()
+    text = exported(site)
+    for row in ("G", "H", "x", "'y'", "E"):
+        text = re.sub(rf"- id: {row}\n +", "- ", text)
+    assert text.count("- title:") == 5
+    assert not staged(read_file(text), site).dirty
+    other = text.replace("title: Empty", "title: Forum")
+    assert [call.line for call in staged(read_file(other), site).calls()] == [
+        "New group Forum",
+        "Remove Empty",
+    ]
 
 
 def test_a_file_knows_the_site_that_it_was_made_of() -> None:

@@ -323,7 +323,9 @@ class _Staging:
         if len(found) == 1:
             return found[0]
         line = entry.line_of("space")
-        if found:
+        if not entry.space:
+            self._say(line, f"this {NAMES[entry.kind]} shows no space: write one as its “space:”")
+        elif found:
             named = ", ".join(found[:NAMED])
             self._say(line, f"{len(found)} spaces have the name {quoted(entry.space)}: {named}. "
                       "Use an id")  # fmt: skip

@@ -251,6 +251,19 @@ def test_what_others_hid_is_not_landed_on() -> None:
     assert [lost.why for lost in rebased.lost] == ["it is hidden by now"]
 
 
+def test_an_order_for_which_nothing_stayed_above_a_group_is_lost() -> None:
+    service = SiteService()
+    for name in "abcd":
+        service.section(name, group="G" if name == "b" else "")
+    ours = begin(service).place(["s-c", "s-d"], "s-a")
+    assert ours.now.levels[""] == ("s-a", "s-c", "s-d", "group:G")
+    send(service, begin(service).place(["s-a"], "s-c").calls())
+    rebased = ours.rebase(service.layout())
+    assert [lost.line for lost in rebased.lost] == ["the order of the top"]
+    assert not rebased.arrangement.dirty
+    assert rebased.arrangement.now.levels[""] == ("group:G", "s-c", "s-a", "s-d")
+
+
 @pytest.mark.parametrize(
     ("gone", "told"), [("s-a-one", []), ("s-a-two", ["Title of space-two: the default"])]
 )

@@ -246,15 +246,13 @@ class Arrangement(Ordered):
         return Rebased(fresh, merged.theirs, (*merged.lost, *lost, *stuck), merged.clashes, self)
 
     def reachable(self) -> tuple[Self, tuple[Lost, ...]]:
-        """Return it without the orders of levels that no requests make now, and those."""
-        lost: list[Lost] = []
-        orders: dict[str, tuple[str, ...]] = {}
-        for level, order in self.now.levels.items():
-            changed = order is not self.base.levels.get(level, order)
-            if changed and not self.reaches(level, order):
-                orders[level] = tuple(
-                    row for row in self.before_moves(level, order) if row in self.now
-                )
-                title = self.now.items[level].title if level in self.now else "the top"
-                lost.append(Lost(f"the order of {title}", "it leads into a group now"))
-        return (replace(self, now=self.now.ordered(orders)) if orders else self), tuple(lost)
+        """Return it without the order of the top where no calls make that now, and that order.
+
+        Only there are rows that no call moves.
+        """
+        order = self.now.levels.get(TOP, ())
+        if self.reaches(TOP, order):
+            return self, ()
+        rows = tuple(row for row in self.before_moves(TOP, order) if row in self.now)
+        lost = Lost("the order of the top", "it leads into a group now")
+        return replace(self, now=self.now.ordered({TOP: rows})), (lost,)

@@ -81,6 +81,13 @@ def test_every_shape_is_read_with_its_lines(data: bytes, lines: list[int], size:
     assert found[0].conversation.parts[0].body == 'a "}]{[ \\ \U0001f600 text'  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_what_stands_before_the_first_conversation_is_passed_over(size: int) -> None:
+    first, *found = said(f"Exported\ntoday: 2\n\n{LINES}", size)
+    assert first.startswith("line 1: a conversation begins with {")
+    assert found == ["4 a", "5 b"]
+
+
 def test_what_is_the_same_has_one_digest() -> None:
     attributes = {"a": "1", "b": "2"}
     bare, null, void = read(
@@ -170,6 +177,7 @@ NO_QUOTE = '{"id": "q, "parts": []}'
         (f'[{A}, {{"id": "q", "parts": []\n, {B}, 7, {C}]', "a 2 b 4 c"),
         (f'[{A}, {{"id": "q", "parts": [\n{{"type": 1}}}}, {B}, 7, {C}]', "a 2 b 4 c"),
         (f'[{A}, {{"id": "q", "parts": [}}, 7, {B}, {{"id": ]', "a 2 3 b 5"),
+        (f'[{A}, {{"id": "q", "parts": [{{"id": "p", "body": "It fails}}, {B}, {C}]', "a 2 b c"),
         (f'[{A}, {B[:-1]}, {{"id": "x"}}]', "a 2 3"),
         (f"[{A}, {B}, {C[:20]}", "a b 3"),
         (f"[{A},, {B},] {C}", "a . b c"),

@@ -141,11 +141,12 @@ def test_what_zendesk_writes_by_itself_is_not_what_a_person_said() -> None:
             {"author_id": 9, "body": "Merged into #8.", "via": {"channel": "system"}},
             {"author_id": 9, "body": "Try again.", "via": {"channel": "web"}},
             {"author_id": 5, "body": "Merged into #9.", "via": {"channel": "system"}},
+            {"author": {"id": 5}, "body": "It works."},
         ],
     }  # fmt: skip
     (found,) = items(json.dumps([ticket]).encode())
     said = [part.split(" ", 1)[0] for part in told(found)["parts"]]
-    assert said == ["U", "A", "T", "A"]
+    assert said == ["U", "A", "T", "A", "U"]
 
 
 def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:

@@ -45,6 +45,8 @@ _BEGINNING = re.compile(rb'\{[ \t\r\n]*+"(?:id|subject|metadata|parts)"[ \t\r\n]
 _PARTS = re.compile(rb'"parts"[ \t\r\n]*+:')
 """What every conversation has, and no part of one."""
 
+_OPENING = re.compile(rb"[{\[]")
+
 _WORD = re.compile(rb'[^,\[\]{"\n]*+')
 _WORD_OF_MEMBER = re.compile(rb'[^,\[\]{}"\s]*+')
 _NEITHER = "a conversation begins with { and a list of them with [, and here is neither"
@@ -169,17 +171,12 @@ class _Pieces:
         self._go(found)
 
     def skip_to_bracket(self) -> None:
-        """Go to the next bracket that opens on this line, or else to one that begins a line."""
-        while self.sign() and self.held[self.at] not in b"{[":
-            while True:
-                end = self.held.find(b"\n", self.at)
-                here = self.held[self.at : end if end >= 0 else len(self.held)]
-                if found := re.search(rb"[{\[]", here):
-                    self.at += found.start()
-                    return
-                self.at += len(here)
-                if end >= 0 or not self.more():
-                    break
+        """Go to the next bracket that opens."""
+        while (found := _OPENING.search(self.held, self.at)) is None:
+            self._go(len(self.held))
+            if not self.more():
+                return
+        self._go(found.start())
 
     def elements(self) -> Iterator[Frame | Complaint]:
         """Take what begins here, up to its end or to where the next whole conversation begins.

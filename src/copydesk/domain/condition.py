@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 
-from copydesk.domain.text import clean, shorten
-
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<comment>//[^\n]*|/\*.*?\*/)
@@ -49,14 +47,13 @@ def why_no_condition(text: str) -> str | None:
         match = found or match
         before, at, kind = kind, match.end(), match.lastgroup or ""
         part = match[kind]
-        said = shorten(clean(part), 30)
         if kind == "wrong" and part == "=":
             if "=>" in text:  # a function may give its parameters and names a value
                 kind = "between"
             else:
                 return "= is not a comparison here: write =="
         elif kind == "wrong":
-            return f"the text that {said} begins has no end"
+            return f"the text that {part} begins has no end"
         elif kind == "value":
             if part[0] == "`" and "${" in part:
                 return None  # which has expressions in it, and maybe such texts in them
@@ -67,16 +64,16 @@ def why_no_condition(text: str) -> str | None:
             if text.startswith("/*", match.start(kind)):
                 return "the comment that /* begins has no end"
             if part[0] == "/" and before not in ("value", "closes"):
-                return f"the regular expression that {said} begins has no end"
+                return f"the regular expression that {part} begins has no end"
             if before in _WANTING - {"word"} or (before == "opens" and part != "*"):
-                return f"something is missing before {said}"
+                return f"something is missing before {part}"
         elif kind == "opens":
             opened.append(part)
         elif kind == "closes":
             if not opened or _CLOSED_BY[opened.pop()] != part:
-                return f"{said} closes nothing"
+                return f"{part} closes nothing"
             if before in ("between", "before") and part != "}":
-                return f"something is missing before {said}"
+                return f"something is missing before {part}"
     if opened:
         return f"{_CLOSED_BY[opened[-1]]} is missing at its end"
-    return f"something is missing after {shorten(clean(part), 30)}" if kind in _WANTING else None
+    return f"something is missing after {part}" if kind in _WANTING else None

@@ -465,9 +465,9 @@ class _Order:
         self.gone = {page.id for page in wanted if page.source is None}
         stay = {page.id: page for page in wanted if page.source is not None}
         known = {*stay, *there} - self.gone
-        self._into = {page: parent for page, parent in there.items() if page in known}
-        for page in stay.values():
-            self._into[page.id] = page.parent if page.parent in known else None
+        self._into = {
+            page.id: page.parent if page.parent in known else None for page in stay.values()
+        }
         self._waiting = {
             page.id: page
             for page in stay.values()

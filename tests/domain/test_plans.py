@@ -19,6 +19,8 @@ from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
 from tests.domain.site_service import IDS, SiteService
+from tests.domain.test_structure_whole import example
+from tests.domain.test_structure_whole import on as grouped_on
 from tests.golden_json import compare
 
 
@@ -207,9 +209,31 @@ BARE: Mapping[str, Site] = {
 }  # fmt: skip
 
 
+GROUPED: Mapping[str, Site] = {
+    "moved out": lambda begun: begun.shift(["s-B", "x"], ""),
+    "moved in": lambda begun: begun.shift(["s-A", "y"], "H", after="s-C"),
+    "moved alone": lambda begun: begun.shift(["s-C"], "G").shift(["x"], ""),
+    "moved in its level": lambda begun: begun.put("y", 1).put("x", 1),
+    "a group into another": lambda begun: begun.shift(["G"], "E"),
+    "removed": lambda begun: begun.remove(["y", "E"]),
+    "a group and what is in it removed": lambda begun: begun.remove(["G"]),
+    "settings": lambda begun: begun.change_all({
+        "G": {"title": "All", "icon": ""},
+        "H": {"draft": False},
+        "x": {"url": "https://acme.test/x", "condition": ""},
+        "y": {"description": "", "icon": "gear"},
+    }),
+    "made": lambda begun: begun.add("H", "link", {"title": "Blog", "url": "https://acme.test"})[0]
+    .add("", "section", {"title": "New", "space": "sp"})[0]
+    .add("", "group", {"title": "Draft", "draft": True})[0],
+}  # fmt: skip
+
+
 def staged_sites() -> dict[str, Arrangement]:
     found = {f"site: {name}": step(on(site())) for name, step in SITES.items()}
-    return found | {f"bare site: {name}": step(on(bare())) for name, step in BARE.items()}
+    found |= {f"bare site: {name}": step(on(bare())) for name, step in BARE.items()}
+    begun = grouped_on(example())
+    return found | {f"grouped site: {name}": step(begun) for name, step in GROUPED.items()}
 
 
 def on(service: SiteService) -> SiteArrangement:

@@ -13,6 +13,8 @@ def test_a_line_is_found_wherever_it_went() -> None:
     node = anchor(LINES, 2)
     assert node is not None
     assert AnchoredLines(LINES).find(node) == 2
+    half = ["Half a character: \ud83d", *LINES]
+    assert AnchoredLines(half).find(anchor(half, 0) or "") == 0
     moved = ["New first line", *LINES[3:], "We  retry five times. "]
     assert AnchoredLines(moved).find(node) == 4
 

@@ -193,6 +193,7 @@ def test_a_request_is_tried_again_unless_it_arrived() -> None:
         ("done", ""), ("waiting", ""), ("unknown", "?"),
     ]  # fmt: skip
     assert (back.state, back.back, back.cut, back.said) == ("rolling-back", True, False, "")
+    assert back.go().standing() == "Rearranging Acme stopped at 1 of 3"
     sent = again.sending("b", ["k"])
     assert sent.find("b").known == ("k",)
     undone = sent.not_sent("b")

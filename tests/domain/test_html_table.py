@@ -104,6 +104,8 @@ def test_a_table_is_read_whole_or_not() -> None:
     assert table.rows[0] == ["**Install**", "How to install.", "[install.md](install.md)"]
     table = read_table("<table><tr><th>A</th><th>B</th></tr><tr><td>a_b*</td></tr></table>")
     assert table == (["A", "B"], [["a\\_b\\*", ""]])
+    table = read_table("<table><tr><td>tr</td><td>table</td></tr></table>")
+    assert table == ([], [["tr", "table"]])
     assert read_table("<table><caption>C</caption><tr><td>1</td></tr></table>") is None
     assert read_table("<table></table>") is None
 

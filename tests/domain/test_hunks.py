@@ -89,6 +89,20 @@ def test_the_sides_are_told_alike_whichever_is_which(before: str, one: str, othe
             id="items",
         ),
         pytest.param(
+            "- red apples\n- green pears\n",
+            "- red plums\n- green figs\n",
+            "- red apples\n- green figs\n",
+            "- red plums\n- green figs\n",
+            id="items that share half of their words",
+        ),
+        pytest.param(
+            "- red\ud800 apples\n- green pears\n",
+            "- red\ud800 apples there\n- green pears\n",
+            "- red\ud800 apples\n- green pears there\n",
+            "- red\ud800 apples there\n- green pears there\n",
+            id="half a character",
+        ),
+        pytest.param(
             "| a | b |\n|---|---|\n| one | two words |\n| three | four words |\n",
             "| a | b |\n|---|---|\n| one | two signs words |\n| three | four words |\n",
             "| a | b |\n|---|---|\n| one | two words |\n| three | four signs words |\n",

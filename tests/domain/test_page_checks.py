@@ -11,7 +11,9 @@ from copydesk.domain.page_checks import LONGEST, check_page, lookalikes
 
 def found(markdown: str, **broken: str) -> list[tuple[int, str]]:
     said = {address.replace("_", "/"): why for address, why in broken.items()}
-    return [(each.line, each.rule) for each in check_page("p", markdown, said)]
+    findings = check_page("p", markdown, said)
+    assert all(each.page == "p" for each in findings)
+    return [(each.line, each.rule) for each in findings]
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ def test_both_titles_stand_between_markers_where_both_are_asked_for() -> None:
     )
     assert both.text == f"---\n{marked}---\nText.\n"
     assert unsettled_line(both) == 2
+    assert unsettled_line(settled(edit, theirs, "r2", "mine")) == 0
     assert settled(edit, theirs, "r2", "mine").text == mine
     assert settled(edit, theirs, "r2", "theirs").text == theirs
 

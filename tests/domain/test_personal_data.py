@@ -22,6 +22,7 @@ from copydesk.domain.personal_data import (
     ("text", "masked"),
     [
         ("I am ana.silva+x@mail.example.org.", f"I am {EMAIL_MASK}."),
+        ("+1234567 and +123456", f"{PHONE_MASK} and +123456"),
         ("call +49 30 1234567 now", f"call {PHONE_MASK} now"),
         ("call (555) 123-4567", f"call {PHONE_MASK}"),
         ("call 555.123.4567", f"call {PHONE_MASK}"),

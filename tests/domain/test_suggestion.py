@@ -184,7 +184,7 @@ def test_equal_lines_are_told_apart_by_what_is_around_them() -> None:
     one_left = SourceLines("Done.\n\nMore.\n\nLast.\n")
     assert judge(Suggestion(("Ready.",)), node, then, one_left).why == EDITED
     above = SourceLines("Done.\n\nNew.\n\nDone.\n\nMore.\n\nDone.\n\nLast.\n")
-    assert judge(Suggestion(("Ready.",)), node, then, above).start == 8
+    assert judge(Suggestion(("Ready.",)), node, then, above) == Fit(8, 9, ("Done.",))
 
 
 def test_without_its_revision_only_a_single_line_is_known() -> None:

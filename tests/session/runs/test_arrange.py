@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
 from copydesk.contract.models.site_space import SiteSpaceCreate
-from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.arrange_run import ArrangeRun, RunCall
+from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_inverses import site_row_changed
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.runs import Arrangements
@@ -207,6 +209,12 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
     refused = await other.go(refused)
     assert "No space left on device" in refused.why
     assert (refused.sent, len(desk.way.writes)) == (0, 5)
+    full.unreadable = True
+    stuck = await other.go(refused)
+    assert (stuck.state, stuck.why) == (
+        "stopped",
+        "Progress cannot be saved on this machine, so nothing more is sent: Input/output error.",
+    )
     # At the next start it is said where it stopped, and not twice.
     desk.begin()
     groups = await desk.arranger.groups()
@@ -225,6 +233,12 @@ class Full(Arrangements):
     """A disk that has room for so many runs that are ``left`` to be kept."""
 
     left = 0
+    unreadable = False
+
+    def load(self, run_id: str) -> ArrangeRun | None:
+        if self.unreadable:
+            raise OSError(5, "Input/output error")
+        return super().load(run_id)
 
     def save(self, run: ArrangeRun) -> None:
         self.left -= 1
@@ -317,6 +331,36 @@ async def test_what_cannot_be_read_when_a_program_comes_back_is_read_later(desk:
     assert run.why.startswith("Offline")
     desk.way.reads = ""
     assert states(await desk.arranger.go(run)) == "done done done done done"
+
+
+async def test_a_call_of_another_version_is_not_sent_again_where_it_cannot_be_read(
+    desk: Desk,
+) -> None:
+    desk.way.trouble = {4: "before"}
+    await desk.dies(desk.arranger.go(desk.plan.run()))
+    await desk.session.ready()
+    run = await desk.find()
+    odd = Expectation(Step("read_it_all"), {})
+
+    def by_another_version(item: RunCall) -> RunCall:
+        way = item.call.reversal
+        assert way is not None
+        return replace(item, call=replace(item.call, reversal=replace(way, still=odd, before=odd)))
+
+    later = replace(run, calls=run.calls.mapped(by_another_version))
+    desk.session.arrangements.drop(run.id)
+    desk.session.arrangements.save(later)
+    writes = len(desk.way.writes)
+    run = await desk.arranger.go(await desk.find())
+    why = "This copydesk cannot send it as it was planned: there is no operation 'read_it_all'."
+    assert (run.state, run.why, states(run)) == ("stopped", why, "done done done waiting waiting")
+    calls = run.calls.with_changes(run.calls[3].call.key, {"state": "unknown"})
+    lost = replace(run, group="?", calls=calls)
+    desk.session.arrangements.drop(run.id)
+    desk.session.arrangements.save(lost)
+    run = await desk.arranger.go(await desk.find())
+    why = "This copydesk cannot read what became of it: there is no operation 'read_it_all'."
+    assert (run.state, run.why, len(desk.way.writes)) == ("stopped", why, writes)
 
 
 @pytest.mark.parametrize(("trouble", "state"), [(403, "failed"), ("blind", "unknown")])

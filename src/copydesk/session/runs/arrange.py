@@ -20,6 +20,7 @@ from copydesk.domain.reversal import bind
 from copydesk.domain.text import clean, plural
 from copydesk.session.errors import NotDoneError, failure_types, sentence, write_sentence
 from copydesk.session.runs.interrupted_requests import (
+    AS_PLANNED,
     ids_before,
     is_gone,
     made_by,
@@ -112,7 +113,7 @@ class Arranger:
         run = await self._settled(run)
         open_still = {each.call.key for each in run.calls if each.state in ("unknown", *UNDER_WAY)}
         if run.said or open_still - asked:
-            return run if run.state == "stopped" else run.stop(run.said)
+            return run.stop(run.said)
         # Its writes are found again by their target, even those without a reversal.
         group = f"{run.target} {token_hex(6)}"
         run = run.go(group, self._session.clock().timestamp())
@@ -125,6 +126,8 @@ class Arranger:
                 run = await self._send(run, item)
             except OSError as error:
                 return run.stop(not_saved(error))
+            except StepError as error:  # another version of the program planned it
+                return run.stop(f"{AS_PLANNED}: {error}.")
             if run.state != "running":
                 return run
         return run.finish()
@@ -204,7 +207,7 @@ class Arranger:
     async def _back(self, run: ArrangeRun) -> ArrangeRun:
         run = await self._settled(run)
         if run.said or run.current is not None:
-            return run if run.state == "stopped" else run.stop(run.said)
+            return run.stop(run.said)
         await self._learn(run)
         run = run.turn_back()
         for item in run.returning():

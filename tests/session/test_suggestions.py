@@ -164,6 +164,31 @@ async def test_it_goes_with_what_is_staged_of_the_page_and_that_comes_back(
     assert await program.text("retries") == TEXT
 
 
+async def test_lines_that_are_suggested_together_are_replaced_together(program: Program) -> None:
+    program.suggests(program.mara, "retries", TEXT, 3, ["All of it."], last=5)
+    plan = await program.plan()
+    assert plan.left == {}
+    assert await apply_plan(program.staged, plan) == ""
+    lines = TEXT.split("\n")
+    assert await program.text("retries") == "\n".join([*lines[:2], "All of it.\r", *lines[5:]])
+
+
+async def test_a_thread_that_was_resolved_or_deleted_meanwhile_is_left_alone(
+    program: Program,
+) -> None:
+    resolved, deleted = await two(program)
+    plan = await program.plan()
+    at = f"/spaces/{program.space}/change-requests/{program.request}/comments"
+    async with program.world.client(program.kofi) as client:
+        assert (await client.delete(f"{at}/{deleted}")).status_code == 205
+    async with program.world.client() as client:
+        answer = await client.put(f"{at}/{resolved}", json={"resolved": True})
+        assert answer.status_code == 200
+    assert await apply_plan(program.staged, plan) == ""
+    assert await program.text("retries") == APPLIED
+    assert len(program.way.writes) == 2
+
+
 async def test_what_is_on_a_cell_of_a_table_is_not_put_elsewhere(program: Program) -> None:
     mine, _ = await two(program)
     cell = '{"record": "r1", "definition": "d1"}'
@@ -292,9 +317,10 @@ async def test_a_thread_in_which_somebody_wrote_meanwhile_stays_open(program: Pr
         words = {"body": {"markdown": "Or better not."}}
         assert (await client.post(f"{at}/{answered}/replies", json=words)).status_code == 200
         assert (await client.put(f"{at}/{edited}", json=words)).status_code == 200
-    left = await apply_plan(program.staged, plan)
-    assert "The thread of Mara Lindqvist stays open: someone wrote in it since." in left
-    assert "The thread of Kofi Mensah stays open: someone wrote in it since." in left
+    assert await apply_plan(program.staged, plan) == (
+        "The thread of Mara Lindqvist stays open: someone wrote in it since. "
+        "The thread of Kofi Mensah stays open: someone wrote in it since."
+    )
     assert {each.status for each in (await program.threads()).values()} == {"open"}
     assert await program.text("retries") == APPLIED
     assert program.session.applications.all() == []

@@ -177,7 +177,7 @@ class _Pages:
         self._texts, self._edits = texts, edits
         self._titles = {node.id: node.title for node in texts.tree}
         self._found: dict[str, PageEdit | str] = {}
-        self._lines: dict[tuple[str, str], SourceLines] = {}
+        self._lines: dict[str, SourceLines] = {}
 
     def edit(self, page: str) -> PageEdit | str:
         """Return a page with its staged edit on the service's text, or why it has no edit."""
@@ -206,17 +206,17 @@ class _Pages:
         if each.cell:
             return Fit(why=IN_CELL)
         edit = self.edit(each.page)
-        now = None if isinstance(edit, str) else self._of("now", each.page, edit.text)
+        now = None if isinstance(edit, str) else self._of(edit.text)
         then = self._texts.then.get((each.revision, each.page))
         if each.revision in ("", self._texts.revision) and each.page in self._texts.sources:
-            then = self._of("then", each.page, self._texts.sources[each.page])
+            then = self._of(self._texts.sources[each.page])
         fit = judge(each.suggestion, each.node, then, now)
         return replace(fit, why=edit) if isinstance(edit, str) else fit
 
-    def _of(self, when: str, page: str, text: str) -> SourceLines:
-        if (when, page) not in self._lines:
-            self._lines[when, page] = SourceLines(markdown_of(text))
-        return self._lines[when, page]
+    def _of(self, text: str) -> SourceLines:
+        if text not in self._lines:
+            self._lines[text] = SourceLines(markdown_of(text))
+        return self._lines[text]
 
 
 def judged(

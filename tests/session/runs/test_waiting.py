@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -330,6 +331,9 @@ async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Wai
         await waits.wait(request)
     other = waits.request("other")
     run = await waits.wait(other)
+    assert waits.merges.standing == {(waits.space, other): True}
+    kept = waits.merges.as_json(run)
+    assert json.loads(json.dumps(kept)) == kept
     again = await waits.wait(other)
     assert waits.merges.note() == "1 merges when ready"
     third = await waits.wait(waits.request("third"))

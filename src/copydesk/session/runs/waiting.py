@@ -82,8 +82,11 @@ class WaitingMerges:
 
     def of(self, space: str, request: str) -> MergeRun | None:
         """Return the one of a request."""
-        item = RunItem(space, request, "", "")
-        return next((run for run in self.runs if run.item(item.key) is not None), None)
+        keys = space, request
+        return next(
+            (run for run in self.runs for each in run.items if (each.space, each.request) == keys),
+            None,
+        )
 
     # What is kept
 

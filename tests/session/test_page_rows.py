@@ -57,6 +57,10 @@ def test_the_tags_of_a_page_are_among_its_facts() -> None:
     assert with_facts(row, "Text.\n") == (
         "---\ntitle: X\nslug: '/x'\ntags: Billing, api\n---\nText.\n"
     )
+    (told,) = page_rows([ContentPage.model_validate(page("x", description="On it", hidden=True))])
+    assert with_facts(told, "Text.\n") == (
+        "---\ntitle: X\nslug: '/x'\ndescription: On it\nhidden: true\n---\nText.\n"
+    )
     (bare,) = page_rows([ContentPage.model_validate(page("x"))])
     assert with_facts(bare, "Text.\n") == "Text.\n"
 

@@ -325,6 +325,6 @@ def _trouble(ended: Ended, *, nothing: bool) -> str:
         return f"it wrote more than {MOST_BYTES // 1_000_000} MB"
     if not ended.status or not nothing:
         return ""
-    told = clean(ended.errors.decode(errors="replace"), lines=True, limit=2_000).strip()
+    told = clean(ended.errors.decode(errors="replace"), lines=True).strip()
     said = shorten(told.splitlines()[0], 200) if told else "it said nothing"
     return f"it failed with status {ended.status}: {said}"

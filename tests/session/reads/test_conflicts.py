@@ -96,6 +96,18 @@ async def test_a_merge_that_cannot_be_read_afterwards_has_happened_all_the_same(
     assert (result[0], result[1].status) == (None, "merged")
 
 
+async def test_a_merge_is_one_though_it_is_read_as_it_was_before(world: World) -> None:
+    clash = Clash(world)
+
+    def late(value: Any) -> None:
+        value["status"] = "open"
+
+    async with strange(world, f"/change-requests/{clash.request}", late) as api:
+        result, now = await conflicts.merge(api, clash.space, clash.request)
+    assert result is not None
+    assert (result.result, now.status) == ("merge", "open")
+
+
 async def test_other_open_requests_of_the_same_pages_are_named(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,19 @@ async def test_a_staged_picture_is_read_from_this_machine(world: World, tmp_path
         assert await elsewhere.read(Shown(f"{STAGED}{name}", "")) == PictureRead(wrong=NOT_HERE)
 
 
+async def test_a_picture_of_the_web_is_read_with_its_host(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fetch(api: object, url: str, *, largest: int) -> bytes:
+        return url.encode()[:largest]
+
+    monkeypatch.setattr("copydesk.client.download.fetch", fetch)
+    address = "https://pictures.test/a.png"
+    async with world.api() as api:
+        found = await PictureReader(api, "s", None).read(Shown(address, ""))
+    assert found == PictureRead(address.encode(), host="pictures.test")
+
+
 @pytest.mark.parametrize(
     ("address", "wrong"),
     [

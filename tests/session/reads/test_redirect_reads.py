@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any, cast
 
 import pytest
@@ -19,6 +20,7 @@ from copydesk.session.reads.redirects import (
     with_troubles,
 )
 from copydesk.session.site_rows import SiteRow
+from tests.session.rows import NOW
 
 SITE = SiteRow("site", "Docs", "public", True, 3, "https://docs.test", "", False, "", None)
 NODES = (
@@ -115,10 +117,12 @@ async def test_a_destination_is_told_with_its_path_and_its_title(
 )
 async def test_a_row_shows_where_it_leads(destination: dict[str, str], shown: str) -> None:
     redirect = SiteRedirect.model_validate(
-        {"id": "r", "source": "/a", "permanent": True, "destination": destination}
-    )
+        {"id": "r", "source": "/a", "permanent": True, "destination": destination,
+         "createdAt": NOW, "updatedAt": NOW + timedelta(days=1)}
+    )  # fmt: skip
     row = await redirect_row(redirect, paths())
     assert row.to == shown
+    assert (row.created, row.updated) == (NOW, NOW + timedelta(days=1))
     [alone] = with_troubles([row], paths())
     assert (alone.id, alone.source, alone.permanent, alone.draft) == ("r", "/a", True, False)
 

@@ -37,5 +37,6 @@ def test_subject_and_description_as_one_text_and_back() -> None:
 def test_only_plain_paragraphs_lose_nothing() -> None:
     assert is_plain(None)
     assert is_plain(markdown_to_document("One.\n\nTwo."))
+    assert is_plain(document_of("One.\n\nTwo."))
     assert not is_plain(markdown_to_document("One **bold** word."))
     assert not is_plain(markdown_to_document("- a\n- b"))

@@ -795,7 +795,7 @@ def _path(file: File) -> str:
 def _settled_file(key: str, sides: Sequence[File | None]) -> SettledFile:
     before, main, request = sides
     named = {"before": before, "request": request, "main": main}
-    title = next((clean(file.name) for file in (request, main, before) if file is not None), "")
+    title = clean(next(file.name for file in (request, main, before) if file is not None))
     was, theirs, mine = ("" if file is None else repr(content_of(file)) for file in sides)
     return SettledFile(
         key,

@@ -284,8 +284,9 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
         page("moved", "a", parent={"before": {"id": "x", "title": "X", "path": "x"}}),
         page("edited", "c", attributes={"title": {"before": "Cee", "after": "C"}}),
         page("edited", "d", attributes={"document": {"before": "1", "after": "2"}}),
+        page("edited", "e", attributes={"slug": {"before": "ee", "after": "e"}}),
     )  # fmt: skip
-    moved_one, renamed, edited = changed_pages([], [], told, told_only=True)
+    moved_one, renamed, edited, slugged = changed_pages([], [], told, told_only=True)
     assert moved_one.kinds == ("renamed", "edited", "moved")
     assert moved_one.text is False
     assert moved_one.before is not None
@@ -299,6 +300,8 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
     ]
     assert (renamed.kinds, renamed.text) == (("renamed",), False)
     assert (edited.kinds, edited.text) == (("edited",), True)
+    assert slugged.before is not None
+    assert (slugged.before.slug, slugged.before.path) == ("ee", "p/ee")
 
 
 def test_entries_about_one_file_are_one() -> None:

@@ -141,7 +141,9 @@ async def test_what_is_not_merged_or_told_is_refused(desk: Desk) -> None:
     await merge(desk, desk.request)
     async with strange(desk.world, "?", lambda value: value, lacks="/revisions/") as bare:
         desk.session._api = bare
-        with pytest.raises(NotDoneError, match="shows no revisions: undo it in the app"):
+        with pytest.raises(
+            NotDoneError, match=r"^This service shows no revisions: undo it in the app\.$"
+        ):
             await taking(desk)
 
 

@@ -21,6 +21,7 @@ from copydesk.session.change_rows import TEXT
 from copydesk.session.reads import change_requests, cluster_report, findings
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.cluster_report import read_report
+from copydesk.session.reads.findings import SiteSpaces
 from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
 from tests.session.reads import told
@@ -202,3 +203,9 @@ async def test_a_report_tells_of_so_many(world: World, monkeypatch: pytest.Monke
     assert "more findings without weeks of questions left out." in of_findings.note
     # Of one site nothing has to say which it is.
     assert "(" not in of_findings.clusters[0].label
+
+
+def test_the_spaces_of_a_site_are_named_once_each_and_unknown_ones_by_their_ids() -> None:
+    spaces = SiteSpaces({"s": "Guide"}, frozenset(), whole=True)
+    assert spaces.named(["s", "x\x07", "s"]) == "Guide, x"
+    assert spaces.named([]) == ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.routes import DESCRIPTIONS
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ReviewStatus
 from copydesk.contract.models.change_request import ChangeRequest as Request
@@ -16,6 +19,7 @@ from copydesk.domain.reversal import Reversal
 from copydesk.session.session import Session
 from copydesk.session.writes.recovery import find_trace
 from copydesk.session.writes.requests import (
+    NO_CONTENT,
     ONLY_REVIEWS,
     VERBS,
     ask_for_content,
@@ -31,6 +35,7 @@ from copydesk.session.writes.requests import (
 )
 from copydesk.session.writes.undo import Way
 from tests.session.rows import row
+from tests.tui.strange import strange
 from tests.world import START, World
 
 ME = User.model_validate({"id": "me", "displayName": "Me"})
@@ -158,3 +163,13 @@ async def test_a_service_that_takes_no_content_is_known_before_anything_is_typed
     session = Session(connect)
     assert await ask_for_content(session) is None
     assert takes_no_content(session) is None
+
+    def without_content(described: Any) -> None:
+        for path in [each for each in described["paths"] if each.endswith("/content")]:
+            del described["paths"][path]
+
+    async def connect_to_another() -> Api:
+        return strange(world, DESCRIPTIONS[0], without_content)
+
+    session = Session(connect_to_another)
+    assert await ask_for_content(session) == NO_CONTENT

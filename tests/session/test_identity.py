@@ -106,6 +106,10 @@ async def test_where_one_begins_and_goes(world: World, tmp_path: Path) -> None:
         third = Session(connect, snapshot=snapshot)
         await identify_at(Target(space=closed), third, api)
         assert (third.organization, third.organization_title) == (other, "Other")
+        # Who one is was asked again: another person begins there, too.
+        third.organization = None
+        await identify(third, api)
+        assert (third.organization, third.organization_title) == (other, "Other")
         for row in ({"organization": 3}, {"organization": ""}, {"title": "T"}):
             snapshot.write(REMEMBERED, [row])
             assert remembered(snapshot) == (None, "")

@@ -286,7 +286,7 @@ class MergeRun:
         A request that was taken out of the plan is no part of the run.
         """
         items = tuple(self.listed)
-        return replace(self, items=items, state="running", started=at, pausing=False, cut=False)
+        return replace(self, items=items, state="running", started=at)
 
     def pause(self) -> MergeRun:
         """Pause after the current request; the second time, go on after it all the same."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from copydesk.domain.blocks import BlockText, cells, even
+from copydesk.domain.blocks import BlockText, cells, even, fence_of
 from tests.golden_json import compare
 
 TEXTS = {
@@ -111,6 +111,12 @@ def test_a_row_can_be_shown_as_it_was_written() -> None:
     assert text.said(0) == "See [it](x)."
     text.show_source(0)
     assert text.said(0) == "See <a href='x' >it</a>."
+
+
+def test_the_language_of_code_is_the_first_word_behind_its_fence() -> None:
+    assert fence_of("```python  title=a") == "python"
+    assert fence_of("~~~ ruby ") == "ruby"
+    assert fence_of("```") == fence_of("text") == ""
 
 
 def test_cells_and_blanks() -> None:

@@ -120,6 +120,12 @@ PIECES = st.lists(
 )  # fmt: skip
 
 
+def test_a_tag_is_a_line_of_its_own_with_both_its_ends() -> None:
+    assert [is_tag(line) for line in (" {% hint %} ", "{%%}", "{%}", "{% a", "a %}")] == [
+        True, True, False, False, False,
+    ]  # fmt: skip
+
+
 @given(PIECES.map("".join))
 def test_what_is_told_of_a_line_stands_in_it(line: str) -> None:
     for tag in (read_tag(line), read_html(line)):

@@ -161,6 +161,9 @@ def test_every_mistake_is_said_where_it_is(
 
 
 A, B, C = (json.dumps(conversation(key)) for key in "abc")
+LONG = json.dumps({
+    "id": "l", "parts": [{"type": "message", "role": "user", "body": "x" * 99}] * 60
+})  # fmt: skip
 NO_QUOTE = '{"id": "q, "parts": []}'
 
 
@@ -178,6 +181,7 @@ NO_QUOTE = '{"id": "q, "parts": []}'
         (f'[{A}, {{"id": "q", "parts": [\n{{"type": 1}}}}, {B}, 7, {C}]', "a 2 b 4 c"),
         (f'[{A}, {{"id": "q", "parts": [}}, 7, {B}, {{"id": ]', "a 2 3 b 5"),
         (f'[{A}, {{"id": "q", "parts": [{{"id": "p", "body": "It fails}}, {B}, {C}]', "a 2 b c"),
+        (f"[{A}, {NO_QUOTE}, {LONG}, {C}]", "a 2 l c"),
         (f'[{A}, {B[:-1]}, {{"id": "x"}}]', "a 2 3"),
         (f"[{A}, {B}, {C[:20]}", "a b 3"),
         (f"[{A},, {B},] {C}", "a . b c"),

@@ -332,6 +332,8 @@ def staged_trees() -> dict[str, Arrangement]:
     found["two spaces: unlocked"] = TreeArrangement.on(staged.now, "org").change_all(
         {"a": {"editMode": "live", "mergeRules": RULES}, "b": {"title": "B", "emoji": "1f4d8"}}
     )
+    alone = {"a": {"editMode": "live"}}
+    found["a space: unlocked"] = TreeArrangement.on(staged.now, "org").change_all(alone)
     for name in ("made", "a space into a box", "a space out", "boxes in order"):
         found[f"unlisted tree: {name}"] = TREES[name](tree(listed=False))
     return found

@@ -8,9 +8,9 @@ from copydesk.contract.models.site import PublishedSite
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 from copydesk.contract.models.site_structure import SiteStructure
-from copydesk.domain.layout import TOP
+from copydesk.domain.layout import GROUP, TOP
 from copydesk.domain.site_readers import reading_of
-from copydesk.domain.site_tree import SiteNode, structure_in, structure_of
+from copydesk.domain.site_tree import SiteNode, Structure, structure_in, structure_of, with_titles
 
 DAY = "2026-01-01T00:00:00Z"
 
@@ -182,3 +182,10 @@ def test_a_structure_in_one_has_groups_in_each_other_and_each_entry_once() -> No
     assert found.tree()[0].children[0].id == "g58"
     flat = {"type": "siteSpaces", "structure": [{**space("a"), "object": "site-space"}]}
     assert structure_in(SiteStructure.model_validate(flat)).levels == {"": ("a",)}
+
+
+def test_groups_of_which_only_sections_tell_get_titles() -> None:
+    nodes = [SiteNode(row, "group", "") for row in (f"{GROUP}g", f"{GROUP}h", "made")]
+    structure = Structure({node.id: node for node in nodes}, {})
+    named = with_titles(structure, {"g": "Products", "made": "Other"}, "Untitled")
+    assert [node.title for node in named.nodes.values()] == ["Products", "Untitled", ""]

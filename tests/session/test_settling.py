@@ -256,6 +256,9 @@ async def test_what_a_service_joined_in_spite_of_conflicts_is_settled_by_one_wri
     await desk.work.send()
     assert len(desk.way.writes) == 1
     assert "for three working days" in (await desk.pages())[page][0]
+    assert desk.work.restored is True
+    await desk.session.reversals.undo()
+    assert "for five days" in (await desk.pages())[page][0]
 
 
 async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:

@@ -82,6 +82,7 @@ class Waits:
             clock=lambda: world.clock.now,
             report=lambda said, tone: self.said.append(said),
         )
+        self.session = session
         return session.waiting_merges
 
     def request(self, page: str) -> str:
@@ -340,6 +341,10 @@ async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Wai
     assert waits.merges.note() == "2 merge when ready"
     await waits.merges.put(third.id, None)
     assert [each.id for each in waits.merges.runs] == [again.id], "a request waits once"
+    api = await waits.session.ready()
+    for one, stands in ((run, False), (again, True)):
+        reversal = reversal_of(one.id, None, waits.merges.as_json(one))
+        assert await waits.session.way.became(api, reversal) is stands
     assert await waits.merges.told(run.id) == {"waits": False}
     await waits.merges.put(again.id, None)
     assert waits.merges.runs == ()

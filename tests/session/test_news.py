@@ -12,7 +12,10 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import MarkdownBody, ReplyCreate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
+from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.local.runs import WaitingRuns
 from copydesk.local.snapshot import Snapshots
+from copydesk.local.state import State
 from copydesk.present.news import NOTICE, news_line, notice_codes, notice_text
 from copydesk.session.news import AWAY_SECONDS, NewsItem
 from copydesk.session.reachability import POLL_SECONDS
@@ -32,6 +35,7 @@ class Newsroom:
         self.other = world.change_request(
             self.space, {"a": "Three.\n"}, subject="Lee's", by=self.lee
         )
+        self.store = State(folder / "state.db")
         self.session = self.start()
 
     def start(self) -> Session:
@@ -41,7 +45,12 @@ class Newsroom:
         async def connect() -> Api:
             return world.api()
 
-        return Session(connect, snapshot=Snapshots(self.folder), clock=lambda: world.clock.now)
+        return Session(
+            connect,
+            snapshot=Snapshots(self.folder),
+            clock=lambda: world.clock.now,
+            waiting_runs=WaitingRuns(self.store, "desk"),
+        )
 
     async def begin(self) -> None:
         """Connect, and read for the first time."""
@@ -166,6 +175,20 @@ async def test_it_is_read_as_often_as_there_is_somebody_to_tell(room: Newsroom) 
     session.contact.answered()
     session.contact.refused = True
     assert not due_after(AWAY_SECONDS)
+
+
+async def test_what_waited_and_was_merged_is_news_of_its_change_request(room: Newsroom) -> None:
+    at = room.world.clock.now.timestamp() + 60
+    item = RunItem(room.space, room.mine, "#1", "Mine", "Guide", state="done", ended=at)
+    me = room.session.me
+    assert me is not None
+    run = MergeRun("m", items=(item,), state="finished", ended=at, waits=True, by=me.id)
+    room.session.waiting_runs.save(run)
+    await room.later()
+    [news] = [each for each in room.session.news.items if each.who == "copydesk"]
+    assert (news.kind, news.space, news.request, news.number, news.subject) == (
+        "merged", room.space, room.mine, 1, "Mine",
+    )  # fmt: skip
 
 
 async def test_a_service_that_is_away_is_no_news(room: Newsroom) -> None:

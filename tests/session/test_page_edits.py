@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from copydesk.session.page_edits import (
     Sent,
     StagedPages,
     check_edits,
+    find_sent,
     read_source,
     requests_for,
     send_all,
@@ -36,7 +38,7 @@ from copydesk.session.page_files import (
     send_files,
 )
 from copydesk.session.session import Session
-from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.log import UnansweredError, WriteError
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
 
@@ -245,6 +247,23 @@ async def test_a_lost_answer_of_a_move_is_looked_up(desk: Desk, text: str) -> No
     assert desk.staged.edits == {}
     assert (await desk.tree())[0][:2] == ("daily", page)
     assert (text or "Many") in await desk.text("daily")
+
+
+async def test_what_others_did_meanwhile_is_not_taken_for_what_was_sent(desk: Desk) -> None:
+    page = desk.page("limits/daily")
+    await desk.edit("limits/daily", "Many", "More")
+    edit = replace(desk.staged.edits[page], moved=True, into=None, at=0)
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, {page: edit})
+    ids = desk.space, desk.request
+    assert await find_sent(api, *ids, {page: edit}, check) is None
+    await desk.others("retries", "# Retries\n\nNever.\n")
+    assert await find_sent(api, *ids, {page: edit}, check) is None
+    # They moved it to the same place, and wrote something else in it.
+    desk.world.edit_change_request(desk.request, edit=lambda editor: editor.move(page, None, 0))
+    await desk.others("daily", "# Daily\n\nMost.\n")
+    with pytest.raises(UnansweredError):
+        await find_sent(api, *ids, {page: edit}, check)
 
 
 async def test_the_text_of_a_page_that_is_only_moved_is_not_compared(desk: Desk) -> None:

@@ -21,6 +21,7 @@ from tests.drive import eventually
 from tests.golden_json import compare
 from tests.session.reads.told import plain
 from tests.tui.arranging_world import Way
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 PAGES = {name: f"# {name.capitalize()}\n\nOld.\n\nEnd.\n" for name in ("auth", "limits", "retries")}
@@ -265,3 +266,33 @@ async def _two_programs(desk: Desk) -> None:
     third = desk.begin()
     assert await third.find_interrupted() == ""
     assert third.run is None
+
+
+async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_resolved(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+
+    def joined(answer: Any) -> None:
+        answer["result"] = "conflicts"
+
+    async def connect() -> Api:
+        return strange(world, "/merge", joined, method="POST")
+
+    session = Session(connect, runs=desk.disk, clock=lambda: NOW)
+    desk.runner = MergeRunner(session, lambda said, tone: desk.said.append(said))
+    await desk.plan(desk.ids[0])
+    await desk.runner.start()
+    await desk.settle()
+    run = desk.runner.run
+    assert run is not None
+    [item] = run.items
+    now = await world.api()(ops.get_change_request, desk.guide, desk.ids[0])
+    assert (now.status, item.merged) == ("merged", now.revision_merged)
+    assert (run.state, run.stopped, item.state) == ("stopped", item, "done")
+    assert (item.reason, item.ended) == ("conflict", NOW.timestamp())
+    assert item.said == (
+        "Merged all the same, and it is live: both sides changed the same; the service does not "
+        "say which. Resolve them there."
+    )
+    assert [*desk.runner.clashes] == [item.key]

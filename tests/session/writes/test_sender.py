@@ -546,6 +546,11 @@ async def test_what_somebody_else_wrote_waits_for_them(world: World, tmp_path: P
     await outbox.look()
     [seen] = outbox.items.values()
     assert (seen.held, outbox.asks) == ("", 0)
+    desk.session.me = me.model_copy(update={"id": "somebody else"})
+    await outbox.look()
+    await outbox.drop(entry.id)
+    dropped = desk.journal.entries()[-1]
+    assert (dropped.id, dropped.state, dropped.held) == (entry.id, "dropped", "")
 
 
 async def _refused(doing: Coroutine[Any, Any, Any]) -> str:

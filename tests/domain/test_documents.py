@@ -54,6 +54,28 @@ def test_text_and_marks_are_leaves() -> None:
 
 
 @pytest.mark.parametrize(
+    ("mark", "text", "written"),
+    [
+        ("bold", " b ", "a **b** c"),
+        ("bold", "\u00a0b\t", "a\u00a0**b**\tc"),
+        ("italic", "\u3000b\u3000", "a\u3000*b*\u3000c"),
+        ("code", "\u00a0b\u00a0", "a`\u00a0b\u00a0`c"),
+        ("bold", "\u00a0", "a\u00a0c"),
+    ],
+)
+def test_a_mark_has_no_blanks_at_its_ends(mark: str, text: str, written: str) -> None:
+    leaves = [
+        {"object": "leaf", "text": said, "marks": [{"object": "mark", "type": mark}] * marked}
+        for said, marked in (("a", 0), (text, 1), ("c", 0))
+    ]
+    document = markdown_to_document("x")
+    assert document.nodes[0].nodes is not None
+    document.nodes[0].nodes[0].leaves = leaves
+    assert document_to_markdown(document) == written
+    assert document_to_markdown(markdown_to_document(written)) == written
+
+
+@pytest.mark.parametrize(
     "markdown",
     ["{% hint %}\nnever closed", "{% endhint %}", "[ ] no list", "- [ ]", "```\nopen", "|a|", ""],
 )

@@ -349,7 +349,8 @@ def _write_inlines(nodes: Iterable[Node]) -> str:
 def _write_leaf(leaf: dict[str, Any]) -> str:
     text = str(leaf.get("text", ""))
     marks = _marks(leaf)
-    inner = text.strip(" \n")
+    # A mark that begins or ends with a blank of any kind is none in Markdown.
+    inner = text.strip(" \n" if "code" in marks else None)
     if not inner:
         return text
     if "html" in marks:

@@ -46,6 +46,10 @@ def who(session: Session) -> User | None:
     return session.me
 
 
+def where(session: Session) -> tuple[str | None, str]:
+    return session.organization, session.organization_title
+
+
 class Keeper:
     """Notes whose state is on this machine."""
 
@@ -109,7 +113,7 @@ async def test_where_one_begins_and_goes(world: World, tmp_path: Path) -> None:
         # Who one is was asked again: another person begins there, too.
         third.organization = None
         await identify(third, api)
-        assert (third.organization, third.organization_title) == (other, "Other")
+        assert where(third) == (other, "Other")
         for row in ({"organization": 3}, {"organization": ""}, {"title": "T"}):
             snapshot.write(REMEMBERED, [row])
             assert remembered(snapshot) == (None, "")

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shorten
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import THINGS, Changed
 
@@ -134,3 +135,13 @@ def place_of(change: Changed) -> str:
     """Return the path of a changed page: "Reference / Webhooks / Retries"."""
     thing = "" if change.file or change.thing == change.node.title else f"{change.thing} "
     return clean(f"{thing}{change.node.place}".strip())
+
+
+def place_within(change: Changed, cells: int) -> str:
+    """Return the path of a changed page in at most so many cells: its own name is cut last."""
+    path = place_of(change)
+    if cell_len(path) <= cells:
+        return path
+    name, more = path.rpartition(" / ")[2], glyphs().more
+    last = f"{more} / {name}"
+    return shorten(last if cell_len(last) <= cells else name, cells, more)

@@ -38,7 +38,7 @@ async def test_owners_come_first_then_who_wrote_there_and_nobody_is_ticked(
             assert "Jo Anand" in lines[1]
             assert "wrote in 2 of these pages" in lines[1]
             assert "Kim Li" in lines[2]
-            assert "owner, but no member: " in driver.screen
+            assert "Owner, but not a member: " in driver.screen
             assert "Lee Park" not in driver.screen, "its author is not asked"
             assert "[x]" not in driver.screen
             await driver.press("escape")

@@ -90,7 +90,8 @@ class Chooser(Sheet[R]):
     With ``before_text`` a field for text opens after it: sentences typed here are kept for that.
 
     ``more`` is asked for further options when something is typed: of what are too many to be shown.
-    ``preview`` is called with the id of each option that the cursor comes to.
+    ``preview`` is called with the id of each option that the cursor comes to; ``about`` says what
+    to know before one chooses.
     """
 
     FIELD: ClassVar[type[ChoiceInput]] = ChoiceInput
@@ -106,6 +107,7 @@ class Chooser(Sheet[R]):
         wide: bool = False,
         more: Callable[[str], Sequence[Option]] = lambda typed: (),
         hint: str = "type to narrow",
+        about: str = "",
         before_text: bool = False,
         ticked: Sequence[str] | None = None,
         preview: Callable[[str], None] = lambda option: None,
@@ -114,7 +116,7 @@ class Chooser(Sheet[R]):
         self._preview = preview
         self.add_class("choose")
         self.set_class(wide, "wide")
-        self._hint = hint
+        self._hint, self._about = hint, about
         self._before_text = before_text
         self._narrowed = ""
         self._holds = False
@@ -150,6 +152,8 @@ class Chooser(Sheet[R]):
         self._several = ticked is not None
 
     def body(self) -> ComposeResult:
+        if self._about:
+            yield Label(self.paint(Text(self._about, style="muted")))
         yield self.FIELD(placeholder=self._hint, compact=True)
         yield self.options
         yield Label(self.paint(self._keys()), classes="keys", id="choice-keys")
@@ -272,9 +276,14 @@ class Choices(Chooser[frozenset[str]], scope="choices"):
     KEYS = TICK_KEYS
 
     def __init__(
-        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
+        self,
+        title: str,
+        options: Sequence[Option],
+        *,
+        ticked: Sequence[str] = (),
+        about: str = "",
     ) -> None:
-        super().__init__(title, options, ticked=ticked)
+        super().__init__(title, options, ticked=ticked, about=about)
         self._began_ticked = bool(ticked)
 
     @action("ctrl+s", "take", danger=1)

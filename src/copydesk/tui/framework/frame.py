@@ -350,9 +350,9 @@ class Views(Line):
 
     def parts(self, width: int) -> tuple[Text, Text]:
         place = self.place
-        text = self._text(place.views, place.view, width)
         # Which view this is comes before what is said of it: of that the last part stays.
         notes = place.views_note().split(NOTE_GAP)
+        text = self._text(place.views, place.view, width - (len(notes[-1]) + 4 if notes[-1] else 0))
         while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
             del notes[0]
         return text, Text(NOTE_GAP.join(notes), style=self.tone("off"))

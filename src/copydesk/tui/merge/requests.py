@@ -174,16 +174,16 @@ async def ask_reviewers(
     options.sort(
         key=lambda each: (each.id not in now, why[each.id].rank, each.title.casefold()),
     )
-    title = f"Ask to review {label}"
+    about = []
     if since is not None:
-        title += f" (as asked {time_or_date(since, place.session.clock())})"
+        about.append(f"As asked {time_or_date(since, place.session.clock())}.")
     if members is None:
-        title += ": who else is here is not known"
+        about.append("Who else is here is not known.")
     if teams:
-        title += f" (asked too: {listed(teams)})"
+        about.append(f"Asked too: {listed(teams)}.")
     if strangers:
-        title += f" (owner, but no member: {clean(listed(strangers), limit=60)})"
-    sheet = Choices(title, options, ticked=list(now))
+        about.append(f"Owner, but not a member: {clean(listed(strangers), limit=200)}.")
+    sheet = Choices(f"Ask to review {label}", options, ticked=list(now), about=" ".join(about))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
     if chosen is None or chosen == now.keys():
         return

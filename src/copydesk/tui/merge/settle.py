@@ -265,8 +265,8 @@ class SettlePlace(Place, scope="settle"):
             return "sent"
         merged = work.elsewhere + sum(page.merged for page in work.parts)
         sent = "stopped" if work.stopped else "nothing sent"
-        alone = "itself" if merged == 1 else "themselves"
-        return f"{len(work.open)} open   {sent}   {merged} merged by {alone}"
+        rest = f"   {merged} merged cleanly" if merged else ""
+        return f"{len(work.open)} open   {sent}{rest}"
 
     def url(self) -> str | None:
         now = self.settlement.now

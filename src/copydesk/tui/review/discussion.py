@@ -301,8 +301,8 @@ class Discussion:
         here = self.model.threads.on_page(None if whole else self.model.page_id)
         threads = [thread for thread in here if not thread.verdict]
         count = sum(thread.open for thread in threads)
-        where = "the change request" if whole else "this page"
-        self.beside.title = f"{count} open of {len(threads)} on {where}" if threads else "Threads"
+        where = "The change request" if whole else "This page"
+        self.beside.title = f"{where}: {count} open of {len(threads)}" if threads else "Threads"
 
     def _all_groups(self) -> list[Group]:
         titles = {c.id: place_of(c) for c in self.model.changes}

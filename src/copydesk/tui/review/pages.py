@@ -11,12 +11,11 @@ from rich.cells import cell_len
 from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural
 from copydesk.present.blame import ONLY, authors
 from copydesk.present.diff import SIDES
-from copydesk.present.page_changes import place_of, sign
+from copydesk.present.page_changes import place_of, place_within, sign
 from copydesk.present.passages import Passage, line_passages
-from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import seen_reversal
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
@@ -371,7 +370,7 @@ class PageReader(ReviewCommands, scope="review"):
         title = "   ".join(parts)
         # The place gives way: how many changes there are is told nowhere else.
         room = max(MIN_PLACE, self.here.diff.room - cell_len(lead + title) - 4)
-        self.here.diff.title = lead + shorten(place_of(change), room, glyphs().more) + title
+        self.here.diff.title = lead + place_within(change, room) + title
         self.here.diff.empty = "This page has no text."
 
     def make_room(self, width: int) -> None:

@@ -23,3 +23,32 @@ def test_a_narrow_list_drops_columns_and_a_wide_one_grows_them() -> None:
     assert widths(160) == {"number": 4, "subject": 115, "space": 28, "by": 10}
     for width in range(50, 200):
         assert sum(widths(width).values()) + 3 == width
+
+
+def test_cells_that_nothing_uses_are_given_to_what_is_cut() -> None:
+    columns = [
+        Column[str]("title", "TITLE", str, flex=2, minimum=12),
+        Column[str]("said", "SAID", str, flex=1, minimum=12),
+        Column[str]("from", "FROM", str, 12),
+    ]
+
+    def given(**longest: int) -> list[int]:
+        return [cells for _, cells in lay_out(columns, 62, longest)]
+
+    assert given() == [32, 16, 12]
+    assert given(title=32, said=16, **{"from": 12}) == [32, 16, 12], "nothing is cut"
+    # What lacks least is whole first; titles of columns stay whole, with the sign of the order.
+    assert given(title=40, said=5, **{"from": 5}) == [40, 12, 8]
+    assert given(title=90, said=20, **{"from": 5}) == [35, 20, 5]
+    assert given(title=10, said=40, **{"from": 20}) == [10, 30, 20]
+    for title in range(0, 90, 7):
+        assert sum(given(title=title, said=30, **{"from": 3})) == 60
+
+
+def test_a_flexible_column_has_its_minimum_where_there_is_room_for_all() -> None:
+    columns = [
+        Column[str]("name", "NAME", str, flex=1, minimum=26),
+        Column[str]("said", "SAID", str, flex=2, minimum=24),
+    ]
+    for width, cells in ((40, (13, 26)), (51, (26, 24)), (61, (26, 34)), (91, (30, 60))):
+        assert tuple(cells for _, cells in lay_out(columns, width)) == cells

@@ -501,7 +501,7 @@ EMPTY = (
 )
 
 
-WHAT_CELLS, WIDE_WHAT_CELLS = 22, 34
+WHAT_CELLS, WIDE_WHAT_CELLS, SUBJECT_CELLS = 22, 34, 28
 """How wide the remark on a request gets, and where the list is at least `WIDE` cells wide: subjects
 are what one orders by."""
 
@@ -639,7 +639,9 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             by_content(Column("what", "", self._what, 8, drop=1), rows, WHAT_CELLS),
         ]  # fmt: skip
         if wide:
-            columns[-1] = by_content(replace(columns[-1], width=8), rows, WIDE_WHAT_CELLS)
+            # Subjects come first: the details tell all of what is cut here.
+            more = max(0, by_content(columns[2], rows, SUBJECT_CELLS).width - columns[2].minimum)
+            columns[-1] = by_content(replace(columns[-1], width=8), rows, WIDE_WHAT_CELLS - more)
         # Of one space all have the same: its name is in the details.
         return [column for column in columns if column.key != "space" or len(spaces) > 1]
 

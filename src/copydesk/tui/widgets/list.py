@@ -135,6 +135,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._layout_width = -1
         self._grown: dict[str, int] = {}
         """The cells that numbers took, by the key of their column."""
+        self._longest: dict[str, int] = {}
+        """The cells of the longest content of columns, since one was cut."""
         self._styles: dict[str, Style] = {}
         self.set_reactive(Pane.title, title)
         self.columns = tuple(columns)
@@ -163,6 +165,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def _adopt(self, source: Source[T]) -> None:
         self._stop()
+        self._longest.clear()
         self._source = source if isinstance(source, FilteredSource) else FilteredSource(source)
         self._stop = self._source.subscribe(self._source_changed)
 
@@ -537,19 +540,15 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def _columns_for(self, width: int) -> list[tuple[Column[T], int]]:
         if width != self._layout_width:
             self._strips.clear()
-            columns = [
-                replace(column, width=max(column.width, self._grown.get(column.key, 0)))
-                for column in own_columns(self)
-            ]
-            self._layout = lay_out(columns, width - GUTTER - 1)
+            self._layout = laid_out(self, width)
             self._layout_width = width
         return self._layout
 
     @property
     def columns_shown(self) -> frozenset[str]:
         """The keys of the columns that there is room for."""
-        laid_out = self._columns_for(self.scrollable_content_region.width)
-        return frozenset(column.key for column, _ in laid_out)
+        columns = self._columns_for(self.scrollable_content_region.width)
+        return frozenset(column.key for column, _ in columns)
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
@@ -592,8 +591,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             if at:
                 segments.append(Segment(" ", style))
             content = column.cell(row, cells)
-            if more := needs(column, content, cells):
-                self._grow(column.key, more)
+            if widens(self, column, row, content, cells):
                 return self._row_strip(row, selected, width)
             segments.extend(fit(content, cells, column.align, style, self.app.console))
         strip = Strip(segments).adjust_cell_length(width, style).simplify()
@@ -601,12 +599,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
             del self._strips[next(iter(self._strips))]
         self._strips[key] = strip
         return strip
-
-    def _grow(self, column: str, cells: int) -> None:
-        """Widen a column to ``cells``; drawn rows are drawn again."""
-        self._grown[column] = cells
-        self._layout_width, self._head = -1, None
-        self.call_later(self.refresh)
 
     def _accent(self, name: str) -> Style:
         """Return only the foreground of a component style, to lay over a row's background."""
@@ -875,12 +867,55 @@ def needs(column: Column[T], content: str | Text, cells: int) -> int:
     return length if length > cells else 0
 
 
+def cells_of(column: Column[T], row: T, content: str | Text) -> int:
+    """Return how many cells all of a content takes; ``content`` is what is drawn of it."""
+    if column.fitted is not None and column.flex:
+        content = column.render(row)
+    return len(content) if isinstance(content, str) and content.isascii() else cell_length(content)
+
+
+def cell_length(content: str | Text) -> int:
+    return cell_len(content) if isinstance(content, str) else content.cell_len
+
+
+def laid_out(rows: VirtualList[T], width: int) -> list[tuple[Column[T], int]]:
+    """Return the columns of a list that there is room for, with their widths."""
+    columns = [
+        replace(column, width=max(column.width, rows._grown.get(column.key, 0)))
+        for column in own_columns(rows)
+    ]
+    return lay_out(columns, width - GUTTER - 1, rows._longest)
+
+
+def widens(
+    rows: VirtualList[T], column: Column[T], row: T, content: str | Text, cells: int
+) -> bool:
+    """Whether columns are widened for a content that would be cut: then rows are drawn again.
+
+    What is longest in each column is looked for only now, and only among the rows on screen.
+    """
+    if more := needs(column, content, cells):
+        rows._grown[column.key] = more
+    elif cells_of(column, row, content) <= max(cells, rows._longest.get(column.key, 0)):
+        return False
+    else:
+        top, shown = rows.scroll_offset.y, rows._layout
+        on_screen = map(rows.source.row, range(top, top + rows.page_lines))
+        for each in (row, *(found for found in on_screen if found is not None)):
+            for one, wide in shown:
+                length = cells_of(one, each, one.cell(each, wide))
+                rows._longest[one.key] = max(length, rows._longest.get(one.key, 0))
+        if laid_out(rows, rows._layout_width) == rows._layout:
+            return False
+    rows._layout_width, rows._head = -1, None
+    rows.call_later(rows.refresh)
+    return True
+
+
 def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
     """Return a column as wide as its longest cell: at least ``column.width``, at most ``most``."""
     cells = (column.render(item) for item in items)
-    longest = max(
-        (cell_len(cell) if isinstance(cell, str) else cell.cell_len for cell in cells), default=0
-    )
+    longest = max(map(cell_length, cells), default=0)
     return replace(column, width=max(column.width, min(longest, most)))
 
 
@@ -926,8 +961,13 @@ ROOMY = 64
 """The cells of a flexible column that are enough: beyond them others grow to twice their most."""
 
 
-def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:
-    """Return the columns that fit ``width`` cells with their widths; one blank between columns."""
+def lay_out(
+    columns: Sequence[Column[T]], width: int, longest: Mapping[str, int] = MappingProxyType({})
+) -> list[tuple[Column[T], int]]:
+    """Return the columns that fit ``width`` cells with their widths; one blank between columns.
+
+    Where the ``longest`` content of a column would be cut, it has cells that others do not use.
+    """
     shown = list(columns)
     while True:
         fixed = sum(column.width for column in shown if not column.flex) + max(0, len(shown) - 1)
@@ -947,16 +987,53 @@ def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], i
         grown[column.key] += more
         beyond -= more
     left = max(0, width - fixed - sum(grown.values()))
-    shares = sum(column.flex for column in flexible)
-    widths: list[tuple[Column[T], int]] = []
-    for column in shown:
-        if column.flex:
-            cells = left * column.flex // shares
-            left, shares = left - cells, shares - column.flex
-        else:
-            cells = column.width + grown[column.key]
-        widths.append((column, cells))
+    widths = {column.key: column.width + grown[column.key] for column in shown}
+    widths |= _shares(flexible, left)
+    if longest:
+        _use_blanks(shown, widths, longest)
+    return [(column, widths[column.key]) for column in shown]
+
+
+def _least(column: Column[T]) -> int:
+    return max(column.minimum, column.width)
+
+
+def _shares(flexible: Sequence[Column[T]], cells: int) -> dict[str, int]:
+    """Share cells among flexible columns: each has its minimum where there is room for all."""
+    parts = sum(column.flex for column in flexible)
+    if sum(map(_least, flexible)) <= cells:
+        for column in flexible:
+            if cells * column.flex // parts < (least := _least(column)):
+                others = [each for each in flexible if each is not column]
+                return {column.key: least, **_shares(others, cells - least)}
+    widths = {}
+    for column in flexible:
+        widths[column.key] = cells * column.flex // parts
+        cells, parts = cells - widths[column.key], parts - column.flex
     return widths
+
+
+def _use_blanks(
+    columns: Sequence[Column[T]], widths: dict[str, int], longest: Mapping[str, int]
+) -> None:
+    """Give cells that are blank in all rows to columns that are cut, those that lack least first.
+
+    What has more blanks gives more of them; the titles of the columns stay whole.
+    """
+    blanks: dict[str, int] = {}
+    lacking: dict[str, int] = {}
+    for column in columns:
+        key, content = column.key, longest.get(column.key, 0)
+        blanks[key] = max(0, widths[key] - max(content, cell_len(column.title) + 1))
+        lacking[key] = max(0, content - widths[key])
+    given = left = min(sum(blanks.values()), sum(lacking.values()))
+    for nth, key in enumerate(sorted(lacking, key=lambda key: lacking[key])):
+        more = min(lacking[key], -(-left // (len(lacking) - nth)))
+        widths[key], left = widths[key] + more, left - more
+    room = sum(blanks.values())
+    for key, blank in blanks.items():
+        less = given * blank // max(1, room)
+        widths[key], given, room = widths[key] - less, given - less, room - blank
 
 
 _BRIGHT = Style(dim=False)

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from copydesk.client.errors import Forbidden, Unreachable
 from copydesk.tui.system.activity import Activity
+from copydesk.tui.system.help import HelpView
 from tests.drive import drive
 from tests.tui.desk_place import REQUESTS, DeskApp, Request
 
@@ -156,6 +157,22 @@ async def test_help_lists_reasons() -> None:
         assert "off: You may not approve here." in driver.screen
         await driver.press("escape")
         assert "Keys here" not in driver.screen
+
+
+async def test_help_is_read_whole(update_golden: bool) -> None:
+    for size in ((80, 24), (140, 40)):
+        async with drive(DeskApp(), "?", size=size) as driver:
+            driver.golden("help", update=update_golden)
+            await driver.press("down", "pagedown", "pageup")
+            view = driver.app.screen.query_one(HelpView)
+            await driver.type("again")
+            for row in range(view.rows):
+                drawn = "\n".join(
+                    "".join(text for text, _ in line) for line in view.draw(row, size[0] - 8)
+                )
+                assert "…" not in drawn.replace("token…", "").replace("copy…", ""), drawn
+            await driver.resize(30, 12)
+            assert "…" not in driver.screen
 
 
 async def test_an_error_of_a_list_is_a_line_with_another_try() -> None:

@@ -102,7 +102,8 @@ async def test_it_is_in_help_and_palette_and_after_a_colon(
     async with drive(having(open_world(review.world, "changes"), own), size=(140, 40)) as driver:
         await driver.press("?")
         await driver.type("ticket")
-        assert "Yours" in driver.line("!t")
+        assert driver.line("!t")
+        assert "Yours" in driver.screen
         await driver.press("escape", "ctrl+p")
         await driver.type("ticket")
         assert "Ticket: Your own:" in driver.screen
@@ -188,7 +189,8 @@ async def test_it_takes_the_key_of_the_action_that_it_replaces_and_no_other(
     async with drive(app, size=(140, 40)) as driver:
         await driver.press("?")
         await driver.type("archive")
-        assert "Yours" in driver.line("mine")
+        assert driver.line("mine")
+        assert "Yours" in driver.screen
         await driver.press("escape")
         await driver.press("x")
         await eventually(lambda: "mine: mine" in driver.screen, driver.idle)

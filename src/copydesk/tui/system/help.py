@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.writes.outbox import MEANS
@@ -25,7 +27,8 @@ from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.system.command_line import go_to, words
-from copydesk.tui.widgets.list import Column, VirtualList, by_content
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
@@ -149,22 +152,93 @@ class HelpInput(Field, scope="help_input"):
     @action("down", "next line", show=False)
     def next_line(self) -> None:
         """Go down."""
-        self.screen.query_one(VirtualList).move(1)
+        self.screen.query_one(HelpView).move(1)
 
     @action("up", "previous line", show=False)
     def previous_line(self) -> None:
         """Go up."""
-        self.screen.query_one(VirtualList).move(-1)
+        self.screen.query_one(HelpView).move(-1)
 
     @action("pagedown", "page down", show=False)
     def page_down(self) -> None:
         """Go down a page."""
-        self.screen.query_one(VirtualList).move_page(1)
+        self.screen.query_one(HelpView).move_page(1)
 
     @action("pageup", "page up", show=False)
     def page_up(self) -> None:
         """Go up a page."""
-        self.screen.query_one(VirtualList).move_page(-1)
+        self.screen.query_one(HelpView).move_page(-1)
+
+
+class HelpView(WrappedList):
+    """The lines of the help, group by group, each with all that it says."""
+
+    def __init__(self, found: Sequence[Row]) -> None:
+        super().__init__(empty="No key matches.")
+        self.can_focus = False
+        self._keys = min(KEY_CELLS, max((cell_len(row.keys) for row in found), default=0))
+        self._label = min(LABEL_CELLS, max((cell_len(row.label) for row in found), default=0))
+        self._lines_of: list[Row | str] = []
+        self.show(found)
+
+    def show(self, found: Iterable[Row]) -> None:
+        """Show these, from their top."""
+        self._lines_of = []
+        group = ""
+        for row in found:
+            if row.group != group:
+                self._lines_of.append(group := row.group)
+            self._lines_of.append(row)
+        self.changed(top=True)
+        self.post_message(self.Moved(self))
+
+    @property
+    def selected(self) -> Row | None:
+        """The line under the cursor."""
+        here = self._lines_of[self.cursor] if self.cursor < len(self._lines_of) else ""
+        return None if isinstance(here, str) else here
+
+    @property
+    def rows(self) -> int:
+        return len(self._lines_of)
+
+    def stops(self, row: int) -> bool:
+        return not isinstance(self._lines_of[row], str)
+
+    def draw(self, row: int, width: int) -> list[Line]:
+        each = self._lines_of[row]
+        if isinstance(each, str):
+            return [[("  ", ""), (each, "muted")]]
+        dim = "muted" if each.off else ""
+        keys, label = min(self._keys, width // 7), min(self._label, width // 5)
+        room = width - keys - label - 5
+        cells = [
+            (each.keys, "muted" if each.off else "accent", keys),
+            (each.label, dim, label),
+        ]
+        below = room < LEAST_CELLS
+        if not below:
+            cells.append((each.text, dim, room))
+        lines = _beside(cells)
+        if below:
+            lines += [[("    ", ""), *line] for line in wrap_exact([(each.text, dim)], width - 5)]
+        return lines
+
+
+def _beside(cells: Sequence[tuple[str, str, int]]) -> list[Line]:
+    """Return texts beside each other, each wrapped to its own width."""
+    parts = [
+        ["".join(said for said, _ in line).rstrip() for line in wrap_exact([(text, tone)], width)]
+        for text, tone, width in cells
+    ]
+    lines: list[Line] = []
+    for at in range(max(map(len, parts))):
+        line: Line = [("  ", "")]
+        for part, (_, tone, width) in zip(parts, cells, strict=True):
+            said = part[at] if at < len(part) else ""
+            line += [(said, tone), (" " * (width - cell_len(said) + 1), "")]
+        lines.append(line)
+    return lines
 
 
 class Help(Sheet[None]):
@@ -177,48 +251,48 @@ class Help(Sheet[None]):
 
     def body(self) -> ComposeResult:
         self.add_class("help")
-        group: Column[Row] = Column(
-            "group", "", lambda row: Text(row.group, style="muted"), width=5, drop=1
-        )
+        self.view = HelpView(self._rows)
         yield HelpInput(placeholder="type to search; esc closes", compact=True)
+        yield self.view
+        # What linear mode tells, row by row; no one sees it.
         yield VirtualList(
             self._source,
             [
-                Column("keys", "KEY", lambda row: Text(row.keys, style=_tone(row)), width=10),
-                Column("label", "DOES", lambda row: Text(row.label, style=_dim(row)), width=16),
-                Column("text", "", lambda row: Text(row.text, style=_dim(row)), flex=1, minimum=44),
-                by_content(group, self._rows, 14),
+                Column("keys", "KEY", lambda row: row.keys, width=10),
+                Column("label", "DOES", lambda row: row.label, width=16),
+                Column("text", "", lambda row: row.text, flex=1, minimum=44),
+                Column("group", "", lambda row: row.group, width=5, drop=1),
             ],
             empty="No key matches.",
+            classes="told",
         )
         yield Static(id="help-about")
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:
         """Show the whole help of the line under the cursor."""
         event.stop()
-        about = Text(event.row.about, style="muted") if event.row is not None else Text()
+        row = self.view.selected
+        about = Text() if row is None else Text(row.about, style="muted")
         self.query_one("#help-about", Static).update(self.paint(about))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search keys, labels and texts."""
         event.stop()
         wanted = event.value.casefold().split()
-        self._source.set(
+        found = [
             row
             for row in self._rows
             if all(
                 word in f"{row.keys} {row.label} {row.text} {row.group}".casefold()
                 for word in wanted
             )
-        )
+        ]
+        self._source.set(found)
+        self.view.show(found)
 
 
-def _tone(row: Row) -> str:
-    return "muted" if row.off else "accent"
-
-
-def _dim(row: Row) -> str:
-    return "muted" if row.off else ""
+KEY_CELLS, LABEL_CELLS, LEAST_CELLS = 14, 20, 24
+"""Cells that keys and names take at most, and a text beside them at least."""
 
 
 Act = Callable[[], Awaitable[None]]

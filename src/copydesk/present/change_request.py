@@ -14,8 +14,8 @@ from rich.text import Text
 
 from copydesk.domain.clock import age, moment
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value, fold
-from copydesk.domain.text import clean, listed
-from copydesk.present.facts import Fact, readiness_text
+from copydesk.domain.text import clean, listed, plural
+from copydesk.present.facts import Fact, hint, readiness_text
 from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import (
     ASKED,
@@ -398,6 +398,29 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
     elif details.waiting is not None and details.waiting.author is not None:
         text.append("   one waits on the author", style="muted")
     return text
+
+
+def thread_facts(row: ChangeRow, details: Details | None, now: datetime) -> list[Fact]:
+    """Return the open threads of a change request, each with its first comment."""
+    count = open_threads(row, details)
+    if not count:
+        none = "No open threads. Enter opens the change request; c there starts one."
+        return [Fact("", hint("reading…" if count is None else none))]
+    found: list[Fact] = []
+    threads = details.waiting.threads if details and details.waiting else ()
+    for thread in threads:
+        lead = Text.assemble((thread.who, "who"), (f"  {age(thread.at, now)}", "muted"))
+        if thread.mine:
+            lead.append("   waits on you", style="accent")
+        found += [Fact("", lead), *(Fact("", line) for line in thread.text.split("\n"))]
+        if thread.last_at is not None:
+            replies = plural(thread.replies, "reply")
+            last = f"{replies}, the last by {thread.last}, {age(thread.last_at, now)}"
+            found.append(Fact("", Text(f"  {glyphs().branch} {last}", style="muted")))
+        found.append(Fact("", ""))
+    if count > len(threads):
+        found.append(Fact("", Text(f"and {count - len(threads)} more", style="muted")))
+    return found
 
 
 def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:

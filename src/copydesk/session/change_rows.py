@@ -202,6 +202,22 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadWords:
+    """An open thread as the details show it: its first comment, and who wrote in it last.
+
+    ``mine`` tells whether it waits on the reader; ``last`` is "" where no one replied.
+    """
+
+    who: str
+    at: datetime
+    text: str
+    replies: int = 0
+    last: str = ""
+    last_at: datetime | None = None
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OpenThreads:
     """The open threads: since when one waits on the reader, and on the author; None for neither."""
 
@@ -213,6 +229,8 @@ class OpenThreads:
     """Why each of the threads that wait on the reader does so."""
     open: int | None = None
     """The number of open threads without comments of verdicts, where it was counted."""
+    threads: Sequence[ThreadWords] = ()
+    """Those that the details show: what waits on the reader comes first, then what is newest."""
 
 
 TEXT, SIDES = "text", "sides"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.budget import Sent
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document
@@ -124,6 +126,26 @@ async def test_the_screen_at_both_sizes(desk: Desk, update_golden: bool) -> None
     for size in ((80, 24), (140, 40)):
         async with drive(open_world(desk.world, "changes"), "j", size=size) as driver:
             driver.golden("changes", update=update_golden)
+
+
+async def test_a_very_wide_screen_has_a_pane_for_the_threads(
+    desk: Desk, update_golden: bool
+) -> None:
+    thread = desk.world.comment(desk.guide, "How do I\nknow?", change_request=desk.limits)
+    desk.world.reply(thread, "By its header.")
+    sent: list[Sent] = []
+    async with drive(open_world(desk.world, "changes"), size=(200, 60)) as driver:
+        (await driver.app.session.ready()).recorder = sent.append
+        await driver.press("j", "k", "j")
+        driver.golden("changes", update=update_golden)
+        asked = Counter(each.name for each in sent)
+        assert asked["list_change_request_comments"] <= 1, "nothing is asked for it besides"
+        assert asked["list_change_request_comment_replies"] == 0
+        await driver.press("tab", "tab")
+        assert driver.place.focused is here(driver).talk
+        await driver.resize(140, 40)
+        assert "How do I" not in driver.screen
+        assert driver.place.focused is here(driver).facts, "what is seen has the focus"
 
 
 async def test_the_views_of_an_organization(desk: Desk) -> None:
@@ -519,11 +541,11 @@ async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(des
         assert subjects(driver)[0] == "Be kinder"
         before = driver.selected
         assert before == desk.terms
-        assert "Platform …" in screen_text(app)
+        assert "Platform guide" in screen_text(app)
         await driver.idle()
         assert driver.selected == before
         assert subjects(driver)[0] == "Newcomer"
-        assert "Platform …" in driver.screen
+        assert "Platform guide" in driver.screen
 
 
 async def test_the_rows_of_the_last_run_stay_while_the_service_is_away(desk: Desk) -> None:

@@ -310,6 +310,29 @@ async def test_a_filter_looks_at_what_is_loaded_until_the_reader_goes_on(world: 
         assert "Ticket 229 of" in driver.screen
 
 
+async def test_a_very_wide_screen_has_a_pane_for_the_cluster_of_an_issue(world: World) -> None:
+    fill(world, 12, clustered=9, unclustered=3)
+    desk, api = watched(world)
+    app = open_world(world, "issues", Target(organization=world.home), api=api)
+    async with drive(app, size=(200, 60)) as driver:
+        place = driver.place
+        assert isinstance(place, IssuesPlace)
+        assert place.about.title == "Cluster   OAuth sample returns 401"
+        assert "weeks" in place.about.plain
+        asked = len(desk.asked)
+        await driver.press("j", "j")
+        assert place.about.title == "Cluster   Invoices for [e-mail]", "masked as elsewhere"
+        await driver.press("V")
+        assert "@" in place.about.title
+        loose = next(row for row in place.rows.source.shown() if not row.cluster)
+        place.rows.select(loose.id)
+        await driver.idle()
+        assert "c makes one of it" in place.about.plain
+        assert len(desk.asked) == asked, "nothing is asked for it"
+        await driver.resize(140, 40)
+        assert not place.about.display
+
+
 async def test_unclustered_issues_are_looked_for_page_by_page(
     world: World, update_golden: bool
 ) -> None:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.budget import Sent
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.session.target import Target
@@ -54,6 +55,23 @@ async def test_the_screen_at_both_sizes(desk: World, update_golden: bool) -> Non
     for size in ((80, 24), (140, 40)):
         async with drive(open_world(desk), size=size) as driver:
             driver.golden("spaces", update=update_golden)
+
+
+async def test_a_very_wide_screen_has_a_pane_for_the_change_requests(
+    desk: World, update_golden: bool
+) -> None:
+    sent: list[Sent] = []
+    async with drive(open_world(desk), size=(140, 40)) as driver:
+        (await driver.app.session.ready()).recorder = sent.append
+        await driver.resize(200, 60)
+        assert [each.name for each in sent if each.name == "list_space_change_requests"]
+        driver.golden("spaces", update=update_golden)
+        sent.clear()
+        await driver.press("j", "j")
+        assert "None. Enter goes to the change requests" in driver.screen
+        await driver.press("k", "k")
+        assert "Reword" in driver.screen
+        assert "list_space_change_requests" not in [each.name for each in sent]
 
 
 async def test_the_tree_with_its_counts_and_the_details_of_a_space(desk: World) -> None:
@@ -192,8 +210,11 @@ async def test_gp_reads_pages_and_a_collection_says_why_not(desk: World) -> None
 async def test_an_organization_without_spaces(world: World) -> None:
     assert world.home
     async with drive(open_world(world)) as driver:
-        assert "No spaces that you can see in Acme." in driver.screen
+        assert "No spaces that you can see in Acme. ctrl+n makes the first one." in driver.screen
         assert "[Spaces]" in driver.screen
+    reader = world.user("reader", role="read")
+    async with drive(open_world(world, user=reader)) as driver:
+        assert "Ask an administrator." in driver.screen
 
 
 async def test_nobody_anywhere(world: World) -> None:

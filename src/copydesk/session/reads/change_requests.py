@@ -25,7 +25,9 @@ from copydesk.session.change_rows import (
     Details,
     OpenThreads,
     PageLine,
+    ThreadWords,
     Verdict,
+    document_text,
     person,
     row_of,
 )
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.comment import Comment
     from copydesk.contract.models.merge_rules import MergeRules
     from copydesk.contract.models.space import Space
     from copydesk.session.change_rows import ChangeRow
@@ -64,6 +67,12 @@ AT_ONCE = 500
 
 WORDS = 5
 """The number of last messages kept of a change request."""
+
+THREADS_KEPT = 20
+"""The number of open threads kept of a change request: more than a screen shows."""
+
+COMMENT = 400
+"""Characters of a comment that the details show."""
 
 Answer = tuple[Sequence[ChangeRow], str | None, int | None]
 """Rows, the token of the next page, and the total where it is known."""
@@ -344,30 +353,55 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
     mine: list[datetime] = []
     author: list[datetime] = []
     words: list[tuple[datetime, str]] = []
+    threads: list[tuple[bool, datetime, ThreadWords]] = []
     count = 0
     if not row.threads:
         return OpenThreads()
     async for comment in api.pages(
-        ops.list_change_request_comments, row.space, row.id, status="open", limit=100
-    ):
+        ops.list_change_request_comments, row.space, row.id, status="open", format="markdown",
+        limit=100,
+    ):  # fmt: skip
         if comment.target.review is not None:
             continue  # a comment of a verdict waits for nobody
         count += 1
         start = Word(comment.posted_by.id if comment.posted_by else "", comment.posted_at)
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
         at = last.at or comment.posted_at
+        people = [comment.posted_by, *(each.user for each in comment.repliers)]
+        name = person(next((p for p in people if p and p.id == last.by), None))
         if last.by != me:
-            people = [comment.posted_by, *(each.user for each in comment.repliers)]
-            words.append((at, person(next((p for p in people if p and p.id == last.by), None))))
+            words.append((at, name))
         why = why_waits(me, starter=start.by, author=row.author_id, last=last)
         if why is not None:
             mine.append(at)
             whys.append(why)
         if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
             author.append(at)
+        said = ThreadWords(
+            person(comment.posted_by),
+            comment.posted_at,
+            _text_of(comment),
+            comment.replies,
+            name if comment.replies else "",
+            at if comment.replies else None,
+            why is not None,
+        )
+        threads.append((said.mine, at, said))
     words.sort(reverse=True)
-    since, on_author = min(mine, default=None), min(author, default=None)
-    return OpenThreads(since, on_author, tuple(words[:WORDS]), tuple(whys), count)
+    threads.sort(key=lambda each: each[:2], reverse=True)
+    return OpenThreads(
+        min(mine, default=None),
+        min(author, default=None),
+        tuple(words[:WORDS]),
+        tuple(whys),
+        count,
+        tuple(said for _, _, said in threads[:THREADS_KEPT]),
+    )
+
+
+def _text_of(comment: Comment) -> str:
+    text = comment.body.markdown or document_text(comment.body.document)
+    return clean(text, lines=True, limit=COMMENT).strip()
 
 
 def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:

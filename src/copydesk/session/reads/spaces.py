@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.collection import Collection
     from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.user import User
+    from copydesk.session.change_rows import ChangeRow
 
 
 PAGE = 250
@@ -172,12 +173,23 @@ async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
     return {name: found for name, found in await asyncio.gather(*asked) if found is not None}
 
 
+LISTED = 50
+"""The number of open change requests read of a space: more than a screen shows."""
+
+
 async def read_details(
-    api: Api, node: SpaceNode, organization_id: str, me: str | None, people: Iterable[str]
+    api: Api,
+    node: SpaceNode,
+    organization_id: str,
+    me: str | None,
+    people: Iterable[str],
+    *,
+    listed: bool = False,
 ) -> Details:
     """Return the details of a space beyond its row. Raises ``ApiError``.
 
-    ``people`` are the ids whose names are wanted. Forbidden parts are left out.
+    ``people`` are the ids whose names are wanted; with ``listed`` its open change requests are read
+    too. Forbidden parts are left out.
     """
 
     async def sites() -> list[tuple[str, str]]:
@@ -203,6 +215,17 @@ async def read_details(
         )
         return page.count if page.count is not None else len(page.items)
 
+    async def requests() -> list[ChangeRow] | None:
+        from copydesk.session.change_rows import row_of
+
+        if not listed or not node.open:
+            return None
+        try:
+            page = await api.page(ops.list_space_change_requests, node.id, limit=LISTED)
+        except (Forbidden, NotFound):
+            return None
+        return [row_of(request) for request in page.items]
+
     async def person(user_id: str) -> tuple[str, str]:
         try:
             user = (await api(ops.get_member, organization_id, user_id)).user
@@ -213,10 +236,10 @@ async def read_details(
                 return user_id, user_id
         return user_id, clean(user.display_name) or user_id
 
-    shown, waiting, names = await asyncio.gather(
-        sites(), needs_me(), asyncio.gather(*(person(user_id) for user_id in people))
+    shown, waiting, opened, names = await asyncio.gather(
+        sites(), needs_me(), requests(), asyncio.gather(*(person(user_id) for user_id in people))
     )
-    return Details(needs_me=waiting, sites=shown, names=dict(names))
+    return Details(needs_me=waiting, sites=shown, names=dict(names), requests=opened, listed=listed)
 
 
 @dataclass(frozen=True)
@@ -230,3 +253,7 @@ class Details:
     needs_me: int | None = None
     sites: Sequence[tuple[str, str]] | None = None
     names: Mapping[str, str] | None = None
+    requests: Sequence[ChangeRow] | None = None
+    """Its open change requests, where they were asked for."""
+    listed: bool = False
+    """Whether they were."""

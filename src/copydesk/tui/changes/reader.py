@@ -46,6 +46,7 @@ from copydesk.session.settings import (
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change, ListSource, Source
 from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import rows_around
 
 if TYPE_CHECKING:
@@ -80,6 +81,15 @@ KEPT_IMPACTS = 100
 
 FRESH_SECONDS = 60
 """How old the parts of a row may get before they are read again."""
+
+
+DETAILS, TALK = "Details", "Open threads"
+
+
+def detail_panes() -> tuple[Facts, Facts]:
+    """Return the pane of details, and that of open threads for a very wide screen."""
+    talk = Facts(title=TALK, empty="", id="change-threads", classes="vast-only")
+    return Facts(title=DETAILS, id="change-details"), talk
 
 
 class DetailsReader:
@@ -135,7 +145,8 @@ class DetailsReader:
         """Show the facts of the row under the cursor in the details."""
         row = self.place.rows.selected
         if row is None:
-            self.place.facts.show([], title="Details")
+            self.place.facts.show([], title=DETAILS)
+            self.place.talk.show([], title=TALK)
             return
         known = self.shown(row)
         looked = self.place.session.snoozed.looks.get(row.id)
@@ -151,6 +162,8 @@ class DetailsReader:
             marks=self.known.marks(row),
         )
         self.place.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
+        count, talk = present.open_threads(row, known), present.thread_facts(row, known, now)
+        self.place.talk.show(talk, title=f"{TALK} {count}" if count else TALK)
 
     def shown(self, row: ChangeRow) -> Details | None:
         """Return what the pane shows of a row."""

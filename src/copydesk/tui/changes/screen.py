@@ -35,13 +35,12 @@ from copydesk.session.settings import (
 )
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.changes.reader import DETAIL_COLUMNS, DetailsReader, RowReader
+from copydesk.tui.changes.reader import DETAIL_COLUMNS, DetailsReader, RowReader, detail_panes
 from copydesk.tui.changes.triage import ChangesList, Triage
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.place import Part, Place, View, style_path
+from copydesk.tui.framework.place import VAST, Part, Place, View, style_path
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
@@ -72,6 +71,7 @@ class ChangesPlace(Place):
     COLUMNS = ("number", "subject", "space", "by", "pages", "threads", "rules", "age")
     RAW = ("get_change_request",)
     CSS_PATH = style_path("changes")
+    HORIZONTAL_BREAKPOINTS = VAST
     keeps_columns = False
     """Whether the columns are those of the view, so that the settings choose none."""
 
@@ -214,11 +214,11 @@ class ChangesPlace(Place):
         rows.fields = self.triage.fields
         if self.cached:
             rows.find("")
-        self.facts = Facts(title="Details", id="change-details")
+        self.facts, self.talk = detail_panes()
         self.views = self.named_views()
         self.name_order()
         yield Part("main", self.rows)
-        yield Part("side", self.facts)
+        yield Part("side", self.facts, self.talk)
 
     def _sign(self, row: ChangeRow) -> str:
         """Return what stands before a row: it changed since it was looked at, or main did."""
@@ -228,10 +228,9 @@ class ChangesPlace(Place):
         return glyphs().outdated if row.outdated else ""
 
     def _is_dim(self, row: ChangeRow) -> bool:
-        triage = self.rows.triage
         return (
             row.status not in self.listing.statuses
-            or not triage.belongs(row.id)
+            or not self.rows.triage.belongs(row.id)
             or self.known.snoozed(row)
         )
 

@@ -41,7 +41,7 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, style_path
+from copydesk.tui.framework.place import VAST, Part, Place, style_path
 from copydesk.tui.framework.source import ListSource, Source
 from copydesk.tui.resource.limits import LimitCommands, Limits
 from copydesk.tui.resource.resource import Condition
@@ -312,7 +312,7 @@ class ClustersPlace(Place, scope="clusters"):
 
     CSS_PATH = style_path("clusters")
     AUTO_FOCUS = "#clusters"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide"), (176, "-vast")]
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

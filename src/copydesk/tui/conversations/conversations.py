@@ -17,6 +17,7 @@ from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.own_command import Thing
 from copydesk.domain.source_name import is_source_id, source_id
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.cluster import cluster_facts
 from copydesk.present.cluster_tables import (
     clusters_of,
     conversation_entry,
@@ -25,8 +26,9 @@ from copydesk.present.cluster_tables import (
 )
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.present.conversation import since as issue_age
+from copydesk.present.facts import Fact, hint
 from copydesk.present.json_views import Raw
-from copydesk.session.cluster_rows import IssueRow
+from copydesk.session.cluster_rows import ClusterRow, IssueRow
 from copydesk.session.operations import ops
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
@@ -70,9 +72,10 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View, style_path
+from copydesk.tui.framework.place import VAST, Part, Place, View, style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
+from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages, SiftedPages
 
@@ -700,6 +703,18 @@ def about_issues(
     return About(cluster, name, "\n\n".join([*told, described(issues, shown)]), issues)
 
 
+ITS_CLUSTER = "Cluster"
+"""The title of what is said of the cluster of an issue."""
+
+NO_ISSUE = "No issue is selected."
+
+UNCLUSTERED_SAID = "It is in no cluster. m moves it into one, c makes one of it."
+"""Said beside an issue that is in none."""
+
+FAR_CLUSTER = "g k shows the cluster."
+"""Said beside an issue whose cluster is not among those that were read."""
+
+
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
 class IssuesPlace(Place, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
@@ -709,6 +724,7 @@ class IssuesPlace(Place, scope="issues"):
     RAW = ("get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (ClusterRequestCommands, LimitCommands, ConversationReader, ConversationList)
     CSS_PATH = style_path("conversations")
+    HORIZONTAL_BREAKPOINTS = VAST
     noun = "issue"
 
     def __init__(self, target: Target) -> None:
@@ -717,8 +733,10 @@ class IssuesPlace(Place, scope="issues"):
         self.limits = self.commands_of(LimitCommands)
         self.reader = self.commands_of(ConversationReader)
         self.listing = self.commands_of(ConversationList)
+        self.clusters: Mapping[str, ClusterRow] = {}
+        """The clusters by id, from one request."""
         self.labels: dict[str, str] = {}
-        """The names of clusters by id, from one request."""
+        """Their names."""
 
     @property
     def shows_secret(self) -> bool:
@@ -757,7 +775,10 @@ class IssuesPlace(Place, scope="issues"):
         yield Part("main", self.rows)
         view = self.reader.take(self.rows)
         view.first = (keys,)
-        yield Part("side", view)
+        self.about = Facts(
+            title=ITS_CLUSTER, empty=NO_ISSUE, id="issue-cluster", classes="vast-only"
+        )
+        yield Part("side", view, self.about)
 
     def _written(self, cluster: str) -> None:
         """Read the list again after a write to issues: those that it no longer lists go away."""
@@ -835,14 +856,14 @@ class IssuesPlace(Place, scope="issues"):
 
     def reload(self) -> None:
         """Read the list again, and what clusters are called."""
-        self.reads.load("labels", self._read_labels, self._know, what="Reading clusters")
+        self.reads.load("labels", self._read_clusters, self._know, what="Reading clusters")
         self.listing.read()
 
     def poll(self) -> None:
         """Read the list again quietly."""
         self.listing.read()
 
-    async def _read_labels(self, api: Api) -> dict[str, str]:
+    async def _read_clusters(self, api: Api) -> Mapping[str, ClusterRow]:
         if self.reader.organization is None:
             return {}
         try:
@@ -851,12 +872,36 @@ class IssuesPlace(Place, scope="issues"):
             )
         except (Forbidden, NotFound):
             return {}  # the list of issues says so
-        return {row.id: row.label for row in rows}
+        return {row.id: row for row in rows}
 
-    def _know(self, labels: dict[str, str]) -> None:
-        if labels != self.labels:
-            self.labels = labels
+    def _know(self, clusters: Mapping[str, ClusterRow]) -> None:
+        if clusters != self.clusters:
+            self.clusters = clusters
+            self.labels = {each: row.label for each, row in clusters.items()}
             self.rows.refresh_rows()
+            self.show_cluster()
+
+    def update_frame(self) -> None:
+        """Bring what is said of the cluster up to date with the frame: once keys pause."""
+        super().update_frame()
+        self.show_cluster()
+
+    def show_cluster(self) -> None:
+        """Show the facts of the cluster that the issue under the cursor is in."""
+        row = self.rows.selected
+        if row is None or not self.is_attached:
+            self.about.show([], title=ITS_CLUSTER)
+            return
+        found = self.clusters.get(row.cluster or "")
+        if found is None:
+            said = FAR_CLUSTER if row.cluster else UNCLUSTERED_SAID
+            self.about.show([Fact("", hint(said))], title=ITS_CLUSTER)
+            return
+        told = cluster_facts(found, self.session.now, None, shown=self.reader.shown)
+        self.about.show(
+            [fact for fact in told if fact.label != "requests"],  # not read here
+            title=f"{ITS_CLUSTER}   {self.reader.shown(found.label)}",
+        )
 
     # What a place says of itself
 

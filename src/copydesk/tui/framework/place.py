@@ -112,6 +112,12 @@ class NoTabs:
         return False
 
 
+WIDTHS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
+"""The shapes of a screen by the columns of the terminal."""
+
+VAST = [*WIDTHS, (176, "-vast")]
+"""Those of a screen that has one pane more where there is room for it."""
+
 ROLES = ("left", "main", "side")
 """The parts that a place may have."""
 
@@ -137,7 +143,7 @@ class Place(Acts, SteadyScreen[None]):
     """Columns that its list has at times, or in some views; all, where `panes` needs an app."""
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = ()

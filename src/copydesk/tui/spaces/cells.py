@@ -12,7 +12,7 @@ from copydesk.domain.filter import Fields
 from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
 from copydesk.present.emoji import before
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.reads.spaces import Details
 
 LANGUAGES: Mapping[str, str] = {
@@ -153,6 +153,35 @@ def facts(
         found.append(Fact("public", Text(node.published_url, style="link")))
     if node.app_url:
         found.append(Fact("app", Text(node.app_url, style="link")))
+    return found
+
+
+OPEN = "Open change requests"
+"""The title of what `request_facts` tells."""
+
+
+def request_facts(
+    node: SpaceNode, details: Details | None, now: datetime, *, unread: bool = False
+) -> list[Fact]:
+    """Return the open change requests of a space, where they were read; nothing of other nodes."""
+    if node.kind != "space":
+        return []
+    if not node.open:
+        none = "None. Enter goes to the change requests of the space; ctrl+n there begins one."
+        return [Fact("", hint(none))]
+    if details is None or details.requests is None:
+        failed = unread or (details is not None and details.listed)
+        said = "not read: press R to try again" if failed else "reading…"
+        return [Fact("", Text(said, style="muted"))]
+    found = [
+        Fact(
+            row.label,
+            Text.assemble(row.subject, (f"   {row.author}, {age(row.updated, now)}", "muted")),
+        )
+        for row in details.requests
+    ]
+    if (more := node.open - len(found)) > 0:
+        found.append(Fact("", Text(f"and {more} more", style="muted")))
     return found
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
 
 from copydesk.client.errors import ApiError
@@ -49,7 +50,7 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
@@ -208,11 +209,19 @@ DETAILS = "details"
 
 
 class RestingDetails:
-    """The details of spaces that were read; ``changed`` is called when there are more."""
+    """The details of spaces that were read; ``changed`` is called when there are more.
 
-    def __init__(self, here: Place, changed: Callable[[], None]) -> None:
+    ``lists`` tells whether there is room for the open change requests of a space.
+    """
+
+    def __init__(
+        self,
+        here: Place,
+        changed: Callable[[], None],
+        lists: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._here = here
-        self._changed = changed
+        self._changed, self._lists = changed, lists
         self._known: dict[str, Details] = {}
         self._old: set[str] = set()
         """Whose details are to be read again; they show until others have come."""
@@ -245,14 +254,16 @@ class RestingDetails:
         here.reads.cancel(DETAILS)
         if node is None or node.kind != "space":
             return
-        known = node.id in self._known and node.id not in self._old
+        before = self._known.get(node.id)
+        # A screen that became wider has a pane for more.
+        known = before is not None and node.id not in self._old and before.listed >= self._lists()
         if known and not here.reads.left_behind(DETAILS, node.id):
             return
         if here.session.api is not None and not present.no_access(node):
             self._read(node, organization, rules)
 
     def _read(self, node: SpaceNode, organization: str, inherited: RuleList) -> None:
-        session = self._here.session
+        session, lists = self._here.session, self._lists()
         me = session.me.id if session.me is not None else None
         rules = node.rules if node.rules_type != "inherit" else inherited
         people = list(dict.fromkeys(user for _, users in rules for user in users))[:PEOPLE]
@@ -269,7 +280,7 @@ class RestingDetails:
 
         self._here.reads.load(
             DETAILS,
-            lambda api: read_details(api, node, organization, me, people),
+            lambda api: read_details(api, node, organization, me, people, listed=lists),
             arrived,
             what=f"Reading about {node.title}",
             of=node.id,
@@ -459,6 +470,7 @@ class SpacesPlace(Place, scope="spaces"):
 
     COLUMNS = ("title", "open", "draft", "comments", "rules", "updated")
     IN_ORGANIZATION = False
+    HORIZONTAL_BREAKPOINTS = VAST
     RAW = OF_NODE
     COMMAND_CLASSES = (ContentCommands, ArrangeCommands, DetailsCommands)
 
@@ -466,7 +478,7 @@ class SpacesPlace(Place, scope="spaces"):
         super().__init__(target)
         self.counts = TabCounts(self)
         self._rules: tuple[str, RuleList] | None = None
-        self._details = RestingDetails(self, self.refresh_frame)
+        self._details = RestingDetails(self, self.refresh_frame, lambda: self.open.display)
         self._who = ""
         self._written = 0
 
@@ -476,10 +488,16 @@ class SpacesPlace(Place, scope="spaces"):
         """The tree, and the details of its row. The rows of the last run are there at once."""
         self.rows = SpaceTree(lambda: self.session.now, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
+        self.open = Facts(
+            title=present.OPEN,
+            empty="The open change requests of a space show here.",
+            id="space-requests",
+            classes="vast-only",
+        )
         self._show_last_run()
         self.views, self.view = self.counts.tabs(), "spaces"
         yield Part("main", self.rows)
-        yield Part("side", self.facts)
+        yield Part("side", self.facts, self.open)
 
     def trail(self) -> Iterable[str]:
         """Only the organization: this is where everything begins."""
@@ -610,9 +628,12 @@ class SpacesPlace(Place, scope="spaces"):
         if moved and at in (None, here):  # the reader may be in another one by now
             begin(self, choose, self.session, organization.id, title, group="organization")
         self._rules = rule_list(organization.merge_rules)
+        granted = organization.permissions
+        how = "Ask an administrator."
+        if granted is None or granted.create_content:
+            how = "ctrl+n makes the first one."
         self.rows.empty = (
-            f"No spaces that you can see in {title}. Ask an administrator, "
-            "or press “g o” for another organization."
+            f"No spaces that you can see in {title}. {how} g o shows other organizations."
         )
         first = not self.rows.nodes
         before = self.rows.nodes if same and found.complete else ()
@@ -691,6 +712,10 @@ class SpacesPlace(Place, scope="spaces"):
             self._show_facts()
         super().update_frame()
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Read and show what a wider screen has room for."""
+        self.call_after_refresh(self._look)
+
     def _look(self) -> None:
         rules = () if self._rules is None else self._rules[1]
         self._details.rest(self.rows.selected_item, self.target.organization or "", rules)
@@ -699,15 +724,16 @@ class SpacesPlace(Place, scope="spaces"):
         node = self.rows.selected_item
         if node is None:
             self.facts.show([], title="Details")
+            self.open.show([], title=present.OPEN)
             return
+        details = self._details.of(node.id)
+        now, unread = self.session.now, self._details.unread(node.id)
         found = present.facts(
-            node,
-            self.session.now,
-            organization_rules=self._rules,
-            details=self._details.of(node.id),
-            unread=self._details.unread(node.id),
+            node, now, organization_rules=self._rules, details=details, unread=unread
         )
         self.facts.show(found, title=node.title, about=node.id)
+        opened = present.request_facts(node, details, now, unread=unread)
+        self.open.show(opened, title=present.OPEN)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         node = self.rows.selected_item

@@ -72,7 +72,7 @@ from copydesk.tui.resource.rich_text import (
     why_not_sent,
 )
 from copydesk.tui.review.guards import HasReview, ReviewCommands, is_merged, may_not_write, not_read
-from copydesk.tui.widgets.list import Column, by_content
+from copydesk.tui.widgets.list import GUTTER, Column, by_content
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
@@ -923,6 +923,14 @@ def titles(model: ReviewModel) -> Callable[[Entry], Text]:
     return title
 
 
+SLIM = (32, 36, 40)
+"""The columns that the tree takes of a wide screen where it needs no more (`review.tcss`)."""
+
+
+EDGES = 4
+"""Cells of the frame of the tree, its scroll bar, and the blank that ends a line."""
+
+
 class PageTree(TreeList[Entry]):
     """Shows the changed pages, or all, with their open threads and changed lines."""
 
@@ -963,9 +971,15 @@ class PageTree(TreeList[Entry]):
             self.follow(here)
 
     def fit(self) -> None:
-        """Fit the columns to the counts as they are now."""
+        """Fit the columns, and the tree itself, to what it shows now: the text needs the room."""
         self.show_columns(self._page_columns())
         self.refresh_rows()
+        titles, *counts = self.columns
+        longest = by_content(titles, self.source.base.shown(), most=SLIM[-1]).width
+        taken = EDGES + GUTTER + longest + sum(column.width + 1 for column in counts)
+        width = next((each for each in SLIM if taken <= each), None)
+        if self.is_attached:
+            self.screen.update_classes({f"-tree-{each}": each == width for each in SLIM})
 
     def follow(self, page: str) -> None:
         """Put the cursor on a page, without going there."""

@@ -226,7 +226,7 @@ async def test_two_windows_keep_and_show_what_each_typed(
         assert "Another window typed here too: both texts are kept (g d)." in driver.screen
         assert "Mine, all of it" in driver.screen
         await driver.press("escape", "g d")
-        assert "Mine, all of it" in driver.line("comment on the change request (second te…")
+        assert "Mine, all of it" in driver.line("comment on the change request (second text)")
         assert "Yours" in driver.line("comment on the change request: #1")
         app.tick()
         await eventually(lambda: "drafts 2" in driver.screen.splitlines()[0], driver.turn)

@@ -1,6 +1,8 @@
 """How the columns of a list share its width."""
 
 from copydesk.tui.widgets.list import ROOMY, Column, lay_out
+from tests.drive import drive
+from tests.tui.desk_place import DeskApp
 
 COLUMNS = [
     Column[str]("number", "#", str, 4),
@@ -41,6 +43,7 @@ def test_cells_that_nothing_uses_are_given_to_what_is_cut() -> None:
     assert given(title=40, said=5, **{"from": 5}) == [40, 12, 8]
     assert given(title=90, said=20, **{"from": 5}) == [35, 20, 5]
     assert given(title=10, said=40, **{"from": 20}) == [10, 30, 20]
+    assert given(title=90) == [32, 16, 12], "what was not measured gives nothing"
     for title in range(0, 90, 7):
         assert sum(given(title=title, said=30, **{"from": 3})) == 60
 
@@ -52,3 +55,21 @@ def test_a_flexible_column_has_its_minimum_where_there_is_room_for_all() -> None
     ]
     for width, cells in ((40, (13, 26)), (51, (26, 24)), (61, (26, 34)), (91, (30, 60))):
         assert tuple(cells for _, cells in lay_out(columns, width)) == cells
+
+
+async def test_a_number_that_comes_after_something_was_cut_is_whole() -> None:
+    counts = {"121": "3", "118": "4", "114": "5", "113": "6"}
+    async with drive(DeskApp(), size=(80, 24)) as driver:
+        rows = driver.place.rows  # type: ignore[attr-defined]
+        rows.columns = (
+            Column("subject", "SUBJECT", lambda row: row.subject * 9, flex=1),
+            Column("count", "COUNT", lambda row: counts[row.id], 6, align="right"),
+            Column("by", "BY", lambda row: row.by, width=20),
+        )
+        rows.refresh_rows()
+        await driver.idle()
+        counts["113"] = "1,234,567"
+        rows.refresh_rows()
+        await driver.idle()
+        assert "1,234,567 ana" in driver.line("Rename")
+        assert driver.line("Rename").rstrip(" ┃").endswith("ana"), "names take what they need"

@@ -896,6 +896,8 @@ def widens(
     """
     if more := needs(column, content, cells):
         rows._grown[column.key] = more
+        if rows._longest:
+            rows._longest[column.key] = max(more, rows._longest.get(column.key, 0))
     elif cells_of(column, row, content) <= max(cells, rows._longest.get(column.key, 0)):
         return False
     else:
@@ -1023,7 +1025,8 @@ def _use_blanks(
     blanks: dict[str, int] = {}
     lacking: dict[str, int] = {}
     for column in columns:
-        key, content = column.key, longest.get(column.key, 0)
+        key = column.key
+        content = longest.get(key, widths[key])
         blanks[key] = max(0, widths[key] - max(content, cell_len(column.title) + 1))
         lacking[key] = max(0, content - widths[key])
     given = left = min(sum(blanks.values()), sum(lacking.values()))

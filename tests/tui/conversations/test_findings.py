@@ -222,7 +222,8 @@ async def test_change_requests_lead_to_the_finding_that_they_were_begun_for(worl
         # One for a broken link names no finding, and leads back to it all the same.
         assert driver.place.rows.select(support.finding(FAR)["id"])
         await driver.press("ctrl+n", "y", "g c", "[")
-        assert "gq opens it" in driver.screen
+        assert "finding  Broken link to" in driver.screen
+        assert "opens it" in driver.screen
         assert isinstance(driver.app, CopydeskApp)
         driver.app.session.left.clear()
         await driver.press("g q")

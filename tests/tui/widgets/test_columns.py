@@ -2,7 +2,7 @@
 
 from copydesk.tui.widgets.list import ROOMY, Column, lay_out
 from tests.drive import drive
-from tests.tui.desk_place import DeskApp
+from tests.tui.desk_place import DeskApp, Request
 
 COLUMNS = [
     Column[str]("number", "#", str, 4),
@@ -62,9 +62,9 @@ async def test_a_number_that_comes_after_something_was_cut_is_whole() -> None:
     async with drive(DeskApp(), size=(80, 24)) as driver:
         rows = driver.place.rows  # type: ignore[attr-defined]
         rows.columns = (
-            Column("subject", "SUBJECT", lambda row: row.subject * 9, flex=1),
-            Column("count", "COUNT", lambda row: counts[row.id], 6, align="right"),
-            Column("by", "BY", lambda row: row.by, width=20),
+            Column[Request]("subject", "SUBJECT", lambda row: row.subject * 9, flex=1),
+            Column[Request]("count", "COUNT", lambda row: counts[row.id], 6, align="right"),
+            Column[Request]("by", "BY", lambda row: row.by, width=20),
         )
         rows.refresh_rows()
         await driver.idle()

@@ -138,7 +138,7 @@ async def test_a_team_that_is_asked_for_a_review_is_named_as_one(world: World) -
     async with drive(open_world(world, "changes", target, api=api), size=(140, 40)) as driver:
         assert "waits on team Docs guild" in driver.screen, driver.screen
         await driver.press("w")
-        assert "asked too: team Docs guild" in driver.screen, driver.screen
+        assert "Asked too: team Docs guild" in driver.screen, driver.screen
         await driver.type("Mo")
         await driver.press("space", "ctrl+s")
         assert "Asked: Mo Diaz." in driver.screen, driver.screen

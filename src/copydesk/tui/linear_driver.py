@@ -47,7 +47,7 @@ class LinearDriver(Driver):
         mouse: bool = True,
         size: tuple[int, int] | None = None,
     ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        super().__init__(app, debug=debug, mouse=mouse, size=size or SIZE)
         self._desk = cast("CopydeskApp", app)
         assert sys.__stdout__ is not None
         self._outlet = Outlet(sys.__stdout__, self._lost, ascii_only=not self._desk.utf8)

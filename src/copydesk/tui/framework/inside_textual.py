@@ -293,6 +293,10 @@ class SteadyScreen(Screen[R]):
 
     async def on_event(self, event: events.Event) -> None:
         """Begin nothing in a screen that was left before it was drawn: it has no widgets."""
+        if isinstance(event, events.Resize) and event.size != (size := self.app.size):
+            # A late one of a former size, which the screen would tell itself again: without end,
+            # where anything else is told between two of them.
+            event = events.Resize(size, size, size)
         if isinstance(event, events.ScreenResume) and not self._was_shown:
             self._was_shown = True
             event.refresh_styles = False  # its parts have got their styles when they were made

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from textual import events
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App, ComposeResult
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Label
@@ -232,6 +232,20 @@ async def test_what_is_to_be_done_next_is_done_though_its_worker_is_stopped(worl
         worker.cancel()
         gate.set()
         await eventually(lambda: done == ["begun", "done"], driver.turn)
+
+
+@pytest.mark.parametrize(("kind", "stays"), [(Theirs, False), (Ours, True)])
+async def test_a_size_that_is_told_late_is_not_gone_back_to(
+    kind: type[Theirs], stays: bool
+) -> None:
+    app, now, former = App[None](), Size(80, 24), Size(140, 40)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = kind()
+        await app.push_screen(screen)
+        await pilot.pause()
+        screen.post_message(events.Resize(former, former))
+        await pilot.pause()
+        assert (screen.size == now) is stays
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 4096])

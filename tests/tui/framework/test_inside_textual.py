@@ -234,18 +234,29 @@ async def test_what_is_to_be_done_next_is_done_though_its_worker_is_stopped(worl
         await eventually(lambda: done == ["begun", "done"], driver.turn)
 
 
-@pytest.mark.parametrize(("kind", "stays"), [(Theirs, False), (Ours, True)])
-async def test_a_size_that_is_told_late_is_not_gone_back_to(
-    kind: type[Theirs], stays: bool
-) -> None:
-    app, now, former = App[None](), Size(80, 24), Size(140, 40)
+class Busy(Ours):
+    """One that is told something else after each size."""
+
+    told = 0
+
+    def on_resize(self) -> None:
+        self.told += 1
+        if self.told < 20:
+            self.call_after_refresh(self.refresh)
+
+
+async def test_two_sizes_do_not_take_turns_without_end() -> None:
+    app, screen = App[None](), Busy()
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = kind()
         await app.push_screen(screen)
         await pilot.pause()
-        screen.post_message(events.Resize(former, former))
-        await pilot.pause()
-        assert (screen.size == now) is stays
+        screen.told = 0
+        for size in (Size(140, 40), Size(80, 24)):
+            screen.post_message(events.Resize(size, size))
+            screen.call_later(screen.refresh)
+        for _ in range(100):
+            await asyncio.sleep(0.001)
+        assert (screen.size, screen.told) == (Size(80, 24), 2)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 4096])

@@ -34,28 +34,30 @@ _AT = (
 )
 _DOT = r"[.\u3002\uff0e]|[^\S\n]?[\[({][^\S\n]?(?:dot|punkt)[^\S\n]?[\])}][^\S\n]?|&#0*46;"
 _HAS_AT = re.compile(_AT, re.IGNORECASE)
-_LOCAL = rf"""(?:[{_NAME}.+-]|(?<=[{_NAME}])[{_INSIDE}](?=[{_NAME}.+-])|%(?!40)[0-9a-f]{{2}})++"""
+_LOCAL = rf"""(?:[{_NAME}.+-]++|(?<=[{_NAME}])[{_INSIDE}](?=[{_NAME}.+-])|%(?!40)[0-9a-f]{{2}})+"""
 _HOST = (
     rf"(?:</?[a-z]{{1,9}}>)?(?:{_AT}|[ ]@[ ])(?:</?[a-z]{{1,9}}>)?"
     rf"(?:\[(?:ipv6:)?[0-9a-f:.]{{2,40}}\]|"
     # Nothing but numbers is the version of a package ("lodash@4.17.21"), unless it is a machine.
-    rf"(?=(?:[\d_-][{_NAME}-]*+(?:{_DOT}))*+[^\W\d_]|\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?![\w.]))"
-    rf"[{_NAME}-]++(?:(?:{_DOT})[{_NAME}-]++)++)"
+    rf"(?=(?:[\d_-][{_NAME}-]*+(?:{_DOT}))*[^\W\d_]|\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?![\w.]))"
+    rf"[{_NAME}-]++(?:(?:{_DOT})[{_NAME}-]++)+(?!(?:{_DOT})[{_NAME}-]))"
 )
 _EMAIL = re.compile(
     # Nothing begins within a name or within an escape: each text is gone through once.
     rf"""(?:"[^"\n]++"|(?<![{_NAME}.+-])(?<![{_NAME}][{_INSIDE}])(?!(?<=%)[0-9a-f]{{2}}){_LOCAL})"""
-    rf"""{_HOST}(?:{_LOCAL}{_HOST})*+""",
+    rf"""{_HOST}(?:{_LOCAL}{_HOST})*""",
     re.IGNORECASE,
 )
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
 """Where no number or address goes on."""
 
 _BLANK = r"[^\S\n]"
-_GAP = (
-    rf"{_BLANK}|[().\-/\u2010-\u2015\u2212\u00b7\u2022\u30fb\u30fc\uff08\uff09\uff0d\uff0e\uff0f]"
+_GAPS = (
+    r" \t\r\f\v\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    r"().\-/\u2010-\u2015\u2212\u00b7\u2022\u30fb\u30fc\uff08\uff09\uff0d\uff0e\uff0f"
 )
-"""Signs between the digits of a number."""
+_GAP = f"[{_GAPS}]"
+"""Blanks and signs between the digits of a number; one class is gone through at the least cost."""
 
 # What is left alone.
 _YEAR, _MONTH, _DAY = r"(?:19|20)\d\d", r"(?:1[0-2]|0?[1-9])", r"(?:[12]\d|3[01]|0?[1-9])"
@@ -65,7 +67,7 @@ _ONE_DATE = (
 )
 _DATE = rf"{_ONE_DATE}(?![-/.](?!{_ONE_DATE})\d)"
 _TIME = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?![\d:])"
-_YEARS = rf"{_YEAR}(?:(?:{_GAP}){{1,3}}{_YEAR})++(?!\d|(?:{_GAP}){{1,4}}\d)"
+_YEARS = rf"{_YEAR}(?:{_GAP}{{1,3}}+{_YEAR})+(?!\d|{_GAP}{{1,4}}\d)"
 _HEX = "[0-9A-Fa-f]"
 _UUID = rf"{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}(?![A-Za-z0-9])"
 _MONEY = r"[$\u00a3\u00a5\u20a0-\u20bf]"
@@ -83,7 +85,7 @@ _PLAIN = (
     rf"|{_MONEY}{_BLANK}?\d{{1,12}}(?!\d)(?:[.,'\u2019\u00a0\u202f]\d{{3}}(?!\d))*{_CENTS}"
     rf"|[1-9]\d{{0,11}}(?:{_THOUSANDS})*{_CENTS}{_BLANK}?"
     rf"(?:{_MONEY}(?!{_BLANK}?\d)|(?:EUR|USD|GBP|CHF|JPY|kr)\b)"
-    rf"|(?:[1-9]\d?(?:\.\d{{3}}){{2}}|[1-9](?:{_BLANK}\d{{3}}){{2}})(?!\w|(?:{_GAP}){{1,4}}\d)"
+    rf"|(?:[1-9]\d?(?:\.\d{{3}}){{2}}|[1-9](?:{_BLANK}\d{{3}}){{2}})(?!\w|{_GAP}{{1,4}}\d)"
 )
 
 _REST = r"(?:[^\S\n]|[-.])?"
@@ -91,7 +93,7 @@ _ACCOUNT = (
     r"(?=(?:[^\d\n]{0,6}\d){10})(?:"
     rf"[A-Z]{{2}}\d{{2}}(?:{_REST}[A-Z0-9]{{4}}){{2,7}}(?:{_REST}[A-Z0-9]{{1,3}})?"
     rf"|[A-Za-z]{{2}}\d{{2}}(?:{_REST}\d{{4}}){{2,7}}(?:{_REST}\d{{1,3}})?)(?![A-Za-z0-9])"
-    rf"(?:[-._](?!{_DATE})\d++)*+"
+    rf"(?:[-._](?!{_DATE})\d++)*"
 )
 _MORE = rf"(?!{_DATE}|{_TIME})\d"
 _OTHER = rf"(?!(?<=\s)(?:{_PARTS})){_MORE}"
@@ -108,11 +110,11 @@ _NUMBER = re.compile(
     # but it does behind a word ("Tel0170"). One expression takes all of it, whatever it is then:
     # no text is gone through twice.
     r"|(?P<number>(?P<plus>[+\uff0b]|%2[Bb])\(?"
-    rf"\d(?:\d|(?:{_GAP}|[_\n]){{1,4}}+{_MORE})*+"
+    rf"\d++(?:[{_GAPS}_\n]{{1,4}}+{_MORE}\d*+)*"
     r"|(?:(?<![A-Za-z0-9])(?<!\d[-.])|(?<=[A-Za-z]{3})(?<![A-Fa-f]{3}))"
     rf"(?:\((?!{_DATE}|{_TIME}|{_YEARS}|{_PLAIN}|{_UUID}))?"
-    rf"(?:0(?:\d|(?:{_GAP}){{1,4}}+{_MORE})*+|\d(?:\d|(?:{_GAP}){{1,4}}+{_OTHER})*+))"
-    rf"(?i:{_BLANK}?(?:ext\.?|x){_BLANK}?\d++(?:[-.]\d++)*+(?![A-Za-z0-9]))?"
+    rf"(?:0\d*+(?:{_GAP}{{1,4}}+{_MORE}\d*+)*|\d++(?:{_GAP}{{1,4}}+{_OTHER}\d*+)*))"
+    rf"(?i:{_BLANK}?(?:ext\.?|x){_BLANK}?\d++(?:[-.]\d++)*(?![A-Za-z0-9]|[-.]\d))?"
     r"(?P<tail>_*(?!https?:|localhost)[A-Za-z][A-Za-z0-9_]*+)?)"
 )
 _DIGITS = re.compile(r"\d+")
@@ -128,7 +130,7 @@ _WORD = re.compile(r"(?=[A-Za-z]*[G-Zg-z])[A-Za-z]{3,}\Z")
 
 _IN_ADDRESS = re.compile(
     r"((?:\+|%2B|(?:tel|phone|mobile|msisdn|whatsapp|fax|sms|wa\.me)\w{0,12}[=/:](?:\+|%2B)?)\(?)"
-    r"\d(?:[().-]{0,2}\d){6,}+",
+    r"\d(?:[().-]{0,2}\d){6,}",
     re.IGNORECASE,
 )
 

@@ -189,12 +189,13 @@ MORE = "…".encode()
 
 _NAME = re.compile(
     rb'"(?:title|subject|displayName|name|label|email|slug|hostname|basename)"\s*:\s*"'
-    rb'(?P<name>(?:[^"\\]++|\\.)*+)"',
+    rb'(?P<name>[^"\\]*+(?:(?=(?P<part>(?:\\.[^"\\]*+){1,1000}))(?P=part))*)"',
     re.DOTALL,
 )
+"""What is looked ahead to keeps no place of each escape: a name may be as long as an answer."""
 
 
-_WHOLE = re.compile(rb'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+', re.DOTALL)
+_WHOLE = re.compile(rb'[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*', re.DOTALL)
 
 
 def with_short_names(content: bytes) -> bytes:
@@ -212,12 +213,13 @@ def _cut(found: re.Match[bytes]) -> bytes:
 
 
 _UP_TO_HALF = re.compile(
-    rb"(?P<whole>(?:[^\\]++|\\(?:"
+    rb"(?P<whole>[^\\]*+(?:\\(?:"
     rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # both halves
     rb"|u(?![dD][89a-fA-F][0-9a-fA-F]{2})"
-    rb"|[^u]))*+)(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})?",
+    rb"|[^u])[^\\]*+){0,1000})(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})?",
     re.DOTALL,
 )
+"""Goes on after so many escapes: it keeps the place of each of them until it is through."""
 
 
 _REPLACED = rb"\ufffd"

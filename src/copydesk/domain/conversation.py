@@ -14,8 +14,10 @@ from copydesk.domain.text import clean_long
 
 _TAG = re.compile(
     r"<(?P<closes>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})"
-    r"""(?P<rest>(?:\s++[^\s<>=/"']++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?)*+)\s*+/?>"""
+    r"""(?P<rest>(?:\s++[^\s<>=/"']++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?){0,1000})\s*+/?>"""
 )
+"""What has more attributes than that is no tag of anybody, and each of them costs memory."""
+
 _CODE_OR_TAG = re.compile(rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]*`)|{_TAG.pattern}", re.DOTALL)
 _ATTRIBUTE = re.compile(
     r"""\s([^\s=]+)(\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>[^\s"'>]+)))?"""

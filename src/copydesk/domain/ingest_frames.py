@@ -36,9 +36,9 @@ NAME_CELLS = 60
 """How much of an id or a name is shown where it is complained about."""
 
 _BOM = b"\xef\xbb\xbf"
-_BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
-_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
+_BLANK = re.compile(rb"[ \t\r\n]*+(?:\xef\xbb\xbf[ \t\r\n]*+)*")
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"|["{}\[\]]', re.DOTALL)
 _BEGINNING = re.compile(rb'\{[ \t\r\n]*+"(?:id|subject|metadata|parts)"[ \t\r\n]*+:')
 """What a conversation begins with, and what parts of one hardly ever do."""
 

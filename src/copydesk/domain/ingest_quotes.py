@@ -25,7 +25,7 @@ TOO_FAR = (
     "mark is one too many"
 )
 
-_QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
+_QUOTED = re.compile(r'"[^"]*+(?:""[^"]*+)*"(?!")')
 _WORDS = re.compile(r"[^\W_]+")
 
 

@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import grimp
 import pytest
@@ -33,6 +35,9 @@ MOST_LINES = 1200
 MOST_ONE_SUBCLASS = 10
 MOST_HEADINGS = 67
 MOST_LINES_OF_A_TEST = 90
+FEWEST_EXPRESSIONS = 100
+
+ONE_CHARACTER = (["LITERAL"], ["NOT_LITERAL"], ["IN"], ["ANY"])
 
 MADE_AT_ONCE = {
     "domain/arrangement.py",
@@ -83,6 +88,31 @@ def classes_in(node: ast.AST, outer: str) -> Iterator[tuple[str, int]]:
 def modules(folder: Path) -> list[Path]:
     """Return the modules of a folder, without those of the folders in it."""
     return [each for each in folder.glob("*.py") if each.stem != "__init__"]
+
+
+def held_for_good(parsed: Any) -> Iterator[str]:
+    """Yield the parts of a parsed expression that give nothing back and are no single class."""
+    if isinstance(parsed, re._parser.SubPattern | list | tuple):
+        for each in parsed:
+            yield from held_for_good(each)
+    match parsed:
+        case (kind, (_, _, repeated)) if kind is re._constants.POSSESSIVE_REPEAT:
+            if [str(each) for each, _ in repeated] not in ONE_CHARACTER:
+                yield str(repeated)
+        case (kind, body) if kind is re._constants.ATOMIC_GROUP:
+            yield str(body)
+
+
+def expressions() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Yield the compiled expressions of all modules, and the names they have there."""
+    for file in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts)
+        if file.stem == "__main__":
+            continue
+        for label, value in vars(import_module(name.removesuffix(".__init__"))).items():
+            for each in value.values() if isinstance(value, dict) else (value,):
+                if isinstance(each, re.Pattern):
+                    yield f"{name}.{label}", each
 
 
 def imports_of_screens(*, types: bool) -> dict[str, set[str]]:
@@ -200,3 +230,32 @@ def test_the_list_of_keys_has_about_one_heading_for_each_screen() -> None:
 def test_no_module_cites_a_document_that_is_not_here(document: str) -> None:
     cited = [each for each in SOURCE.rglob("*.py") if document in each.read_text()]
     assert cited == []
+
+
+def test_expressions_mean_the_same_in_every_python_there_is() -> None:
+    """Up to Python 3.11.4 (Debian 12 has 3.11.2) what gives nothing back is wrong unless single.
+
+    A possessive repetition (``(?:ab|c)*+``) or an atomic group over anything that has several ways
+    to match finds wrong ends there, without an error. Over one character or class (``[^"]*+``) it
+    is right. A plain repetition does as well where no text is read in two ways.
+    """
+    found = dict(expressions())
+    assert len(found) > FEWEST_EXPRESSIONS
+    assert [name for name, each in found.items() if list(held_for_good(_parsed(each)))] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ('[^"]*+', True), ("a++", True), (".?+", True), ("(?:a)*+", True),
+        ("(?:ab)*+", False), ("x(?=(?:a|bc)*+)", False), ("(?:y|(z(?>ab?)))", False),
+    ],
+)  # fmt: skip
+def test_what_gives_nothing_back_is_seen_wherever_it_stands(written: str, *, right: bool) -> None:
+    assert (not list(held_for_good(_parsed(re.compile(written))))) is right
+
+
+def _parsed(expression: re.Pattern[Any]) -> Any:
+    written = expression.pattern
+    flags = expression.flags & ~re.UNICODE if isinstance(written, bytes) else expression.flags
+    return re._parser.parse(written, flags)

@@ -7,6 +7,7 @@ never cut short, and a word that is none gets the nearest one.
 from __future__ import annotations
 
 import re
+import sys
 from argparse import (
     SUPPRESS,
     Action,
@@ -82,6 +83,8 @@ class Parser(ArgumentParser):
         for pattern, plain in _PLAIN:
             said = re.sub(pattern, plain, said, count=1, flags=re.DOTALL)
         note(said)
+        if not sys.stderr:  # closed: argparse of Python 3.11.2 takes that for a fault of ours
+            self.exit(2)
         super().error(said)
 
     def read(self, arguments: Sequence[str]) -> Namespace:

@@ -37,6 +37,7 @@ MOST_HEADINGS = 67
 MOST_LINES_OF_A_TEST = 90
 FEWEST_EXPRESSIONS = 100
 
+PARSER, CONSTANTS = import_module("re._parser"), import_module("re._constants")
 ONE_CHARACTER = (["LITERAL"], ["NOT_LITERAL"], ["IN"], ["ANY"])
 
 MADE_AT_ONCE = {
@@ -92,14 +93,14 @@ def modules(folder: Path) -> list[Path]:
 
 def held_for_good(parsed: Any) -> Iterator[str]:
     """Yield the parts of a parsed expression that give nothing back and are no single class."""
-    if isinstance(parsed, re._parser.SubPattern | list | tuple):
+    if isinstance(parsed, PARSER.SubPattern | list | tuple):
         for each in parsed:
             yield from held_for_good(each)
     match parsed:
-        case (kind, (_, _, repeated)) if kind is re._constants.POSSESSIVE_REPEAT:
+        case (kind, (_, _, repeated)) if kind is CONSTANTS.POSSESSIVE_REPEAT:
             if [str(each) for each, _ in repeated] not in ONE_CHARACTER:
                 yield str(repeated)
-        case (kind, body) if kind is re._constants.ATOMIC_GROUP:
+        case (kind, body) if kind is CONSTANTS.ATOMIC_GROUP:
             yield str(body)
 
 
@@ -258,4 +259,4 @@ def test_what_gives_nothing_back_is_seen_wherever_it_stands(written: str, *, rig
 def _parsed(expression: re.Pattern[Any]) -> Any:
     written = expression.pattern
     flags = expression.flags & ~re.UNICODE if isinstance(written, bytes) else expression.flags
-    return re._parser.parse(written, flags)
+    return PARSER.parse(written, flags)

@@ -227,6 +227,15 @@ class FrameClock(Timer):
                 await asyncio.sleep(self._interval)
 
 
+def _not_late(event: events.Event, size: Size) -> events.Event:
+    """Return an event of a screen with the size that the terminal has by now, if it tells one.
+
+    A screen tells itself the size that it was laid out for. Where a former one comes late, and
+    anything else is told between the two, it would change from one to the other without end.
+    """
+    return events.Resize(size, size, size) if isinstance(event, events.Resize) else event
+
+
 class SteadyScreen(Screen[R]):
     """The base of places and dialogs: it is put up and left at any moment, also as keys come."""
 
@@ -293,16 +302,12 @@ class SteadyScreen(Screen[R]):
 
     async def on_event(self, event: events.Event) -> None:
         """Begin nothing in a screen that was left before it was drawn: it has no widgets."""
-        if isinstance(event, events.Resize) and event.size != (size := self.app.size):
-            # A late one of a former size, which the screen would tell itself again: without end,
-            # where anything else is told between two of them.
-            event = events.Resize(size, size, size)
         if isinstance(event, events.ScreenResume) and not self._was_shown:
             self._was_shown = True
             event.refresh_styles = False  # its parts have got their styles when they were made
         left = self._pruning or not self.children  # set by `App` as it takes a screen away
         if not (left and isinstance(event, events.Mount)):
-            await super().on_event(event)
+            await super().on_event(_not_late(event, self.app.size))
 
     # Stands on: called once, after the last message of a screen; widgets keep what they drew in
     # `_styles_cache`, and `_get_virtual_dom` has the scroll bars that `walk_children` leaves out.

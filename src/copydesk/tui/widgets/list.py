@@ -323,7 +323,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._tell(row)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the row of the cursor in sight where lines are lost."""
+        """Keep the row of the cursor in sight where lines are lost; columns come and go."""
+        self._longest.clear()
         height = max(1, self.page_lines - self._header)
         top, cursor = self.scroll_offset.y, self._cursor
         if not top <= cursor < top + height:

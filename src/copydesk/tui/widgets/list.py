@@ -323,8 +323,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._tell(row)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the row of the cursor in sight where lines are lost; columns come and go."""
-        self._longest.clear()
+        """Keep the row of the cursor in sight where lines are lost."""
         height = max(1, self.page_lines - self._header)
         top, cursor = self.scroll_offset.y, self._cursor
         if not top <= cursor < top + height:
@@ -508,6 +507,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         """Forget drawn lines: the width, the theme or the columns changed."""
         self._strips.clear()
         self._styles.clear()
+        self._longest.clear()
         self._head = None
         self._layout_width = -1
         self.resize_lines(self.drawn_lines)

@@ -114,7 +114,7 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
             assert ticks > 5, "four tries, ever less often"
             app.tick()
             await pilot.pause()
-            assert "The&#160;disk&#160;takes&#160;it&#160;again" in app.export_screenshot()
+            assert "The&#160;disk&#160;can&#160;be&#160;written&#160;again" in app.export_screenshot()
             drafts.save("a", "kept")
             assert (app.lifecycle.keep_typed(), drafts.trouble) == ("What you typed is kept.", "")
             store.full = True

@@ -260,7 +260,7 @@ async def test_a_service_that_answers_badly_empties_nothing(
             assert len(service.server.asked) == before + asked
             await driver.press("escape")
         await driver.press("w")
-        assert "Ask to review #3 (as asked " in driver.screen
+        assert "As asked " in driver.screen
         await driver.press("escape", "enter")
         assert "#3 Lower them" in head(driver)
         assert "limit, again in 1" in head(driver)

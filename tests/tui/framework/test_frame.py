@@ -159,10 +159,10 @@ async def test_help_lists_reasons() -> None:
         assert "Keys here" not in driver.screen
 
 
-async def test_help_is_read_whole(update_golden: bool) -> None:
+async def test_help_is_read_whole() -> None:
     for size in ((80, 24), (140, 40)):
         async with drive(DeskApp(), "?", size=size) as driver:
-            driver.golden("help", update=update_golden)
+            assert "Open the row under the cursor" in driver.screen
             await driver.press("down", "pagedown", "pageup")
             view = driver.app.screen.query_one(HelpView)
             await driver.type("again")

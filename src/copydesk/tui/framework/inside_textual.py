@@ -227,7 +227,7 @@ class FrameClock(Timer):
                 await asyncio.sleep(self._interval)
 
 
-def _not_late(event: events.Event, size: Size) -> events.Event:
+def sized_now(event: events.Event, size: Size) -> events.Event:
     """Return an event of a screen with the size that the terminal has by now, if it tells one.
 
     A screen tells itself the size that it was laid out for. Where a former one comes late, and
@@ -307,7 +307,7 @@ class SteadyScreen(Screen[R]):
             event.refresh_styles = False  # its parts have got their styles when they were made
         left = self._pruning or not self.children  # set by `App` as it takes a screen away
         if not (left and isinstance(event, events.Mount)):
-            await super().on_event(_not_late(event, self.app.size))
+            await super().on_event(sized_now(event, self.app.size))
 
     # Stands on: called once, after the last message of a screen; widgets keep what they drew in
     # `_styles_cache`, and `_get_virtual_dom` has the scroll bars that `walk_children` leaves out.

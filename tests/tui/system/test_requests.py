@@ -61,12 +61,14 @@ async def test_it_says_for_which_screen_and_why(
         driver.app.tick()
         await driver.idle()
         screen = await look(driver)
-        while "spaces  " not in driver.screen:
+        before = ""
+        while driver.screen != before:  # to the end: calls of one moment come in any order
+            before = driver.screen
             await driver.press("ctrl+d")
             screen += driver.screen
-        assert re.search(r"spaces +asked +list [a-z… ]+\d", screen), screen
-        assert re.search(r"changes +asked +list [a-z… ]+\d", screen)
-        assert re.search(r"changes +poll +list [a-z… ]+\d", screen)
+        assert re.search(r"spaces +asked +list ", screen), screen
+        assert re.search(r"changes +asked +(list|get) ", screen), screen
+        assert re.search(r"changes +poll +list ", screen), screen
         assert " 200 " in screen
         assert "asked: by a key" in screen
         api = await driver.app.session.ready()

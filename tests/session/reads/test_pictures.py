@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -30,17 +31,18 @@ async def test_a_staged_picture_is_read_from_this_machine(world: World, tmp_path
         assert await elsewhere.read(Shown(f"{STAGED}{name}", "")) == PictureRead(wrong=NOT_HERE)
 
 
-async def test_a_picture_of_the_web_is_read_with_its_host(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fetch(api: object, url: str, *, largest: int) -> bytes:
-        return url.encode()[:largest]
+async def test_a_picture_of_the_web_is_read_with_its_host(world: World) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\npicture")
+        await writer.drain()
+        writer.close()
 
-    monkeypatch.setattr("copydesk.client.download.fetch", fetch)
-    address = "https://pictures.test/a.png"
-    async with world.api() as api:
-        found = await PictureReader(api, "s", None).read(Shown(address, ""))
-    assert found == PictureRead(address.encode(), host="pictures.test")
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server, world.api() as api:
+        host = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        found = await PictureReader(api, "s", None).read(Shown(f"http://{host}/a.png", ""))
+    assert found.data == b"picture"
+    assert found.host.startswith("127.0.0.1")
 
 
 @pytest.mark.parametrize(

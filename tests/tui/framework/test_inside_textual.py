@@ -254,8 +254,8 @@ async def test_two_sizes_do_not_take_turns_without_end() -> None:
         for size in (Size(140, 40), Size(80, 24)):
             screen.post_message(events.Resize(size, size))
             screen.call_later(screen.refresh)
-        for _ in range(100):
-            await asyncio.sleep(0.001)
+        await pilot.pause()
+        await pilot.pause()
         assert (screen.size, screen.told) == (Size(80, 24), 2)
 
 

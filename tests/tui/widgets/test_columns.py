@@ -1,6 +1,6 @@
 """How the columns of a list share its width."""
 
-from copydesk.tui.widgets.list import ROOMY, Column, lay_out
+from copydesk.tui.widgets.list import ROOMY, Column, VirtualList, lay_out
 from tests.drive import drive
 from tests.tui.desk_place import DeskApp, Request
 
@@ -60,7 +60,7 @@ def test_a_flexible_column_has_its_minimum_where_there_is_room_for_all() -> None
 async def test_a_number_that_comes_after_something_was_cut_is_whole() -> None:
     counts = {"121": "3", "118": "4", "114": "5", "113": "6"}
     async with drive(DeskApp(), size=(80, 24)) as driver:
-        rows = driver.place.rows  # type: ignore[attr-defined]
+        rows = driver.app.screen.query_one(VirtualList)
         rows.columns = (
             Column[Request]("subject", "SUBJECT", lambda row: row.subject * 9, flex=1),
             Column[Request]("count", "COUNT", lambda row: counts[row.id], 6, align="right"),

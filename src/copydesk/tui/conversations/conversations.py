@@ -704,7 +704,7 @@ def about_issues(
 
 
 ITS_CLUSTER = "Cluster"
-"""The title of what is said of the cluster of an issue."""
+"""The title of the pane with the facts of the cluster that an issue is in."""
 
 NO_ISSUE = "No issue is selected."
 
@@ -882,7 +882,7 @@ class IssuesPlace(Place, scope="issues"):
             self.show_cluster()
 
     def update_frame(self) -> None:
-        """Bring what is said of the cluster up to date with the frame: once keys pause."""
+        """Show the facts of the cluster with each frame that is brought up to date."""
         super().update_frame()
         self.show_cluster()
 

@@ -79,10 +79,11 @@ class Home:
         """The address of the space with the most change requests."""
         return f"https://desk.invalid/s/{self.find(LARGEST)}"
 
-    def sent(self, *, polling: bool) -> Counter[str]:
+    def sent(self, *, polling: bool, news: bool = True) -> Counter[str]:
         """How often programs that run with ``--debug`` sent each operation.
 
-        ``polling`` says whether to count what only looked whether something has changed.
+        ``polling`` says whether to count what only looked whether something has changed, ``news``
+        whether to count what was read to give notices.
         """
         whole = (
             file.read_text().rpartition("\n")[0].splitlines()
@@ -95,7 +96,9 @@ class Home:
             if '"logger": "copydesk.requests"' in line
         )
         return Counter(
-            str(each["operation"]) for each in requests if polling or each["why"] != "polling"
+            str(each["operation"])
+            for each in requests
+            if (polling or each["why"] != "polling") and (news or each["screen"] != "news")
         )
 
     @property

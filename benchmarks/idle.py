@@ -34,19 +34,20 @@ def run(*, quick: bool = False) -> dict[str, Figure]:
         quiet(counted, logged, 10.0, most=SETTLED)
         for program in programs.values():
             program.settle(3.0, most=SETTLED)
-        here = _sent(logged, *programs.values(), seconds=minute)
+        here, _ = _sent(logged, *programs.values(), seconds=minute)
         counted.press(AWAY)
         counted.read(5.0)
         before = {name: (each.cpu, each.output) for name, each in programs.items()}
         begun = time.perf_counter()
-        away = _sent(logged, *programs.values(), seconds=minute)
+        away, read = _sent(logged, *programs.values(), seconds=minute)
         taken = time.perf_counter() - begun
         for name, program in programs.items():
             cpu, output = before[name]
             part = 100 * (program.cpu - cpu) / taken
             written = (program.output - output) * 60 / taken / 1000
             rows.append((name, part, written))
-    sent = ["", f"{here * 60 / minute:.0f}", f"{away * 60 / minute:.0f}"]
+    news = away - read
+    sent = ["", f"{here * 60 / minute:.0f}", f"{read * 60 / minute:.0f}, news {news}"]
     table(
         f"Idle, for a minute (measured: {minute:.0f} s)",
         ("program", "CPU %", "kB written", "requests"),
@@ -58,14 +59,18 @@ def run(*, quick: bool = False) -> dict[str, Figure]:
     return {
         "idle.cpu": Figure(rows[1][1], rows[0][1]),
         "idle.bytes": Figure(rows[1][2], rows[0][2]),
-        "idle.requests": Figure(away),
+        "idle.requests": Figure(read),
     }
 
 
-def _sent(logged: Home, *programs: Program, seconds: float) -> int:
-    """Return how many requests are sent in a time, in which the programs do what they do."""
-    before, end = logged.sent(polling=True), time.perf_counter() + seconds
+def _sent(logged: Home, *programs: Program, seconds: float) -> tuple[int, int]:
+    """Return how many requests are sent in a time, in which the programs do what they do: all, and
+    those that are not for notices of news, which somebody who is away wants to be given.
+    """
+    end = time.perf_counter() + seconds
+    before = [logged.sent(polling=True, news=news).total() for news in (True, False)]
     while time.perf_counter() < end:
         for program in programs:
             program.read(0.05)
-    return (logged.sent(polling=True) - before).total()
+    after = [logged.sent(polling=True, news=news).total() for news in (True, False)]
+    return after[0] - before[0], after[1] - before[1]

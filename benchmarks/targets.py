@@ -72,7 +72,7 @@ TARGETS = {
     "pss.growth": Target("PSS: more after 200 reviews", MIB, 5),
     "idle.cpu": Target("idle minute: CPU", " %", 0.3),
     "idle.bytes": Target("idle minute: written to the terminal", " kB", 2),
-    "idle.requests": Target("idle minute: requests without focus", "", 0),
+    "idle.requests": Target("idle minute: requests without focus, but for news", "", 0),
     "desk.list": Target("embedded desk: list of 50, asked again", RATIO, 3),
     "desk.list.anew": Target("embedded desk: list of 50, after a write", RATIO, 3),
     "desk.one": Target("embedded desk: one object, asked again", RATIO, 5),

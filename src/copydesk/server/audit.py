@@ -10,6 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,6 +35,9 @@ OTHERS = (
     "git_export_failed",
 )
 """The actions that are no operations."""
+
+_field_name = cache(to_camel)
+"""Returns how a field of a path or a body is written in JSON."""
 
 _LABELS: dict[str, tuple[str, str]] = {
     "organization": ("organization", "title"),
@@ -159,9 +163,9 @@ class Audit:
         named = getattr(result, "title", None) or getattr(result, "subject", None)
         if isinstance(kind, str) and isinstance(key, str):
             self._type, self._id, self._label = kind, key, named or self._label
-        payload: dict[str, Any] = {to_camel(name): key for name, key in self._path.items()}
+        payload: dict[str, Any] = {_field_name(name): key for name, key in self._path.items()}
         if isinstance(self._body, BaseModel):
-            payload["fields"] = sorted(to_camel(name) for name in self._body.model_fields_set)
+            payload["fields"] = sorted(_field_name(name) for name in self._body.model_fields_set)
         payload |= call.noted
         target = (self._type, self._id, self._label)
         note(tx, home, self._operation.name, call.user_id, target, payload)

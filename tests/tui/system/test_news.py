@@ -136,6 +136,26 @@ async def test_a_notice_is_given_as_the_settings_say(world: World) -> None:
         assert desk.written[-1].startswith("\x1b]9;Lee Park approved #1 More retries, and 5 more")
 
 
+@pytest.mark.parametrize(("hooks", "read"), [((), 0), ((Hook("on_news", ("true",)),), 1)])
+async def test_quiet_news_are_not_read_without_the_focus_but_for_hooks(
+    world: World, hooks: tuple[Hook, ...], read: int
+) -> None:
+    desk = Desk(world)
+    desk.app.session.hooks = hooks
+    async with drive(desk.app) as driver:
+        desk.tell("quiet")
+        await desk.later(driver)
+        await desk.later(driver)
+        await desk.approve()
+        contact = desk.app.session.contact
+        contact.focused(world.clock.now, focus=False)
+        await desk.later(driver, AWAY_SECONDS)
+        assert desk.app.session.news.unseen == read
+        contact.focused(world.clock.now, focus=True)
+        await desk.later(driver, AWAY_SECONDS)
+        assert desk.app.session.news.unseen == 1
+
+
 async def test_each_entry_of_the_news_runs_the_hooks_of_news(world: World, tmp_path: Path) -> None:
     desk = Desk(world)
     script = "import sys, json; told = json.load(sys.stdin); end = told['number']; " + (

@@ -199,8 +199,12 @@ class Newsreader:
         self._told_at: datetime | None = None
 
     def tick(self) -> None:
-        """Read the news when they are due."""
-        news = self._session.news
+        """Read the news when they are due, but not for a window that would show nothing of them."""
+        session = self._session
+        hooked = any(hook.event == "on_news" for hook in session.hooks)
+        if self._notices == "quiet" and session.contact.away and not hooked:
+            return
+        news = session.news
         if news.due():
             before = news.newest
             news.read_soon().add_done_callback(lambda done: self._came(before, done))

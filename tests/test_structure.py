@@ -111,6 +111,8 @@ def expressions() -> Iterator[tuple[str, re.Pattern[Any]]]:
         if file.stem == "__main__":
             continue
         for label, value in vars(import_module(name.removesuffix(".__init__"))).items():
+            if getattr(value, "__annotations__", None) == {"return": "re.Pattern[str]"}:
+                value = value()  # compiled when it is needed
             for each in value.values() if isinstance(value, dict) else (value,):
                 if isinstance(each, re.Pattern):
                     yield f"{name}.{label}", each

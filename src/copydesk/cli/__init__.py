@@ -24,9 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     7 something would be sent (``structure apply --plan``).
     """
     try:
-        if arguments is None and not sys.argv[1:]:
-            gc.disable()  # from the first import on; `copydesk.cli.open` says why
-            preface.show()
+        if arguments is None:
+            gc.disable()  # while it starts: `copydesk.local.memory` says why
+            if not sys.argv[1:]:
+                preface.show()
 
         from copydesk.cli.command_line import parse
         from copydesk.cli.errors import guarded, own_streams

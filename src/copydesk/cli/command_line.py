@@ -5,6 +5,7 @@ The parser is only built when there is something to parse: opening the program i
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.cli import log_file
 from copydesk.cli.errors import UsageError
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.local.memory import collect_seldom
 
 if TYPE_CHECKING:
     from copydesk.cli.connection import Service
@@ -40,6 +42,8 @@ class Command:
         log_file.begin_debugging()
         module, _, name = self.runner.partition(":")
         function = getattr(importlib.import_module(module), name)
+        if not gc.isenabled():
+            collect_seldom()
         accepted = inspect.signature(function).parameters
         options = dict(self.options)
         if "service" in accepted:

@@ -49,9 +49,7 @@ def open_desk(
     """Open the screens and return the exit status once they are closed."""
     _begin(theme)
     _use_linear(linear)
-    # Collecting garbage while starting up only finds what is about to be used; the
-    # application turns it on again when it is ready.
-    gc.disable()
+    gc.disable()  # the application turns it on again when it is ready
     connection = service.connection()
     usual = service == OWN and browser.window() is None
     return _run(_terminal(), connection, read_only=service.read_only, usual=usual)

@@ -12,6 +12,7 @@ seconds for a megabyte, and is fifty megabytes large.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from copydesk.domain.text import slices
 
@@ -42,12 +43,18 @@ _HOST = (
     rf"(?=(?:[\d_-][{_NAME}-]*+(?:{_DOT}))*[^\W\d_]|\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?![\w.]))"
     rf"[{_NAME}-]++(?:(?:{_DOT})[{_NAME}-]++)+(?!(?:{_DOT})[{_NAME}-]))"
 )
-_EMAIL = re.compile(
-    # Nothing begins within a name or within an escape: each text is gone through once.
-    rf"""(?:"[^"\n]++"|(?<![{_NAME}.+-])(?<![{_NAME}][{_INSIDE}])(?!(?<=%)[0-9a-f]{{2}}){_LOCAL})"""
-    rf"""{_HOST}(?:{_LOCAL}{_HOST})*""",
-    re.IGNORECASE,
-)
+
+
+@cache  # to compile the two takes as long as all that many a command does besides
+def _email() -> re.Pattern[str]:
+    return re.compile(
+        # Nothing begins within a name or within an escape: each text is gone through once.
+        rf"""(?:"[^"\n]++"|(?<![{_NAME}.+-])(?<![{_NAME}][{_INSIDE}])(?!(?<=%)[0-9a-f]{{2}}){_LOCAL})"""
+        rf"""{_HOST}(?:{_LOCAL}{_HOST})*""",
+        re.IGNORECASE,
+    )
+
+
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
 """Where no number or address goes on."""
 
@@ -99,24 +106,29 @@ _MORE = rf"(?!{_DATE}|{_TIME})\d"
 _OTHER = rf"(?!(?<=\s)(?:{_PARTS})){_MORE}"
 """Goes on with a number that begins neither with a plus nor with a nought."""
 
-_NUMBER = re.compile(
-    r"(?=[\d(+%$\u00a3\u00a5\u20a0-\u20bf\uff0b]|[A-Za-z]{2}\d\d|https?:|localhost|"
-    rf"{_HEX}{{8}}-)(?:"  # most characters begin none of them
-    r"(?P<url>(?:https?://|localhost[:/])[^\s<>\"]++)"
-    rf"|(?P<date>(?<!\d)(?<!\d[.:])(?:{_DATE}|{_TIME}|{_YEARS})|(?<![A-Za-z0-9]){_UUID})"
-    rf"|(?P<plain>(?<![A-Za-z0-9_.])(?:{_PLAIN}))"
-    rf"|(?P<account>(?<![A-Za-z0-9]){_ACCOUNT})"
-    # A plus begins a number wherever it stands; without one none begins in the middle of an id,
-    # but it does behind a word ("Tel0170"). One expression takes all of it, whatever it is then:
-    # no text is gone through twice.
-    r"|(?P<number>(?P<plus>[+\uff0b]|%2[Bb])\(?"
-    rf"\d++(?:[{_GAPS}_\n]{{1,4}}+{_MORE}\d*+)*"
-    r"|(?:(?<![A-Za-z0-9])(?<!\d[-.])|(?<=[A-Za-z]{3})(?<![A-Fa-f]{3}))"
-    rf"(?:\((?!{_DATE}|{_TIME}|{_YEARS}|{_PLAIN}|{_UUID}))?"
-    rf"(?:0\d*+(?:{_GAP}{{1,4}}+{_MORE}\d*+)*|\d++(?:{_GAP}{{1,4}}+{_OTHER}\d*+)*))"
-    rf"(?i:{_BLANK}?(?:ext\.?|x){_BLANK}?\d++(?:[-.]\d++)*(?![A-Za-z0-9]|[-.]\d))?"
-    r"(?P<tail>_*(?!https?:|localhost)[A-Za-z][A-Za-z0-9_]*+)?)"
-)
+
+@cache
+def _number() -> re.Pattern[str]:
+    return re.compile(
+        r"(?=[\d(+%$\u00a3\u00a5\u20a0-\u20bf\uff0b]|[A-Za-z]{2}\d\d|https?:|localhost|"
+        rf"{_HEX}{{8}}-)(?:"  # most characters begin none of them
+        r"(?P<url>(?:https?://|localhost[:/])[^\s<>\"]++)"
+        rf"|(?P<date>(?<!\d)(?<!\d[.:])(?:{_DATE}|{_TIME}|{_YEARS})|(?<![A-Za-z0-9]){_UUID})"
+        rf"|(?P<plain>(?<![A-Za-z0-9_.])(?:{_PLAIN}))"
+        rf"|(?P<account>(?<![A-Za-z0-9]){_ACCOUNT})"
+        # A plus begins a number wherever it stands; without one none begins in the middle of an
+        # id, but it does behind a word ("Tel0170"). One expression takes all of it, whatever it is
+        # then: no text is gone through twice.
+        r"|(?P<number>(?P<plus>[+\uff0b]|%2[Bb])\(?"
+        rf"\d++(?:[{_GAPS}_\n]{{1,4}}+{_MORE}\d*+)*"
+        r"|(?:(?<![A-Za-z0-9])(?<!\d[-.])|(?<=[A-Za-z]{3})(?<![A-Fa-f]{3}))"
+        rf"(?:\((?!{_DATE}|{_TIME}|{_YEARS}|{_PLAIN}|{_UUID}))?"
+        rf"(?:0\d*+(?:{_GAP}{{1,4}}+{_MORE}\d*+)*|\d++(?:{_GAP}{{1,4}}+{_OTHER}\d*+)*))"
+        rf"(?i:{_BLANK}?(?:ext\.?|x){_BLANK}?\d++(?:[-.]\d++)*(?![A-Za-z0-9]|[-.]\d))?"
+        r"(?P<tail>_*(?!https?:|localhost)[A-Za-z][A-Za-z0-9_]*+)?)"
+    )
+
+
 _DIGITS = re.compile(r"\d+")
 _CALLED = re.compile(
     r"(?<!\[)(?:tel|phon|fon|mobil|handy|cell|whatsapp|sms|fax|call|rufnummer|\u7535\u8bdd|\u624b\u673a"
@@ -188,12 +200,12 @@ def mask_kept(text: str) -> str:
 
 def mask_emails(text: str) -> str:
     """Return clean text with e-mail addresses masked: for a web address, which has numbers."""
-    return _EMAIL.sub(EMAIL_MASK, text) if _HAS_AT.search(text) is not None else text
+    return _email().sub(EMAIL_MASK, text) if _HAS_AT.search(text) is not None else text
 
 
 def _mask_part(part: str) -> str:
     for _ in range(PASSES):
-        before, part = part, _NUMBER.sub(_mask_number, mask_emails(part))
+        before, part = part, _number().sub(_mask_number, mask_emails(part))
         if part == before:
             break
     return part
@@ -208,7 +220,7 @@ def _mask_number(found: re.Match[str]) -> str:
     count = sum(map(len, _DIGITS.findall(text)))
     if found["account"] is not None:
         enough = count >= ACCOUNT_DIGITS
-        return NUMBER_MASK if enough else text[:2] + _NUMBER.sub(_mask_number, text[2:])
+        return NUMBER_MASK if enough else text[:2] + _number().sub(_mask_number, text[2:])
     if found["plain"] is not None:
         return PHONE_MASK if count >= DIGITS.start and _called(found) else text
     # Neither what is written behind the number nor the extension makes a number of it.
@@ -217,7 +229,7 @@ def _mask_number(found: re.Match[str]) -> str:
     count = sum(map(len, groups))
     behind = text[len(number) :]
     if behind != tail:  # an extension: by itself it may be a number, where none is before it
-        behind = _NUMBER.sub(_mask_number, behind)
+        behind = _number().sub(_mask_number, behind)
     if found["plus"] is None:
         if tail and not (_WORD.match(tail) or any(sign in number for sign in " /(")):
             return number + behind

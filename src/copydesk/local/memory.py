@@ -1,4 +1,7 @@
-"""When garbage is looked for, and giving memory that was freed back to the system."""
+"""When garbage is looked for, and giving memory that was freed back to the system.
+
+What is looked through while a program starts is what it is about to use: none of it is garbage.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,21 @@ PAUSE_SECONDS = 0.1
 TIMES = 3
 """How many times longer than the last look for garbage that pause must be."""
 
+YOUNG, MIDDLE = 700, 10
+"""After how many new objects the young are looked through, and the middle after how many times."""
+
 COLLECTED, COLLECTED_AT_LAST = 10, 300
 """After how many collections of young objects that is done, and is done although keys come."""
+
+SELDOM = 50_000, 20, 20
+"""The same three numbers for commands: most are over before they made garbage."""
+
+
+def collect_seldom() -> None:
+    """Begin to look for garbage, in a command: not in what was imported, and seldom."""
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
+    gc.enable()
 
 
 class Garbage:
@@ -37,8 +53,7 @@ class Garbage:
         if not gc.isenabled():
             gc.collect()
             gc.freeze()
-            young, middle, _ = gc.get_threshold()
-            gc.set_threshold(young, middle, COLLECTED_AT_LAST)
+            gc.set_threshold(YOUNG, MIDDLE, COLLECTED_AT_LAST)
             gc.enable()
 
     def collect(self, still: float) -> None:

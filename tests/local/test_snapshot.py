@@ -72,3 +72,10 @@ def test_torn_and_huge_files_are_no_snapshots(tmp_path: Path) -> None:
     assert snapshots.read("spaces") == []
     file.write_bytes(whole)
     assert snapshots.read("spaces") == ROWS
+
+
+def test_where_the_disk_refuses_the_last_screen_is_lost_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    snapshots = Snapshots(tmp_path / "file" / "below", "desk")
+    snapshots.write("spaces", ROWS)
+    assert snapshots.read("spaces") == []

@@ -323,7 +323,7 @@ class KeptView:
 
 
 def keep(snapshot: Snapshots, name: str, view: KeptView) -> None:
-    """Save the first `KEPT` rows of a view with what stood around them. Raises ``OSError``."""
+    """Save the first `KEPT` rows of a view with what stood around them."""
     kept: list[dict[str, Any]] = [
         {"total": view.total, "counts": dict(view.counts), "last_lines": list(view.last_lines)}
     ]

@@ -55,7 +55,7 @@ class InboxRow:
 
 
 def keep(snapshot: Snapshots, organization: str, rows: Iterable[InboxRow]) -> None:
-    """Save the first rows for the first frame of the next start. Raises ``OSError``."""
+    """Save the first rows for the first frame of the next start."""
     kept = [asdict(row) | {"at": row.at.isoformat()} for row in list(rows)[:KEPT] if not row.done]
     snapshot.write(f"inbox {organization}", kept)
 

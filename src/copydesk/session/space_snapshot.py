@@ -6,7 +6,6 @@ One entry holds the order, one per organization its rows and what its tabs count
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +71,7 @@ def read_last_run(snapshot: Snapshots, organization: str) -> LastRun:
 
 
 def keep_last_run(snapshot: Snapshots, run: LastRun) -> None:
-    """Save a run. A full disk is no reason to bother anybody."""
+    """Save a run."""
     rows: list[dict[str, Any]] = [
         {"title": run.title, "who": run.who, "total": run.total, "counts": dict(run.counts)}
     ]
@@ -82,6 +81,5 @@ def keep_last_run(snapshot: Snapshots, run: LastRun) -> None:
             row["folded"] = True
         rows.append(row)
     head = {"sort": run.sort, "backwards": run.backwards}
-    with suppress(OSError):
-        snapshot.write(f"{KEY} {run.organization}", rows)
-        snapshot.write(KEY, [head])
+    snapshot.write(f"{KEY} {run.organization}", rows)
+    snapshot.write(KEY, [head])

@@ -128,9 +128,8 @@ def remember_gone(
 
 
 def _keep_gone(snapshot: Snapshots, organization: str, ids: Sequence[str]) -> None:
-    """Save ids to look up. A full disk is no reason to bother anybody."""
-    with suppress(OSError):
-        snapshot.write(gone_key(organization), [{"id": each} for each in ids[:LOOKED_UP]])
+    """Save ids to look up."""
+    snapshot.write(gone_key(organization), [{"id": each} for each in ids[:LOOKED_UP]])
 
 
 def read_gone(snapshot: Snapshots, organization: str) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -364,15 +363,13 @@ class RowReader:
         )
         name = self._snapshot(place.listing)
 
-        def write() -> None:
-            # A snapshot is a convenience: a full disk is no reason to bother anybody.
-            with suppress(OSError):
-                keep(place.session.snapshot, name, view)
-
         if ends:
-            write()
+            keep(place.session.snapshot, name, view)
         else:
-            begin(place, asyncio.to_thread, write, group="snapshot", exit_on_error=False)
+            begin(
+                place, asyncio.to_thread, keep, place.session.snapshot, name, view,
+                group="snapshot", exit_on_error=False,
+            )  # fmt: skip
 
     def _read_first(self) -> None:
         """Read the first page behind the rows of the last run, and put it in their place."""

@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from copydesk.client.api import Api
+from copydesk.client.errors import Unreachable
 from copydesk.contract import operations as ops
-from copydesk.domain.merge_run import MergeRun
+from copydesk.contract.operations import CATALOGUE
+from copydesk.domain.hunks import Choice
+from copydesk.domain.merge_run import MergeRun, RunItem
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Runs
 from copydesk.local.state import State
 from copydesk.session.change_rows import ChangeRow, row_of
-from copydesk.session.runs.merge import MergeRunner
+from copydesk.session.reads.merge_run import read_found
+from copydesk.session.runs.merge import FOUND_BY, MergeRunner
 from copydesk.session.session import Session
+from copydesk.session.settling import Settlement
 from tests.drive import eventually
 from tests.golden_json import compare
+from tests.session.reads import told
 from tests.session.reads.told import plain
 from tests.tui.arranging_world import Way
 from tests.tui.strange import strange
@@ -90,6 +96,7 @@ class Desk:
             journal=Journal(store, "desk"),
             clock=lambda: NOW,
         )
+        self.session = session
         return MergeRunner(session, lambda said, tone: self.said.append(f"{tone}: {said}"))
 
     async def rows(self, *ids: str) -> list[ChangeRow]:
@@ -296,3 +303,59 @@ async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_res
         "say which. Resolve them there."
     )
     assert [*desk.runner.clashes] == [item.key]
+
+
+async def test_a_run_that_cannot_reach_the_service_pauses(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.plan(desk.ids[0])
+
+    async def away() -> Api:
+        raise Unreachable("No route.")
+
+    session = Session(away, runs=desk.disk, clock=lambda: NOW)
+    desk.runner = MergeRunner(session, lambda said, tone: desk.said.append(said))
+    assert await desk.runner.find_interrupted() == ""
+    await desk.runner.start()
+    await desk.settle()
+    assert desk.runner.run is not None
+    assert (desk.runner.run.state, desk.runner.run.far) == ("paused", "0 of 1")
+    assert desk.said == ["Offline: No route. R tries again."]
+
+
+async def test_a_run_goes_on_once_the_conflict_that_it_stopped_at_is_settled(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    runner, last = desk.runner, desk.ids[3]
+    await desk.plan(desk.ids[0], last)
+    await runner.start()
+    await desk.settle()
+    await runner.look_whether_settled()
+    assert runner.run is not None
+    assert runner.run.stopped is not None
+    assert runner.run.stopped.to_settle
+    work = Settlement(desk.session, desk.guide, last)
+    await work.read()
+    await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+    await work.send()
+    await runner.look_whether_settled()
+    assert runner.run.stopped.settled
+    assert desk.said[-1] == "good: #4 is settled. M goes on."
+    await runner.again()
+    await desk.settle()
+    assert world.row("change_request", last)["status"] == "merged"
+
+
+async def test_a_request_is_read_before_it_is_merged_by_no_other_calls_than_are_told(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    world.commit(desk.guide, {"limits": "# Limits\n\nOthers.\n"})
+    service = told.Desk(world)
+    async with service.api() as api:
+        found = await read_found(api, RunItem(desk.guide, desk.ids[0], "#1", "Fix"))
+    assert found.outdated
+    ids = {"space_id": desk.guide, "change_request_id": desk.ids[0]}
+    paths = (CATALOGUE[name].path.removeprefix("/v1") for name in FOUND_BY)
+    known = {f"GET {path.format(**ids)}" for path in paths}
+    assert {" ".join(each.split()[:2]) for each in service.asked()} <= known

@@ -512,7 +512,6 @@ class MergeRunner:
         try:
             api = await self._ready()
             if api is None:
-                self.run = self.run.cut_off() if self.run else None
                 return
             while await self._step(api):
                 pass

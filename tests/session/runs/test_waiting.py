@@ -26,6 +26,7 @@ from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.runs.waiting import BUSY, CHANGED, EVERY_SECONDS, WaitingMerges, reversal_of
 from copydesk.session.session import Session
+from copydesk.session.writes.outbox import UNCONFIRMED
 from tests.drive import eventually
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
@@ -282,6 +283,50 @@ async def test_nobody_merges_by_themselves_what_another_account_lets_wait(waits:
         await other.again(run.id)
     await waits.merges.look()
     assert waits.status(request) == "merged"
+
+
+async def test_what_no_one_known_lets_wait_is_merged_with_any_token(waits: Waits) -> None:
+    request = waits.request("anyone")
+    await waits.session.ready()
+    waits.session.me = None
+    run = await waits.wait(request)
+    await waits.approve(request)
+    other = waits.begin(waits.world.user("kim", role="admin"))
+    await other.look()
+    assert (run.by, waits.status(request)) == ("", "merged")
+
+
+async def test_nothing_is_merged_before_the_service_has_said_whose_token_it_is(
+    waits: Waits,
+) -> None:
+    request = waits.request("unconfirmed")
+    await waits.wait(request)
+    await waits.approve(request)
+    waits.session.confirmed = False
+    waits.way.reads = "down"
+    await waits.merges.look()
+    assert waits.merges.trouble == UNCONFIRMED
+    waits.way.reads = ""
+    await waits.merges.look()
+    assert (waits.merges.trouble, waits.status(request)) == ("", "merged")
+
+
+async def test_letting_a_request_wait_is_undone_and_redone(waits: Waits) -> None:
+    request = waits.request("undone")
+    async with waits.world.api() as api:
+        seen = await api(ops.get_change_request, waits.space, request)
+    run = await waits.merges.plan(seen, "Guide")
+    kept = waits.merges.as_json(run)
+    await waits.session.writes.perform(
+        "Merge when ready", "#1", lambda: waits.merges.put(run.id, kept),
+        reversal=reversal_of(run.id, None, kept),
+    )  # fmt: skip
+    undo = waits.session.reversals
+    for _ in "twice":
+        assert waits.merges.standing == {(waits.space, request): True}
+        await undo.undo()
+        assert waits.merges.standing == {}
+        await undo.take_back(undo.redoable(), again=True)
 
 
 async def test_a_killed_program_leaves_it_for_the_next_which_reads_first(waits: Waits) -> None:

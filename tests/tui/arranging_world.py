@@ -137,8 +137,9 @@ Trouble = Callable[[httpx.Request], httpx.Response | None]
 class Way(httpx.AsyncBaseTransport):
     """A way to the desk on which a write, by its number from 1, or every read meets trouble.
 
-    "lost" loses the answer, "down" the request; a number is the status of a refusal. Held up
-    "before" a write arrives, or "after" it did, the program hears nothing more: it may end there.
+    "lost" loses the answer; "sunk" the request, which the program cannot tell from that; "down" the
+    request; a number is the status of a refusal. Held up "before" a write arrives, or "after" it
+    did, the program hears nothing more: it may end there.
     """
 
     def __init__(self, world: World) -> None:
@@ -164,6 +165,8 @@ class Way(httpx.AsyncBaseTransport):
         match self.trouble.get(len(self.writes)):
             case "down":
                 raise httpx.ConnectError("No route.", request=request)
+            case "sunk":
+                raise httpx.ReadError("Cut off.", request=request)
             case "lost":
                 await self._desk.handle_async_request(request)
                 raise httpx.ReadError("Cut off.", request=request)

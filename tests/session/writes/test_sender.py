@@ -16,15 +16,20 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.domain import inverses
+from copydesk.domain.snooze import snooze_of
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.state import State
 from copydesk.session.draft_keys import review_key
 from copydesk.session.errors import NotDoneError
+from copydesk.session.marks import snooze_reversal
 from copydesk.session.session import Session
 from copydesk.session.writes import comments
 from copydesk.session.writes.log import ChangedSinceError, QueuedError, WriteError
 from copydesk.session.writes.outbox import (
+    DROPPED,
+    GONE,
+    NOT_YET,
     OTHERS,
     OTHERS_WRITE,
     QUIET_SECONDS,
@@ -551,6 +556,119 @@ async def test_what_somebody_else_wrote_waits_for_them(world: World, tmp_path: P
     await outbox.drop(entry.id)
     dropped = desk.journal.entries()[-1]
     assert (dropped.id, dropped.state, dropped.held) == (entry.id, "dropped", "")
+
+
+async def test_the_row_of_what_waits_is_marked_until_it_is_sent(
+    world: World, tmp_path: Path
+) -> None:
+    desk, entry = await waiting(world, tmp_path)
+    assert desk.session.outbox.marks == {desk.first: [entry]}
+    await desk.session.outbox.send()
+    assert desk.session.outbox.marks == {}
+
+
+async def test_what_another_copydesk_discarded_is_shown_as_discarded_when_it_is_to_be_sent(
+    world: World, tmp_path: Path
+) -> None:
+    desk, entry = await waiting(world, tmp_path)
+    here = desk.session
+    desk.begin()
+    await desk.session.outbox.drop(entry.id)
+    assert await here.outbox.send(entry.id) == GONE
+    assert (here.log[-1].state, here.log[-1].message) == ("dropped", DROPPED)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "unknown", "said"),
+    [("blind", True, "Offline: "), (403, False, "Not sent: Not allowed: ")],
+)
+async def test_a_waiting_write_that_fails_when_it_is_retried_says_whether_it_may_have_arrived(
+    world: World, tmp_path: Path, trouble: str | int, unknown: bool, said: str
+) -> None:
+    desk, _ = await waiting(world, tmp_path)
+    [line] = desk.session.log
+    desk.trouble(trouble)
+    with pytest.raises(WriteError) as failed:
+        await desk.session.writes.retry(line)
+    assert failed.value.unknown is unknown
+    assert line.message.startswith(said)
+
+
+async def test_a_comment_that_may_still_arrive_is_not_sent_again_before_it_cannot(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    outbox = desk.session.outbox
+    desk.trouble("sunk", "sunk")
+    with pytest.raises(QueuedError, match=re.escape(NOT_YET)):
+        await desk.comment("request", "On its way.")
+    for sent in (1, 2):  # the first time, and as it leaves the outbox
+        assert desk.session.log[-1].message == NOT_YET
+        assert await outbox.send() == "No answer came. It is not there yet, and may still arrive."
+        assert len(desk.way.writes) == sent
+        world.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+        await outbox.send()
+    assert len(desk.way.writes) == 3
+    assert outbox.items == {}
+
+
+async def test_a_write_that_waits_takes_the_place_of_the_same_one_that_was_refused(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble(403, "down")
+    with pytest.raises(WriteError, match="Not allowed: The door is shut"):
+        await desk.comment("request", "Twice.")
+    with pytest.raises(QueuedError):
+        await desk.comment("request", "Twice.")
+    refused, waits = desk.session.log
+    assert (refused.state, refused.message) == ("replaced", "A later write waits in its place.")
+    assert waits.state == "queued"
+    assert await desk.session.outbox.send() == "Sent from the outbox: Comment #1."
+
+
+async def test_earlier_edits_of_ones_own_hold_nothing_back_that_waited_with_them(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    request = world.change_request(desk.space, {"a": "# Three\n"}, subject="Three", status="draft")
+    api = await desk.session.ready()
+
+    async def edit(before: dict[str, str], after: dict[str, str]) -> None:
+        body = ChangeRequestUpdate.model_validate(after)
+        way = inverses.request_changed(desk.space, request, before, after)
+        world.clock.now += timedelta(seconds=1)
+        with pytest.raises(QueuedError):
+            await desk.session.writes.perform(
+                "Edit", "#3", lambda: api(ops.update_change_request, desk.space, request, body),
+                reversal=way, expects=way.before,
+            )  # fmt: skip
+
+    desk.trouble("down", "down", "down")
+    await edit({"subject": "Three"}, {"subject": "Drei"})
+    await edit({"status": "draft"}, {"status": "open"})
+    # As it was seen: the two before it have not arrived.
+    await edit({"subject": "Three", "status": "draft"}, {"subject": "Tres", "status": "archived"})
+    assert await desk.session.outbox.send() == "Sent from the outbox: 3."
+    row = world.row("change_request", request)
+    assert (row["subject"], row["status"]) == ("Tres", "archived")
+
+
+async def test_what_changes_only_this_machine_is_not_done_where_it_cannot_be_noted(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    snooze = snooze_of(1, world.clock.now, world.clock.now)
+    desk.journal.full = "begin"
+    with pytest.raises(WriteError, match="could not be noted on disk"):
+        await desk.session.writes.perform(
+            "Snooze", "#1", lambda: desk.session.snoozed.put(desk.first, snooze),
+            reversal=snooze_reversal(desk.first, None, snooze),
+        )  # fmt: skip
+    assert desk.session.snoozed.held == {}
 
 
 async def _refused(doing: Coroutine[Any, Any, Any]) -> str:

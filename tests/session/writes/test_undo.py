@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.site_space import SiteSpaceCreate
 from copydesk.domain.finding_inverses import requests_begun
+from copydesk.domain.site_inverses import site_row_changed, space_shown
+from copydesk.domain.site_tree import SiteNode
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from copydesk.session.session import Session
 from copydesk.session.writes.log import ChangedSinceError
 from copydesk.session.writes.undo import Way
+from tests.drive import eventually
+from tests.tui.arranging_world import BEFORE, Desk
 from tests.world import World
 
 
@@ -87,3 +95,54 @@ async def test_what_somebody_else_took_back_as_a_whole_is_only_noted(
     assert await way.became(api, past.reversal) is False
     await begun.session.reversals.undo()
     assert past.by_others
+
+
+async def test_a_write_is_being_undone_until_the_service_has_answered(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    where = (world.home, desk.plan.site)
+    node = SiteNode(desk.plan.ids["Status"], "section", "Status")
+    way = site_row_changed(where, node, {"title": "Status"}, {"title": "State"})
+    session, api = desk.session, await desk.session.ready()
+    await session.writes.perform(
+        "Rename", "Status", lambda: session.way.take(api, way.forth[0]), reversal=way
+    )
+    [past] = session.history.known.values()
+
+    async def standing(turning: Coroutine[Any, Any, object]) -> tuple[str, str]:
+        """Return how the write stands while it is turned, and then."""
+        desk.way.hold = asyncio.Event()
+        writes = len(desk.way.writes)
+        task = asyncio.create_task(turning)
+        await eventually(lambda: len(desk.way.writes) > writes, lambda: asyncio.sleep(0))
+        found = past.standing
+        desk.way.hold.set()
+        await task
+        return found, past.standing
+
+    assert await standing(session.reversals.undo()) == ("undoing", "undone")
+    redo = session.reversals.take_back([past], again=True)
+    assert await standing(redo) == ("redoing", "done")
+
+
+async def test_what_undo_removed_again_is_told_in_the_order_in_which_it_was_made(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    where = (world.home, desk.plan.site)
+    session, api = desk.session, await desk.session.ready()
+
+    async def show(title: str) -> None:
+        body = SiteSpaceCreate(space_id=desk.plan.french, section_id=desk.plan.ids[title])
+        await session.writes.perform(
+            "Show a space", title, lambda: api(ops.add_site_space, *where, body),
+            reversal=lambda made: space_shown(where, made.id), group="both",
+        )  # fmt: skip
+
+    await show("Legal")
+    await show("Guides")
+    await session.reversals.undo()
+    assert desk.shown == BEFORE
+    assert [past.entry.target for past in session.reversals.unmade()] == ["Legal", "Guides"]
+    assert session.reversals.redoable() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,12 +15,14 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
 from copydesk.contract.models.site_space import SiteSpaceCreate
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
+from copydesk.domain.own_command import Hook
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_inverses import site_row_changed
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.session.runs.arrange import GONE
+from copydesk.session.runs.interrupted_requests import CUT_OFF
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.recovery import ARRIVED, NOT_ARRIVED, recover
@@ -91,11 +94,12 @@ async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) 
 
 async def test_lost_answers_are_read_and_nothing_is_made_twice(desk: Desk) -> None:
     way = desk.way
-    # The answer to what makes something is lost: it is found among the others.
-    way.trouble = {1: "lost", 3: "blind"}
+    # The answer to what makes something is lost: it is found among the others. What the next
+    # changed tells by itself.
+    way.trouble = {1: "lost", 2: "lost", 3: "blind"}
     run = await desk.arranger.go(desk.plan.run(removing=True))
     assert states(run) == "done done unknown waiting waiting waiting"
-    assert "it had arrived" in run.calls[0].said
+    assert all("it had arrived" in each.said for each in run.calls[:2])
     assert "No answer: it may have been sent" in run.why
     # It is read before it is sent again; as long as that fails, nothing is.
     again = await desk.arranger.go(run)
@@ -384,6 +388,34 @@ async def test_a_request_that_was_sent_again_is_not_sent_once_more_from_the_log(
         "replaced", "It was sent again later, and arrived.",
     )  # fmt: skip
     assert [each.state for each in desk.session.log].count("replaced") == 1 + (state == "failed")
+
+
+async def test_hooks_are_told_of_a_run_that_was_sent_whole_and_of_no_other(desk: Desk) -> None:
+    tell = "import json, sys; told = json.load(sys.stdin); print(told['title'], told['number'])"
+    desk.session.hooks = [Hook("after_apply", (sys.executable, "-c", tell))]
+    desk.way.trouble = {2: 403}
+    run = await desk.arranger.go(desk.plan.run())
+    assert desk.session.hooked == set()
+    run = await desk.arranger.go(run)
+    await asyncio.gather(*desk.session.hooked)
+    [line] = desk.session.messages
+    assert (line.what, line.state, line.message) == ("Hook", "done", "Acme docs 5")
+    await desk.arranger.roll_back(run)
+    assert desk.session.hooked == set()
+
+
+async def test_a_call_that_no_reading_tells_of_keeps_its_write_and_is_not_sent_unasked(
+    desk: Desk,
+) -> None:
+    desk.way.trouble = {3: "before"}
+    await desk.dies(desk.arranger.go(desk.plan.run()))
+    async with desk.world.api() as api:
+        body = SiteSectionUpdate(title="Stately")
+        status = desk.plan.ids["Status"]
+        await api(ops.update_site_section, desk.world.home, desk.plan.site, status, body)
+    run = await desk.find()
+    assert states(run) == "done done unknown waiting waiting"
+    assert (run.why, run.calls[2].entry) == (CUT_OFF, desk.session.journal.entries()[-1].id)
 
 
 async def test_a_run_stops_after_the_request_under_way(desk: Desk) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestCreate
 from copydesk.domain.page_edits import MOST, PageEdit
 from copydesk.domain.page_tree import flatten
 from copydesk.local.journal import Journal
@@ -23,6 +24,7 @@ from copydesk.session.page_edits import (
     Sent,
     StagedPages,
     check_edits,
+    empty_requests,
     find_sent,
     read_source,
     requests_for,
@@ -346,8 +348,9 @@ async def test_what_takes_several_requests_goes_part_by_part_and_comes_back(desk
     assert desk.staged.edits["new:below"].into == "new:7"
 
 
+@pytest.mark.parametrize("answered", [True, False])
 async def test_files_go_first_and_pages_name_them_by_what_the_service_says(
-    desk: Desk, tmp_path: Path
+    desk: Desk, tmp_path: Path, answered: bool
 ) -> None:
     picture = tmp_path / "Big picture.png"
     picture.write_bytes(PNG)
@@ -361,7 +364,7 @@ async def test_files_go_first_and_pages_name_them_by_what_the_service_says(
     await desk.edit("limits", "None", "![Two](staged:Big-picture-2.png)")
     desk.begin()  # another start has them too
     await desk.staged.read()
-    desk.way.trouble = {1: "lost"}
+    desk.way.trouble = {} if answered else {1: "lost"}
     await send_files(desk.staged, target="#1")
     assert len(desk.way.writes) == 1
     texts = [edit.text for edit in desk.staged.edits.values()]
@@ -427,3 +430,15 @@ def test_what_is_no_file_to_insert_is_not_read(tmp_path: Path) -> None:
 def test_files_are_parted_by_count_and_by_bytes() -> None:
     assert list(map(len, batches(dict.fromkeys(map(str, range(41)), 10)))) == [20, 20, 1]
     assert batches({"a": LARGEST, "b": 1, "c": LARGEST - 1}) == [["a"], ["b", "c"]]
+
+
+async def test_drafts_without_pages_are_found_among_many(world: World) -> None:
+    space = world.space("Handbook", PAGES)
+    world.change_request(space, {"limits": "# Limits\n\nSome.\n"}, status="draft")
+    async with world.api() as api, world.api(world.user("lee")) as lee:
+        begin, body = ops.create_change_request, ChangeRequestCreate()
+        mine = [(await api(begin, space, body)).id for _ in range(60)]
+        await lee(begin, space, body)
+        found = await empty_requests(api, space, await api(ops.get_current_user))
+        assert {each.id for each in found} == {*mine}
+        assert await empty_requests(api, space, None) == []

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
+from copydesk.server import threads
 from copydesk.session.identity import Members
 from copydesk.session.reads.inbox import Known, read_inbox
 from tests.world import World
 
 
-async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(world: World) -> None:
+@pytest.mark.parametrize("counted", [True, False])
+async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(
+    world: World, counted: bool
+) -> None:
     lee = world.user("lee", display_name="Lee Park")
     space = world.space("Guide", {"a": "One.\n"})
     request = world.change_request(space, {"a": "Two.\n"}, by=lee)
@@ -28,8 +34,11 @@ async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(world: World
             return found
 
         assert await waiting() == []
-        async with world.api(lee) as theirs:
-            body = ReviewersRequest(users=[me.id])
-            await theirs(ops.request_reviewers, space, request, body)
+        if counted:
+            async with world.api(lee) as theirs:
+                body = ReviewersRequest(users=[me.id])
+                await theirs(ops.request_reviewers, space, request, body)
+        else:  # as by a service to which that is no change of the change request
+            world.write(lambda tx: threads.request_review(tx, request, me.id, lee))
         assert await waiting(polled=True) == [(thread, "asked")]
         assert await waiting(polled=True) == [(thread, "asked")]

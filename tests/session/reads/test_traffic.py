@@ -64,3 +64,20 @@ def test_a_span_is_of_whole_days_and_ends_with_today(world: World) -> None:
     assert begin.date() == world.clock.now.date()
     begin, end = bounds(world.clock.now, timedelta(days=7))
     assert (end - begin, begin.hour, end.hour) == (timedelta(days=7), 0, 0)
+
+
+async def test_a_page_is_told_with_its_space_though_the_site_shows_many(world: World) -> None:
+    spaces = [world.space(f"Manual {nth}", {"start": "# Start\n"}) for nth in range(60)]
+
+    def write(tx: Tx) -> str:
+        site = site_writes.add_site(tx, world.home, "Docs", hostname="docs.test", published=True)
+        for nth, space in enumerate(spaces):
+            site_writes.add_site_space(tx, site, space, title=f"The manual {nth}")
+        return site
+
+    site, last = world.write(write), spaces[-1]
+    page, day = world.page_id(last, "start"), world.clock.now.date().isoformat()
+    world.write(lambda tx: site_writes.add_events(tx, site, last, page, day, events=3, visitors=2))
+    async with world.api() as api:
+        found = await read_traffic(api, (world.home, site), world.clock.now, USUAL)
+    assert found.pages == (PageViews(last, page, "Start", "start", "The manual 59", 3, 2),)

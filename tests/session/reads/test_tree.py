@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -35,6 +36,8 @@ from copydesk.session.reads.tree import (
 )
 from copydesk.session.runs.tree_steps import tree_steps
 from copydesk.session.session import Session
+from tests.tui.arranging_world import Rearranged
+from tests.tui.killing_arrangements import group
 from tests.world import BASE_URL, START, World
 
 
@@ -188,4 +191,26 @@ async def test_steps_put_a_tree_back(world: World, listed: bool) -> None:
     world.write(lambda tx: tx.run("DELETE FROM space WHERE id = ?", s3))
     with pytest.raises(NotFound):
         await put(s3, box, [s3])
+    await api.aclose()
+
+
+async def test_an_entry_that_did_not_come_back_in_its_group_is_told(world: World) -> None:
+    plan = Rearranged(world)
+    groups = await group(plan)
+    api = world.api()
+
+    async def ready() -> Api:
+        return api
+
+    async def look(section: str, group_id: str) -> None:
+        await tree_steps(ready)["came_along"](
+            organization_id=world.home, site_id=plan.site, row=plan.ids[section], group=group_id
+        )
+
+    await look("Legal", groups[0])
+    await look("Status", groups[1])
+    why = "It is not in its group: that was not made again, or it was moved."
+    for section, group_id in (("Legal", groups[1]), ("Legal", "gone"), ("Guides", groups[0])):
+        with pytest.raises(NotDoneError, match=f"^{re.escape(why)}$"):
+            await look(section, group_id)
     await api.aclose()

@@ -1,0 +1,36 @@
+"""What a change request does to links, where not all of it can be read."""
+
+from __future__ import annotations
+
+from copydesk.domain.impact import Impact
+from copydesk.server.desk_writes import Editor
+from copydesk.session.reads.impact import read_impact
+from copydesk.session.reads.review import read_request
+from tests.tui.strange import strange
+from tests.world import World
+
+
+async def test_a_service_without_links_is_said_to_have_none(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n", "b": "See [a](a.md).\n"})
+    request = world.change_request(space, {"a": None})
+    async with strange(world, "?", lambda answer: answer, lacks="links") as api:
+        opened = await read_request(api, space, request)
+        found = await read_impact(api, space, request, opened.changes)
+    assert found == Impact([], [], lacks=found.lacks)
+    assert found.lacks.startswith("This service has no ")
+
+
+async def test_a_page_without_a_title_that_leads_to_a_change_is_called_untitled(
+    world: World,
+) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+
+    def link(editor: Editor) -> None:
+        editor.page("\x07", "See [a](a.md).\n", slug="b")
+
+    world.commit(space, edit=link)
+    request = world.change_request(space, {"a": "# A\n\nMore.\n"})
+    async with world.api() as api:
+        opened = await read_request(api, space, request)
+        found = await read_impact(api, space, request, opened.changes)
+    assert [(each.title, each.here) for each in found.pointers] == [("Untitled", True)]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,7 @@ from copydesk.session.writes.log import WriteError
 from tests.golden_json import compare
 from tests.session.reads.told import plain
 from tests.tui.arranging_world import Way
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 PAGES = {
@@ -363,6 +365,24 @@ async def test_a_file_that_was_edited_after_the_choice_is_not_thrown_away(desk: 
     desk.world.edit_change_request(desk.request, {"zebra": "# Zebras\n"})
     await desk.work.send()
     assert (await sizes(desk))["o"] == 999
+
+
+async def test_a_file_whose_size_no_one_tells_is_of_unknown_size(desk: Desk) -> None:
+    await with_files(desk)
+
+    def without_sizes(revision: dict[str, Any]) -> None:
+        for file in revision["files"]:
+            file.pop("size", None)
+
+    main = (await desk.api(ops.get_space, desk.space)).revision
+    async with strange(desk.world, f"/revisions/{main}", without_sizes) as service:
+        desk.session._api = service
+        await desk.work.read()
+    said = {file.title: file.said["main"] for file in desk.work.files}
+    assert said == {
+        "gone.png": "not there", "new.png": "of unknown size",
+        "one.png": "of unknown size", "two.png": "of unknown size",
+    }  # fmt: skip
 
 
 async def test_a_service_without_a_choice_of_files_has_them_settled_elsewhere(desk: Desk) -> None:

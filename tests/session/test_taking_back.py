@@ -237,6 +237,30 @@ async def test_settings_beyond_the_text_are_taken_back_and_put_back_as_main_has_
     assert back.layout.cover_size == "hero"
 
 
+async def test_pages_that_are_put_back_stand_in_the_order_that_main_has(desk: Desk) -> None:
+    def edit(editor: Editor) -> None:
+        editor.move(editor.find("apart"), None, 0)
+
+    async def order(request: str | None = None) -> list[str]:
+        api = desk.world.api()
+        if request is None:
+            found = await api(ops.list_space_pages, desk.space)
+        else:
+            found = await api(ops.list_change_request_pages, desk.space, request)
+        return [node.path for node in flatten(found.pages)]
+
+    before = await order()
+    desk.request = desk.world.change_request(desk.space, edit=edit)
+    await merge(desk, desk.request)
+    main = await order()
+    assert main == ["apart", *(path for path in before if path != "apart")]
+    made, work = await begin(desk, await taking(desk))
+    await work.send()
+    assert await order(made.id) == before
+    await work.put_back()
+    assert await order(made.id) == main
+
+
 def test_a_process_that_is_killed_leaves_the_same_pages() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.tui.killing_settling", "--few"],

@@ -101,8 +101,10 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
     ("line", "said"),
     [
         ("desck", "copydesk: error: there is no command 'desck': did you mean desk? There are "),
+        ("pr list", "no command 'pr': did you mean cr? There are also clusters, sites and watch;"),
+        ("version", "there is no command 'version': did you mean --version? There are also cr, "),
         ("cr lst", "there is no command 'lst': did you mean list? There are also show, diff and "),
-        ("zzz", "there is no command 'zzz'. There are login, logout and profiles; copydesk --help"),
+        ("zzz", "there is no command 'zzz'. There are cr, clusters and sites; copydesk --help"),
         ("cr list --stats open", "there is no option '--stats': did you mean --status? There are "),
         ("cr list --stat=open", "there is no option '--stat': did you mean --status?"),
         ("cr list --status opne", "it cannot be 'opne': did you mean open? It is draft, open, "),
@@ -114,7 +116,7 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
         ("--profile x --nope=3 cr list", "copydesk: error: there is no option '--nope'. There are"),
         (
             "space --json",
-            "error: there is no command 'space'. There are login, logout and profiles",
+            "error: there is no command 'space'. There are cr, clusters and sites",
         ),
         ("--profile x spcae list", "copydesk: error: there is no command 'spcae'."),
         ("cr --nope lst", "copydesk cr: error: there is no command 'lst': did you mean list?"),

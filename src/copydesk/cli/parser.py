@@ -40,6 +40,19 @@ GROUPS = {
 }
 """The commands as the help of the whole program lists them."""
 
+ELSEWHERE: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("pr", "mr", "pulls", "changes", "requests", "change-requests"), "cr"),
+        **dict.fromkeys(("whoami", "status"), "doctor"),
+        **dict.fromkeys(("auth", "signin"), "login"),
+        **dict.fromkeys(("config", "configure"), "settings"),
+        **dict.fromkeys(("man", "docs"), "manual"),
+        "version": "--version",
+        "open": "copydesk URL",
+    }
+)
+"""What other programs call a command, and what it is here."""
+
 _FEW = 3
 """So many words are named where there are too many for a sentence."""
 
@@ -194,7 +207,9 @@ class Parser(ArgumentParser):
         named = repr(shorten(str(value), _CELLS))
         words = [str(each) for each in action.choices]
         if isinstance(action, _SubParsersAction):
-            below = {
+            words.sort(key=lambda each: each not in GROUPS["Work"])
+            below = dict(ELSEWHERE) if action.choices.keys() >= set(GROUPS["Work"]) else {}
+            below |= {
                 name: f"{above} {name}"
                 for above, each in action.choices.items()
                 for deeper in each._actions

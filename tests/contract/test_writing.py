@@ -1,13 +1,13 @@
 """Writing is strict: what the API would refuse never leaves."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Body
+from copydesk.contract.models.base import ALWAYS, Body
 from copydesk.contract.models.change_request import ChangeRequestCreate, ChangeRequestUpdate
 from copydesk.contract.models.collection import CollectionCreate, CollectionMove, CollectionUpdate
 from copydesk.contract.models.comment import CommentCreate, CommentUpdate, MarkdownBody, ReplyUpdate
@@ -47,6 +47,23 @@ def test_only_what_was_set_is_sent(model: type[Body]) -> None:
     tag = getattr(model, "tag", None)
     extra = json.loads(model.model_validate(sent).to_json()).keys() - sent.keys()
     assert extra <= {tag}
+
+
+def _parts(given: Any, found: set[type[BaseModel]]) -> set[type[BaseModel]]:
+    for each in get_args(given):
+        _parts(each, found)
+    if isinstance(given, type) and issubclass(given, BaseModel) and given not in found:
+        found.add(given)
+        for field in given.model_fields.values():
+            _parts(field.annotation, found)
+    return found
+
+
+@every_body
+def test_what_every_answer_has_may_not_be_left_out(model: type[Body]) -> None:
+    for part in _parts(model, set()):
+        promised = [name for name, field in part.model_fields.items() if ALWAYS in field.metadata]
+        assert promised == [], part
 
 
 @every_body

@@ -91,6 +91,13 @@ class ExternalLink(_Declared):
     label: Always[str] = None
 
 
+class ExternalLinkPublish(ExternalLink):
+    """The same as it is published: every answer has both."""
+
+    url: str
+    label: str
+
+
 class IntegrationPermissions(Shape):
     """What the caller may do with an integration."""
 
@@ -166,7 +173,7 @@ class IntegrationPublish(Body):
         default=None,
         description="What it can make pages from: id, title, description, icon, configuration.",
     )
-    external_links: list[ExternalLink] | None = Field(
+    external_links: list[ExternalLinkPublish] | None = Field(
         default=None, description="Links that are shown with it: url and label of each."
     )
     configurations: Configurations | None = Field(

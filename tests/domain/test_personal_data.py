@@ -202,7 +202,7 @@ def test_addresses_keep_their_numbers() -> None:
     assert mask_emails(address + "kim@example.org") == address + EMAIL_MASK
 
 
-LONG = 20_000
+LONG = 200_000
 
 
 @pytest.mark.parametrize(
@@ -226,17 +226,19 @@ LONG = 20_000
         "(",
         "$1 ",
         "1.1.2020 ",
+        "2020-",
         "AB12 ",
         "1:1",
         "12345678-",
         "1 000 ",
+        "120,",
         "1x",
         "https://",
     ],
 )
 def test_hostile_texts_come_to_an_end(unit: str) -> None:
-    # In more than linear time this would outlast what a test has.
-    assert len(mask(unit * (LONG // len(unit)))) <= LONG + 10
+    # In more than linear time this would outlast what a test has. Behind a letter no number begins.
+    assert len(mask(f"x{unit * (LONG // len(unit))}1")) <= LONG + 10
 
 
 PIECES = st.one_of(

@@ -74,7 +74,7 @@ _ONE_DATE = (
 )
 _DATE = rf"{_ONE_DATE}(?![-/.](?!{_ONE_DATE})\d)"
 _TIME = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?![\d:])"
-_YEARS = rf"{_YEAR}(?:{_GAP}{{1,3}}+{_YEAR})+(?!\d|{_GAP}{{1,4}}\d)"
+_YEARS = rf"{_YEAR}(?:{_GAP}{{1,3}}+{_YEAR}){{1,30}}(?!\d|{_GAP}{{1,4}}\d)"
 _HEX = "[0-9A-Fa-f]"
 _UUID = rf"{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}(?![A-Za-z0-9])"
 _MONEY = r"[$\u00a3\u00a5\u20a0-\u20bf]"
@@ -90,7 +90,7 @@ _PARTS = (
 _PLAIN = (
     rf"{_PARTS}|(?!0\d)(?:\d{{1,2}}\.\d+|\d+\.\d{{1,2}}){_END}"  # a fraction
     rf"|{_MONEY}{_BLANK}?\d{{1,12}}(?!\d)(?:[.,'\u2019\u00a0\u202f]\d{{3}}(?!\d))*{_CENTS}"
-    rf"|[1-9]\d{{0,11}}(?:{_THOUSANDS})*{_CENTS}{_BLANK}?"
+    rf"|[1-9]\d{{0,11}}(?:{_THOUSANDS}){{0,6}}{_CENTS}{_BLANK}?"
     rf"(?:{_MONEY}(?!{_BLANK}?\d)|(?:EUR|USD|GBP|CHF|JPY|kr)\b)"
     rf"|(?:[1-9]\d?(?:\.\d{{3}}){{2}}|[1-9](?:{_BLANK}\d{{3}}){{2}})(?!\w|{_GAP}{{1,4}}\d)"
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from rich.text import Text
 
 from copydesk.contract.models.change_request import (
     Change,
@@ -32,6 +33,7 @@ from copydesk.present.change_request import (
     short_name,
     sorted_rows,
     subject,
+    thread_facts,
     threads,
 )
 from copydesk.session.change_rows import (
@@ -42,11 +44,12 @@ from copydesk.session.change_rows import (
     KnownRequests,
     OpenThreads,
     PageLine,
+    ThreadWords,
     Verdict,
 )
 from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads.change_requests import Scope, SpaceInfo, page_lines
-from copydesk.session.settings import LISTINGS
+from copydesk.session.settings import LISTINGS, MOST_THREADS
 from tests.session.rows import NOW, row, title
 
 
@@ -309,3 +312,38 @@ def test_changes_of_one_page_are_one_line() -> None:
     assert str(page_line(lines[2])) == "~  Edited"
     summary = str(page_summary(Details(pages=lines, more_pages=4)))
     assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 2 edited, and 4 more"
+
+
+def test_open_threads_are_told_without_the_marks_of_markdown() -> None:
+    said = "Could *late payment* link to [debits](https://docs.test/a)?\n\n<b>`x`</b>"
+    waiting = OpenThreads(open=3, threads=(ThreadWords("Ruben", NOW, said, mine=True),))
+    found = thread_facts(row(threads=3), Details(waiting=waiting), NOW)
+    assert [str(fact.text) for fact in found] == [
+        "Ruben  now   waits on you",
+        "Could late payment link to debits (https://docs.test/a)?",
+        "",
+        "<b>x</b>",
+        "",
+        "and 2 more",
+    ]
+    shown = found[1].text
+    assert isinstance(shown, Text)
+    assert [str(span.style) for span in shown.spans] == ["emphasis", "link", "muted"]
+
+
+@pytest.mark.parametrize(
+    ("threads", "details", "said"),
+    [
+        (0, None, "No open threads. Enter opens the change request; c starts one there."),
+        (2, Details(waiting=OpenThreads(open=0)), "No open threads. Enter opens"),
+        (2, None, "reading…"),
+        (MOST_THREADS + 1, Details(), "Too many to be read here. Enter opens the change request."),
+        (2, Details(missing="You may not see it."), ""),
+    ],
+)
+def test_why_there_are_no_threads_to_be_seen(
+    threads: int, details: Details | None, said: str
+) -> None:
+    found = thread_facts(row(threads=threads), details, NOW)
+    assert "".join(str(fact.text) for fact in found).startswith(said)
+    assert bool(found) is bool(said)

@@ -16,6 +16,7 @@ from copydesk.domain.clock import age, moment
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value, fold
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.facts import Fact, hint, readiness_text
+from copydesk.present.markdown import inline
 from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import (
     ASKED,
@@ -31,7 +32,7 @@ from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import NONE, NOTE, STARRED, labels_of
 from copydesk.session.readiness import READY, readiness_of
-from copydesk.session.settings import SERVED, STATUSES, Listing
+from copydesk.session.settings import MOST_THREADS, SERVED, STATUSES, Listing
 
 if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
@@ -403,16 +404,23 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 def thread_facts(row: ChangeRow, details: Details | None, now: datetime) -> list[Fact]:
     """Return the open threads of a change request, each with its first comment."""
     count = open_threads(row, details)
-    if not count:
-        none = "No open threads. Enter opens the change request; c there starts one."
-        return [Fact("", hint("reading…" if count is None else none))]
+    if count == 0:
+        none = "No open threads. Enter opens the change request; c starts one there."
+        return [Fact("", hint(none))]
+    if count is None:
+        if details is not None and details.missing:
+            return []  # the details say why
+        many = "Too many to be read here. Enter opens the change request."
+        said = hint(many) if row.threads > MOST_THREADS else Text("reading…", style="muted")
+        return [Fact("", said)]
     found: list[Fact] = []
     threads = details.waiting.threads if details and details.waiting else ()
     for thread in threads:
         lead = Text.assemble((thread.who, "who"), (f"  {age(thread.at, now)}", "muted"))
         if thread.mine:
             lead.append("   waits on you", style="accent")
-        found += [Fact("", lead), *(Fact("", line) for line in thread.text.split("\n"))]
+        lines = inline(thread.text).split("\n", allow_blank=True)
+        found += [Fact("", lead), *(Fact("", line) for line in lines)]
         if thread.last_at is not None:
             replies = plural(thread.replies, "reply")
             last = f"{replies}, the last by {thread.last}, {age(thread.last_at, now)}"

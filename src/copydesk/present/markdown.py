@@ -17,6 +17,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
+from rich.text import Text
 
 from copydesk.domain.block_tags import KINDS, is_tag, read_tag, said_of
 from copydesk.domain.block_tags import Kind as TagKind
@@ -132,6 +133,11 @@ def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -
             yield match.group(), tone
     if at < len(text):
         yield _plain(text[at:]), tone
+
+
+def inline(text: str) -> Text:
+    """Return a message or its beginning with inline Markdown as styles; HTML as it was written."""
+    return Text.assemble(*spans(text, literal=True))
 
 
 def _nested(text: str, tone: str, depth: int, literal: bool) -> Iterator[Span]:

@@ -18,6 +18,7 @@ from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
+from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
@@ -185,7 +186,7 @@ class Inbox(Place, scope="inbox"):
             [
                 Column("why", "WHY", lambda row: why_words(row, self.away(row)), 12),
                 Column("last", "LAST BY", lambda row: Text(row.last, style="who"), 14, drop=2),
-                Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
+                Column("text", "THREAD", lambda row: inline(row.text), flex=3, minimum=16),
                 Column("where", "ON", lambda row: row.where, 6),
                 Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=3),
                 Column("space", "SPACE", lambda row: row.space_title, 16, drop=4),

@@ -16,6 +16,7 @@ from copydesk.domain.clock import age
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw, message_raw
+from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
 from copydesk.session.identity import first_words, name_of
 from copydesk.session.operations import ops
@@ -95,7 +96,7 @@ SPACE_COMMENTS: Resource[Comment] = Resource(
     key=lambda comment: comment.id,
     label=lambda comment: first_words(comment, 60),
     shown=(
-        Shown("text", "THREAD", lambda comment, now: first_words(comment, TEXT), flex=3,
+        Shown("text", "THREAD", lambda comment, now: inline(first_words(comment, TEXT)), flex=3,
               minimum=20),
         Shown("by", "BY", _by, 12, drop=2),
         Shown("page", "ON", lambda comment, now: None, 16, drop=3),

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import httpx
 import pytest
@@ -17,9 +18,12 @@ from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.settlement import Settling
 from copydesk.local.snapshot import Snapshots
+from copydesk.present import change_request as present
+from copydesk.present.facts import Fact
 from copydesk.server import threads
 from copydesk.server.conversation_writes import add_cluster
 from copydesk.server.desk_writes import Editor
+from copydesk.session.change_rows import ChangeRow
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive, eventually, screen_text
@@ -142,10 +146,40 @@ async def test_a_very_wide_screen_has_a_pane_for_the_threads(
         assert asked["list_change_request_comments"] <= 1, "nothing is asked for it besides"
         assert asked["list_change_request_comment_replies"] == 0
         await driver.press("tab", "tab")
-        assert driver.place.focused is here(driver).talk
+        assert driver.place.focused is here(driver).threads
         await driver.resize(140, 40)
         assert "How do I" not in driver.screen
         assert driver.place.focused is here(driver).facts, "what is seen has the focus"
+
+
+async def test_who_only_reads_is_not_told_how_a_thread_is_started(desk: Desk) -> None:
+    app = open_world(desk.world, "changes")
+    app.session.read_only = True
+    async with drive(app, size=(200, 60)) as driver:
+        assert "No open threads." in driver.screen
+        assert "starts one" not in driver.screen
+
+
+async def test_nothing_is_made_for_a_pane_that_there_is_no_room_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    facts = present.thread_facts
+
+    def noted(row: ChangeRow, *args: Any) -> list[Fact]:
+        made.append(row.subject)
+        return facts(row, *args)
+
+    monkeypatch.setattr(present, "thread_facts", noted)
+    async with drive(open_world(desk.world, "changes"), "j", "k", "j", size=(140, 40)) as driver:
+        assert made == []
+        await driver.resize(200, 60)
+        assert set(made) == {"Rate limit page rewrite"}
+        assert "Since when?" in driver.screen
+        await driver.resize(140, 40)
+        made.clear()
+        await driver.press("k")
+        assert made == []
 
 
 async def test_the_views_of_an_organization(desk: Desk) -> None:

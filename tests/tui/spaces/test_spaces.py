@@ -10,15 +10,18 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.budget import Sent
+from copydesk.domain.space_tree import SpaceNode
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.site_writes import add_site, add_site_space
+from copydesk.session.reads.spaces import Details
 from copydesk.session.target import Target
+from copydesk.tui.spaces.cells import request_facts
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.widgets.facts import Facts
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.tui.steps import words
-from tests.world import BASE_URL, World
+from tests.world import BASE_URL, START, World
 
 
 @pytest.fixture
@@ -72,6 +75,29 @@ async def test_a_very_wide_screen_has_a_pane_for_the_change_requests(
         await driver.press("k", "k")
         assert "Reword" in driver.screen
         assert "list_space_change_requests" not in [each.name for each in sent]
+
+
+def test_what_the_pane_for_change_requests_says_where_there_are_none() -> None:
+    node = SpaceNode("space", "a", "A", open=2)
+
+    def said(node: SpaceNode, details: Details | None, *, unread: bool = False) -> str:
+        facts = request_facts(node, details, START, unread=unread)
+        return "; ".join(str(fact.text) for fact in facts)
+
+    assert said(node, None) == said(node, Details()) == "reading…"
+    assert said(node, Details(), unread=True) == "not read: press R to try again"
+    assert said(node, Details(listed=True)) == "not said by the service"
+    assert said(node, Details(listed=True, requests=[])) == "and 2 more"
+    assert said(replace(node, permissions=()), None) == ""
+    assert said(replace(node, kind="collection"), None) == ""
+
+
+async def test_who_only_reads_is_not_told_how_a_change_request_is_begun(desk: World) -> None:
+    app = open_world(desk)
+    app.session.read_only = True
+    async with drive(app, "j", "j", size=(200, 60)) as driver:
+        assert "None. Enter goes to the change requests" in driver.screen
+        assert "begins one" not in driver.screen
 
 
 async def test_the_tree_with_its_counts_and_the_details_of_a_space(desk: World) -> None:

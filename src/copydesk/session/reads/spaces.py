@@ -218,8 +218,10 @@ async def read_details(
     async def requests() -> list[ChangeRow] | None:
         from copydesk.session.change_rows import row_of
 
-        if not listed or not node.open:
+        if not listed:
             return None
+        if not node.open:
+            return []
         try:
             page = await api.page(ops.list_space_change_requests, node.id, limit=LISTED)
         except (Forbidden, NotFound):
@@ -254,6 +256,6 @@ class Details:
     sites: Sequence[tuple[str, str]] | None = None
     names: Mapping[str, str] | None = None
     requests: Sequence[ChangeRow] | None = None
-    """Its open change requests, where they were asked for."""
+    """Its open change requests; None where the service does not list them for the reader."""
     listed: bool = False
-    """Whether they were."""
+    """Whether these were asked for."""

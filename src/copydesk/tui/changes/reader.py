@@ -45,11 +45,12 @@ from copydesk.session.settings import (
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change, ListSource, Source
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import rows_around
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.present.facts import Fact
     from copydesk.session.reads.change_requests import Answer
     from copydesk.tui.changes.screen import ChangesPlace
 
@@ -82,13 +83,14 @@ FRESH_SECONDS = 60
 """How old the parts of a row may get before they are read again."""
 
 
-DETAILS, TALK = "Details", "Open threads"
+DETAILS, OPEN_THREADS = "Details", "Open threads"
+"""The titles of the panes beside the list."""
 
 
-def detail_panes() -> tuple[Facts, Facts]:
+def detail_panes(details: DetailsReader) -> tuple[Facts, WideFacts]:
     """Return the pane of details, and that of open threads for a very wide screen."""
-    talk = Facts(title=TALK, empty="", id="change-threads", classes="vast-only")
-    return Facts(title=DETAILS, id="change-details"), talk
+    threads = WideFacts(details.open_threads, id="change-threads")
+    return Facts(title=DETAILS, id="change-details"), threads
 
 
 class DetailsReader:
@@ -142,10 +144,10 @@ class DetailsReader:
 
     def show_facts(self) -> None:
         """Show the facts of the row under the cursor in the details."""
+        self.place.threads.show_again()
         row = self.place.rows.selected
         if row is None:
             self.place.facts.show([], title=DETAILS)
-            self.place.talk.show([], title=TALK)
             return
         known = self.shown(row)
         looked = self.place.session.snoozed.looks.get(row.id)
@@ -161,8 +163,16 @@ class DetailsReader:
             marks=self.known.marks(row),
         )
         self.place.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
-        count, talk = present.open_threads(row, known), present.thread_facts(row, known, now)
-        self.place.talk.show(talk, title=f"{TALK} {count}" if count else TALK)
+
+    def open_threads(self) -> tuple[list[Fact], str]:
+        """Return the open threads of the row under the cursor, and the title over them."""
+        row = self.place.rows.selected
+        if row is None:
+            return [], OPEN_THREADS
+        known = self.known.details(row)
+        count = present.open_threads(row, known)
+        title = f"{OPEN_THREADS} {count}" if count else OPEN_THREADS
+        return present.thread_facts(row, known, self.place.session.now), title
 
     def shown(self, row: ChangeRow) -> Details | None:
         """Return what the pane shows of a row."""

@@ -214,11 +214,11 @@ class ChangesPlace(Place):
         rows.fields = self.triage.fields
         if self.cached:
             rows.find("")
-        self.facts, self.talk = detail_panes()
+        self.facts, self.threads = detail_panes(self.details)
         self.views = self.named_views()
         self.name_order()
         yield Part("main", self.rows)
-        yield Part("side", self.facts, self.talk)
+        yield Part("side", self.facts, self.threads)
 
     def _sign(self, row: ChangeRow) -> str:
         """Return what stands before a row: it changed since it was looked at, or main did."""

@@ -163,16 +163,17 @@ OPEN = "Open change requests"
 def request_facts(
     node: SpaceNode, details: Details | None, now: datetime, *, unread: bool = False
 ) -> list[Fact]:
-    """Return the open change requests of a space, where they were read; nothing of other nodes."""
-    if node.kind != "space":
+    """Return the open change requests of a space; nothing of what has none to be seen."""
+    if node.kind != "space" or no_access(node):
         return []
     if not node.open:
-        none = "None. Enter goes to the change requests of the space; ctrl+n there begins one."
+        none = "None. Enter goes to the change requests of the space; ctrl+n begins one there."
         return [Fact("", hint(none))]
-    if details is None or details.requests is None:
-        failed = unread or (details is not None and details.listed)
-        said = "not read: press R to try again" if failed else "reading…"
+    if details is None or not details.listed:
+        said = "not read: press R to try again" if unread else "reading…"
         return [Fact("", Text(said, style="muted"))]
+    if details.requests is None:
+        return [Fact("", Text("not said by the service", style="muted"))]
     found = [
         Fact(
             row.label,

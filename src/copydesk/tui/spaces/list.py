@@ -54,12 +54,13 @@ from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.present.facts import Fact
     from copydesk.session.reads.spaces import Desk
     from copydesk.session.reads.tree import Trashed
 
@@ -256,8 +257,8 @@ class RestingDetails:
             return
         before = self._known.get(node.id)
         # A screen that became wider has a pane for more.
-        known = before is not None and node.id not in self._old and before.listed >= self._lists()
-        if known and not here.reads.left_behind(DETAILS, node.id):
+        known = before is not None and (before.listed or not self._lists())
+        if known and node.id not in self._old and not here.reads.left_behind(DETAILS, node.id):
             return
         if here.session.api is not None and not present.no_access(node):
             self._read(node, organization, rules)
@@ -488,11 +489,10 @@ class SpacesPlace(Place, scope="spaces"):
         """The tree, and the details of its row. The rows of the last run are there at once."""
         self.rows = SpaceTree(lambda: self.session.now, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
-        self.open = Facts(
-            title=present.OPEN,
+        self.open = WideFacts(
+            self._open_requests,
             empty="The open change requests of a space show here.",
             id="space-requests",
-            classes="vast-only",
         )
         self._show_last_run()
         self.views, self.view = self.counts.tabs(), "spaces"
@@ -721,19 +721,27 @@ class SpacesPlace(Place, scope="spaces"):
         self._details.rest(self.rows.selected_item, self.target.organization or "", rules)
 
     def _show_facts(self) -> None:
+        self.open.show_again()
         node = self.rows.selected_item
         if node is None:
             self.facts.show([], title="Details")
-            self.open.show([], title=present.OPEN)
             return
-        details = self._details.of(node.id)
-        now, unread = self.session.now, self._details.unread(node.id)
         found = present.facts(
-            node, now, organization_rules=self._rules, details=details, unread=unread
+            node,
+            self.session.now,
+            organization_rules=self._rules,
+            details=self._details.of(node.id),
+            unread=self._details.unread(node.id),
         )
         self.facts.show(found, title=node.title, about=node.id)
-        opened = present.request_facts(node, details, now, unread=unread)
-        self.open.show(opened, title=present.OPEN)
+
+    def _open_requests(self) -> tuple[list[Fact], str]:
+        node = self.rows.selected_item
+        if node is None:
+            return [], present.OPEN
+        details, unread = self._details.of(node.id), self._details.unread(node.id)
+        facts = present.request_facts(node, details, self.session.now, unread=unread)
+        return facts, present.OPEN
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         node = self.rows.selected_item

@@ -207,6 +207,29 @@ def _over(line: Text, base: Style, pane: Pane) -> list[Segment]:
     ]
 
 
+class WideFacts(Facts):
+    """Facts that only a very wide screen has room for: none are made while it has none.
+
+    ``make`` returns them, and the title over them.
+    """
+
+    def __init__(
+        self, make: Callable[[], tuple[Sequence[Fact], str]], *, empty: str = "", id: str
+    ) -> None:
+        super().__init__(empty=empty, id=id, classes="vast-only")
+        self._make = make
+
+    def show_again(self) -> None:
+        """Show what there is to say by now, if there is room for it."""
+        if self.display:
+            facts, title = self._make()
+            self.show(facts, title=title)
+
+    def on_show(self) -> None:
+        """Show what there was no room for before."""
+        self.show_again()
+
+
 FRAME_LINES = 2
 """Lines of a pane that its frame takes."""
 

@@ -148,7 +148,7 @@ def show_cluster(
             merges = (await read_merges(api, place.id, since)).get(row.id, [])
         put(hide(row.label), "strong")
         put("")
-        facts = cluster_facts(row, now, answering or "none yet", merges, hide)
+        facts = cluster_facts(row, now, answering or "none yet", merges, masked=not unmask)
         put_facts([*facts, ("trend", trend_cell(row))])
         if answers.more:
             put(f"There are {answers.more}; --json lists them.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from math import inf
 
 from rich.text import Text
@@ -13,8 +14,9 @@ from copydesk.domain.clock import age
 from copydesk.domain.filter import fold
 from copydesk.domain.text import listed, plural
 from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, spark, week_of
+from copydesk.present.conversation import shown_address
 from copydesk.present.facts import Fact, hint, readiness_text
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow, shown
 from copydesk.session.glyphs import UNICODE, glyphs
 
 SORTS: Mapping[str, str] = {
@@ -233,32 +235,36 @@ def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -
 def cluster_facts(
     row: ClusterRow,
     now: datetime,
-    requests: Sequence[RequestRow] | str | None,
+    requests: Sequence[RequestRow] | str | None = None,
     merges: Collection[Merge] = (),
-    shown: Callable[[str], str] = str,
     more: str = "",
+    *,
+    masked: bool = True,
+    lists_requests: bool = True,
 ) -> list[Fact]:
-    """Return the facts of a cluster.
+    """Return the facts of a cluster; personal data in what people wrote is ``masked`` on demand.
 
     ``requests`` are None while they are read, and a sentence where they cannot be; ``more`` names
-    those left out. ``shown`` masks what people wrote.
+    those left out. Where no one reads them, ``lists_requests`` is false.
     """
+    hide = partial(shown, masked=masked)
     found = [Fact("this week", rate_said(row.rate))]
     if row.found is not None:
         told = "".join(row.hit or ())
         count = f"{row.found} of {plural(row.conversations, 'conversation')}"
-        found.insert(0, Fact("found", f"{count}: {shown(told)}" if told else count))
+        found.insert(0, Fact("found", f"{count}: {hide(told)}" if told else count))
     if lines := helped(row.pulse, merges, now):
         found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
-    said = _requests(requests, now, shown)
-    if more:
-        said.append(f"\n{more}: gc lists them", style="muted")
-    found.append(Fact("requests", said))
-    sources = ", ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
+    if lists_requests:
+        answers = _requests(requests, now, hide)
+        if more:
+            answers.append(f"\n{more}: gc lists them", style="muted")
+        found.append(Fact("requests", answers))
+    sources = ", ".join(f"{hide(name)} {number(count)}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))
     marks = merge_weeks(merges, now, len(row.pulse))
     found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row, now)}", style="muted")))
-    found.append(Fact("", shown(row.summary) or Text("No summary.", style="muted")))
+    found.append(Fact("", hide(row.summary) or Text("No summary.", style="muted")))
     times = ", ".join(
         f"{word} {when}"
         for word, moment in (("first seen", row.seen), ("changed", row.updated))
@@ -269,7 +275,7 @@ def cluster_facts(
     if row.closed is not None:
         found.append(Fact("closed", _ago(row.closed, now)))
     found += [
-        Fact("history" if nth == 0 else "", f"{word} {shown(label)} {_ago(at, now)}".strip())
+        Fact("history" if nth == 0 else "", f"{word} {hide(label)} {_ago(at, now)}".strip())
         for nth, (word, label, at) in enumerate(
             (KINDS.get(kind, kind), label, at) for kind, label, at in row.history
         )
@@ -277,7 +283,8 @@ def cluster_facts(
     if row.tasks:
         found.append(Fact("tasks", ", ".join(f"{number(n)} {name}" for name, n in row.tasks)))
     if row.address:
-        found.append(Fact("app", Text(row.address, style="link")))
+        address = shown_address(row.address, masked=masked)
+        found.append(Fact("app", Text(address, style="link")))
     return found
 
 

@@ -515,6 +515,18 @@ def test_merges_are_told_in_words_and_in_ascii() -> None:
         glyphs.use("unicode")
 
 
+def test_the_address_of_a_cluster_is_masked_as_its_texts_are() -> None:
+    row = cluster_row(IssuesCluster(id="a", summary="Kim (kim@example.org) asks"))
+    row = replace(row, address="https://docs.test/clusters?from=kim@example.org")
+    said = dict(present.cluster_facts(row, START, lists_requests=False))
+    assert "requests" not in said
+    assert str(said["app"]) == "https://docs.test/clusters?from=[e-mail]"
+    assert said[""] == "Kim ([e-mail]) asks"
+    said = dict(present.cluster_facts(row, START, masked=False))
+    assert str(said["app"]).endswith("from=kim@example.org")
+    assert str(said["requests"]) == "reading…"
+
+
 async def test_clusters_go_to_a_spreadsheet(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

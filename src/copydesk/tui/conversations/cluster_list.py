@@ -16,7 +16,6 @@ from rich.text import Text
 from copydesk.domain.filter import UNKNOWN, Number
 from copydesk.present import cluster as present
 from copydesk.present.cluster import SORTS, merge_weeks
-from copydesk.present.conversation import shown_address
 from copydesk.session.cluster_rows import (
     WEEKS,
     ClusterRow,
@@ -103,12 +102,12 @@ class ClusterRequests:
         """Return the facts of a cluster, with its change requests."""
         reader = self._reader
         return present.cluster_facts(
-            replace(row, address=shown_address(row.address, masked=reader.masked)),
+            row,
             reader.now,
             self._found.get(row.id, self._refused.get(row.id)),
             self.merges.get(row.id, {}).values(),
-            reader.shown,
             self._more.get(row.id, ""),
+            masked=reader.masked,
         )
 
     def of(self, row: ClusterRow) -> Sequence[RequestRow]:

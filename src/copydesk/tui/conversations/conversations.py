@@ -75,7 +75,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place, View, style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import WideFacts
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages, SiftedPages
 
@@ -703,12 +703,12 @@ def about_issues(
     return About(cluster, name, "\n\n".join([*told, described(issues, shown)]), issues)
 
 
-ITS_CLUSTER = "Cluster"
+CLUSTER = "Cluster"
 """The title of the pane with the facts of the cluster that an issue is in."""
 
 NO_ISSUE = "No issue is selected."
 
-UNCLUSTERED_SAID = "It is in no cluster. m moves it into one, c makes one of it."
+NOT_CLUSTERED = "The issue is in no cluster. m moves it into one, c makes one of it."
 """Said beside an issue that is in none."""
 
 FAR_CLUSTER = "g k shows the cluster."
@@ -775,9 +775,7 @@ class IssuesPlace(Place, scope="issues"):
         yield Part("main", self.rows)
         view = self.reader.take(self.rows)
         view.first = (keys,)
-        self.about = Facts(
-            title=ITS_CLUSTER, empty=NO_ISSUE, id="issue-cluster", classes="vast-only"
-        )
+        self.about = WideFacts(self.facts_of_cluster, empty=NO_ISSUE, id="issue-cluster")
         yield Part("side", view, self.about)
 
     def _written(self, cluster: str) -> None:
@@ -879,29 +877,25 @@ class IssuesPlace(Place, scope="issues"):
             self.clusters = clusters
             self.labels = {each: row.label for each, row in clusters.items()}
             self.rows.refresh_rows()
-            self.show_cluster()
+            self.about.show_again()
 
     def update_frame(self) -> None:
         """Show the facts of the cluster with each frame that is brought up to date."""
         super().update_frame()
-        self.show_cluster()
+        self.about.show_again()
 
-    def show_cluster(self) -> None:
-        """Show the facts of the cluster that the issue under the cursor is in."""
+    def facts_of_cluster(self) -> tuple[list[Fact], str]:
+        """Return the facts of the cluster that the issue under the cursor is in, and its title."""
         row = self.rows.selected
-        if row is None or not self.is_attached:
-            self.about.show([], title=ITS_CLUSTER)
-            return
+        if row is None:
+            return [], CLUSTER
         found = self.clusters.get(row.cluster or "")
         if found is None:
-            said = FAR_CLUSTER if row.cluster else UNCLUSTERED_SAID
-            self.about.show([Fact("", hint(said))], title=ITS_CLUSTER)
-            return
-        told = cluster_facts(found, self.session.now, None, shown=self.reader.shown)
-        self.about.show(
-            [fact for fact in told if fact.label != "requests"],  # not read here
-            title=f"{ITS_CLUSTER}   {self.reader.shown(found.label)}",
-        )
+            said = FAR_CLUSTER if row.cluster else NOT_CLUSTERED
+            return [Fact("", hint(said))], CLUSTER
+        masked = self.reader.masked
+        facts = cluster_facts(found, self.session.now, masked=masked, lists_requests=False)
+        return facts, f"{CLUSTER}   {self.reader.shown(found.label)}"
 
     # What a place says of itself
 

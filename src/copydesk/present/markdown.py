@@ -35,9 +35,9 @@ Line = list[Span]
 
 _INLINE = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
-    r"|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)"
-    r"|!\[(?P<alt>[^\]]*)\]\((?P<image><[^>]*>|[^\s)]*)[^)]*\)"
-    r"|\[(?P<label>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<url><[^>]*>|[^\s)]*)[^)]*\)"
+    r"|(?:(?<!`)|(?<=\\`))(?P<ticks>`++)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
+    r"|!\[(?P<alt>[^\]]*+)\]\((?P<image><[^>]*+>|[^\s)]*+)[^)]*+\)"
+    r"|\[(?P<label>(?:[^\[\]]|\[[^\]]*+\])*)\]\((?P<url><[^>]*+>|[^\s)]*+)[^)]*+\)"
     r"|(?P<bold>\*\*|__)(?=\S)(?P<strong>.+?)(?<=\S)(?P=bold)"
     r"|~~(?P<gone>.+?)~~"
     r"|\$\$(?P<math>[^$\n]+)\$\$"
@@ -70,6 +70,10 @@ _FIELD = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
 APART = 4
 """Cells between two facts of front matter."""
 
+AT_ONCE = 2_000
+"""Characters in which inline markup is read at once. In any text some sign may be looked for up to
+the end, again and again: a hostile paragraph of a megabyte must not take hours."""
+
 DEPTH = 4
 """The nesting of inline markup beyond which it is plain text."""
 
@@ -88,6 +92,16 @@ PLAIN = Look()
 
 def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -> Iterator[Span]:
     """Yield the spans of inline Markdown; ``literal`` shows all HTML as it was written."""
+    begin = 0
+    while len(text) - begin > AT_ONCE:
+        stop = max(text.rfind(sign, begin, begin + AT_ONCE) for sign in (". ", "\n")) + 1
+        stop = stop or begin + AT_ONCE
+        yield from _spans(text[begin:stop], tone, depth, literal)
+        begin = stop
+    yield from _spans(text[begin:], tone, depth, literal)
+
+
+def _spans(text: str, tone: str, depth: int, literal: bool) -> Iterator[Span]:
     at = 0
     for match in _INLINE.finditer(text):
         if match.start() > at:

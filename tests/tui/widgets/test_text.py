@@ -125,6 +125,28 @@ def test_no_word_is_lost_with_a_tag() -> None:
     assert "\u2022 [/] <script> @Mara\n  x <i>\n\u258e <your-token>\n\u258e z" in shown
 
 
+@pytest.mark.parametrize("unit", ["[](", "[](<", "![", "[", "`", "**a ", "<a ", '<a href="">'])
+def test_hostile_markup_comes_to_an_end(unit: str) -> None:
+    # In more than linear time this would outlast what a test has.
+    text = "x" + unit * (100_000 // len(unit))
+    assert text_of([*spans(text, literal=True)]) == text
+
+
+def test_long_paragraphs_are_read_sentence_by_sentence() -> None:
+    text = "It was **sent** by `us` to [them](/a). " * 200
+    found = [*spans(text)]
+    assert text_of(found) == "It was sent by us to them (/a). " * 200
+    assert [part for part, tone in found if tone == "strong"] == ["sent"] * 200
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [("`a`", ["a"]), ("``a `b` c``", ["a `b` c"]), ("``a`", []), ("\\``a`", ["a"]), ("`a``", [])],
+)
+def test_code_ends_with_as_many_marks_as_it_begins_with(source: str, code: list[str]) -> None:
+    assert [part for part, tone in spans(source) if tone == "code"] == code
+
+
 def test_emphasis_that_never_ends_takes_no_time() -> None:
     assert drawn("*" * 5000 + "a" + "_" * 5000)
     assert drawn("[" * 3000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import tracemalloc
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -86,6 +87,17 @@ def test_what_stands_before_the_first_conversation_is_passed_over(size: int) -> 
     first, *found = said(f"Exported\ntoday: 2\n\n{LINES}", size)
     assert first.startswith("line 1: a conversation begins with {")
     assert found == ["4 a", "5 b"]
+
+
+def test_a_text_full_of_escapes_takes_little_memory() -> None:
+    data = json.dumps([conversation("a", "a\n" * 500_000)]).encode()
+    tracemalloc.start()
+    try:
+        (found,) = read(data)
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(data)
+    finally:
+        tracemalloc.stop()
+    assert isinstance(found, Item)
 
 
 def test_what_is_the_same_has_one_digest() -> None:

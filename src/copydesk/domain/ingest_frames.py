@@ -37,8 +37,11 @@ NAME_CELLS = 60
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"[ \t\r\n]*+(?:\xef\xbb\xbf[ \t\r\n]*+)*")
-_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"', re.DOTALL)
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"|["{}\[\]]', re.DOTALL)
+_QUOTED = rb'"[^"\\]*+(?:(?=(?P<part>(?:\\.[^"\\]*+){1,1000}))(?P=part))*"'
+"""What is looked ahead to keeps no place of each escape: a text may be as long as a file."""
+
+_TEXT = re.compile(_QUOTED, re.DOTALL)
+_TOKEN = re.compile(_QUOTED + rb'|["{}\[\]]', re.DOTALL)
 _BEGINNING = re.compile(rb'\{[ \t\r\n]*+"(?:id|subject|metadata|parts)"[ \t\r\n]*+:')
 """What a conversation begins with, and what parts of one hardly ever do."""
 

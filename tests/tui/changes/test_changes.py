@@ -160,6 +160,23 @@ async def test_who_only_reads_is_not_told_how_a_thread_is_started(desk: Desk) ->
         assert "starts one" not in driver.screen
 
 
+async def test_facts_stay_where_they_are_read_while_ages_grow(desk: Desk) -> None:
+    for nth in range(30):
+        desk.world.comment(desk.guide, f"Comment {nth}", change_request=desk.limits)
+    app = open_world(desk.world, "changes")
+    async with drive(app, "j", "k", "j", "tab", "tab", "G", size=(200, 40)) as driver:
+        pane, told = here(driver).threads, here(driver).threads.told
+        read = pane.scroll_offset.y
+        assert read > 0
+        desk.world.clock.now += timedelta(minutes=7)
+        driver.place.refresh_frame()
+        await driver.idle()
+        assert pane.told != told
+        assert pane.scroll_offset.y == read
+        await driver.press("shift+tab", "shift+tab", "k")
+        assert pane.scroll_offset.y == 0, "another change request is read from the top"
+
+
 async def test_nothing_is_made_for_a_pane_that_there_is_no_room_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

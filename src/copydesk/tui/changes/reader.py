@@ -164,15 +164,15 @@ class DetailsReader:
         )
         self.place.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
 
-    def open_threads(self) -> tuple[list[Fact], str]:
-        """Return the open threads of the row under the cursor, and the title over them."""
+    def open_threads(self) -> tuple[list[Fact], str, str]:
+        """Return the open threads of the row under the cursor, their title, and the row's id."""
         row = self.place.rows.selected
         if row is None:
-            return [], OPEN_THREADS
+            return [], OPEN_THREADS, ""
         known = self.known.details(row)
         count = present.open_threads(row, known)
         title = f"{OPEN_THREADS} {count}" if count else OPEN_THREADS
-        return present.thread_facts(row, known, self.place.session.now), title
+        return present.thread_facts(row, known, self.place.session.now), title, row.id
 
     def shown(self, row: ChangeRow) -> Details | None:
         """Return what the pane shows of a row."""

@@ -884,18 +884,18 @@ class IssuesPlace(Place, scope="issues"):
         super().update_frame()
         self.about.show_again()
 
-    def facts_of_cluster(self) -> tuple[list[Fact], str]:
-        """Return the facts of the cluster that the issue under the cursor is in, and its title."""
+    def facts_of_cluster(self) -> tuple[list[Fact], str, str]:
+        """Return the facts of the cluster of the issue under the cursor, its title and its id."""
         row = self.rows.selected
         if row is None:
-            return [], CLUSTER
+            return [], CLUSTER, ""
         found = self.clusters.get(row.cluster or "")
         if found is None:
             said = FAR_CLUSTER if row.cluster else NOT_CLUSTERED
-            return [Fact("", hint(said))], CLUSTER
+            return [Fact("", hint(said))], CLUSTER, row.cluster or ""
         masked = self.reader.masked
         facts = cluster_facts(found, self.session.now, masked=masked, lists_requests=False)
-        return facts, f"{CLUSTER}   {self.reader.shown(found.label)}"
+        return facts, f"{CLUSTER}   {self.reader.shown(found.label)}", found.id
 
     # What a place says of itself
 

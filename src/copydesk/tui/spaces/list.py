@@ -735,13 +735,13 @@ class SpacesPlace(Place, scope="spaces"):
         )
         self.facts.show(found, title=node.title, about=node.id)
 
-    def _open_requests(self) -> tuple[list[Fact], str]:
+    def _open_requests(self) -> tuple[list[Fact], str, str]:
         node = self.rows.selected_item
         if node is None:
-            return [], present.OPEN
+            return [], present.OPEN, ""
         details, unread = self._details.of(node.id), self._details.unread(node.id)
         facts = present.request_facts(node, details, self.session.now, unread=unread)
-        return facts, present.OPEN
+        return facts, present.OPEN, node.id
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         node = self.rows.selected_item

@@ -44,6 +44,7 @@ class Facts(Pane):
         self._facts: Sequence[Fact] = ()
         self._given: Sequence[Fact] = ()
         self._about: str | None = None
+        self._of: str | None = None
         self._lines: list[Strip] | None = None
         self._width = -1
         self._none_said = ""
@@ -53,25 +54,33 @@ class Facts(Pane):
         """The lines of each fact as they were drawn last, for ``_looked``."""
 
     def show(
-        self, facts: Sequence[Fact], *, title: str | None = None, about: str | None = None
+        self,
+        facts: Sequence[Fact],
+        *,
+        title: str | None = None,
+        about: str | None = None,
+        of: str | None = None,
     ) -> None:
-        """Show other facts, from their top; the same facts change nothing.
+        """Show other facts, from their top unless they are of the same; the same change nothing.
 
-        ``about`` is the id of what they are about: what waits to be sent of it is said first.
+        ``about`` is the id of what they are about: what waits to be sent of it is said first. It is
+        ``of``, where that is said elsewhere.
         """
         if title is not None:
             self.title = title
-        self._given, self._about = facts, about
+        stays = (of or about) is not None and (of or about) == self._of
+        self._given, self._about, self._of = facts, about, of or about
         if waits := waiting_about(self.app if self.is_attached else None, about):
             facts = [Fact("", Text(f"{glyphs().waits} {waits}", style="accent")), *facts]
         if list(map(_key, facts)) == list(map(_key, self._facts)):
             return
         self._facts = list(facts)
-        self.scroll_to(y=0, animate=False)
+        if not stays:
+            self.scroll_to(y=0, animate=False)
         self._show_changes()
 
     def waits_changed(self) -> None:
-        self.show(self._given, about=self._about)
+        self.show(self._given, about=self._about, of=self._of)
 
     @property
     def told(self) -> Sequence[Fact]:
@@ -210,11 +219,11 @@ def _over(line: Text, base: Style, pane: Pane) -> list[Segment]:
 class WideFacts(Facts):
     """Facts that only a very wide screen has room for: none are made while it has none.
 
-    ``make`` returns them, and the title over them.
+    ``make`` returns them, the title over them, and the id of what they are about.
     """
 
     def __init__(
-        self, make: Callable[[], tuple[Sequence[Fact], str]], *, empty: str = "", id: str
+        self, make: Callable[[], tuple[Sequence[Fact], str, str]], *, empty: str = "", id: str
     ) -> None:
         super().__init__(empty=empty, id=id, classes="vast-only")
         self._make = make
@@ -222,8 +231,8 @@ class WideFacts(Facts):
     def show_again(self) -> None:
         """Show what there is to say by now, if there is room for it."""
         if self.display:
-            facts, title = self._make()
-            self.show(facts, title=title)
+            facts, title, of = self._make()
+            self.show(facts, title=title, of=of)
 
     def on_show(self) -> None:
         """Show what there was no room for before."""

@@ -51,6 +51,12 @@ def test_what_cannot_show_pictures_has_none(text: str) -> None:
     assert may_show(text) or pictures_of(text) == []
 
 
+@pytest.mark.parametrize("unit", ["![](", "![](<", "<img ", "!["])
+def test_hostile_texts_are_looked_through_in_little_time(unit: str) -> None:
+    # In more than linear time this would outlast what a test has.
+    assert [pictures_of(unit * 10_000) for _ in range(12)] == [[]] * 12
+
+
 def test_a_hostile_text_is_looked_through_to_a_bound() -> None:
     assert pictures_of("![" * 1_000_000 + "![a](b.png)") == []
 

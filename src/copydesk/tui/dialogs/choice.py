@@ -153,7 +153,7 @@ class Chooser(Sheet[R]):
 
     def body(self) -> ComposeResult:
         if self._about:
-            yield Label(self.paint(Text(self._about, style="muted")))
+            yield Label(self.paint(Text(self._about, style="muted")), classes="about")
         yield self.FIELD(placeholder=self._hint, compact=True)
         yield self.options
         yield Label(self.paint(self._keys()), classes="keys", id="choice-keys")

@@ -342,6 +342,19 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         assert "#1 is merged: :revert reverts it." in driver.screen
 
 
+async def test_who_only_reads_is_not_told_how_a_merge_is_reverted(review: ReviewWorld) -> None:
+    async with drive(review.app(), "m", "y", "escape"):
+        pass
+    for read_only in (False, True):
+        app = review.app()
+        app.session.read_only = read_only
+        async with drive(app, size=(140, 40)) as driver:
+            await driver.press("1")
+            assert ("reverts it" in driver.screen) is not read_only
+            await driver.press("]", "]", "c", *"Thanks", "ctrl+s")
+            assert ("reverts it" in driver.screen) is not read_only, "u means the comment now"
+
+
 async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: ReviewWorld) -> None:
     for bare in (False, True):
         if bare:

@@ -201,7 +201,8 @@ class Review(Place):
         parts = [clean(opened.request.status) if ready is None else ready.word]
         if opened.request.outdated and opened.request.status in ("open", "draft"):
             parts[0] += f" {glyphs().outdated}"
-        if opened.request.status == "merged" and not merge_is_meant(self):
+        merged = opened.request.status == "merged" and not self.session.read_only
+        if merged and not merge_is_meant(self):
             parts.insert(0, REVERTS)
         if self.model.edits:
             parts.append(f"STAGED {len(self.model.edits)}")

@@ -235,7 +235,7 @@ class RequestTabs:
             model.finding,
             model.contributors,
         )
-        if opened.request.status == "merged":
+        if opened.request.status == "merged" and not self.place.session.read_only:
             facts.insert(3, (" ", Text(REVERTS, style="muted")))
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
 

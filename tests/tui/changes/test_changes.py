@@ -160,6 +160,13 @@ async def test_who_only_reads_is_not_told_how_a_thread_is_started(desk: Desk) ->
         assert "starts one" not in driver.screen
 
 
+async def test_a_long_comment_is_not_cut_without_a_sign(desk: Desk) -> None:
+    desk.world.comment(desk.guide, "words " * 200, change_request=desk.limits)
+    async with drive(open_world(desk.world, "changes"), "j", "k", "j", size=(200, 40)) as driver:
+        long = next(fact.text for fact in here(driver).threads.told if "words" in fact.text)
+        assert str(long).endswith("words word…")
+
+
 async def test_facts_stay_where_they_are_read_while_ages_grow(desk: Desk) -> None:
     for nth in range(30):
         desk.world.comment(desk.guide, f"Comment {nth}", change_request=desk.limits)

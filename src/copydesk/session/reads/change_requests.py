@@ -31,6 +31,7 @@ from copydesk.session.change_rows import (
     person,
     row_of,
 )
+from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import name_of_asked
 from copydesk.session.page_changes import (
     Changed,
@@ -401,7 +402,8 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
 
 def _text_of(comment: Comment) -> str:
     text = comment.body.markdown or document_text(comment.body.document)
-    return clean(text, lines=True, limit=COMMENT).strip()
+    text = clean(text, lines=True, limit=2 * COMMENT).strip()
+    return text if len(text) <= COMMENT else f"{text[:COMMENT].rstrip()}{glyphs().more}"
 
 
 def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:

@@ -9,6 +9,7 @@ import pytest
 from textual import events
 
 from copydesk.client.api import Api
+from copydesk.client.errors import Unreachable
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
@@ -22,6 +23,7 @@ from copydesk.tui.dialogs.choice import ChoiceInput
 from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.dialogs.dialog import Confirm, Sheet, TypeToConfirm
 from copydesk.tui.framework.frame import Status
+from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.reference import load_everything
 from copydesk.tui.widgets.list import VirtualList
@@ -382,6 +384,32 @@ async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
         way.let.set()
         await driver.idle()
         assert driver.place.PLACE == "changes"
+        assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
+
+
+async def test_that_keys_were_not_run_is_said_after_the_last_read_has_failed(world: World) -> None:
+    await two_requests(world)
+    way, late = Faults(world), asyncio.Event()
+    app = open_world(world, "spaces", api=Api(BASE_URL, world.token(world.ana), transport=way))
+
+    async def read(api: Api) -> None:
+        await late.wait()
+        raise Unreachable("No answer from desk.test.")
+
+    async with drive(app, size=(100, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("g", "c", "j", "enter", "K")
+        driver.place.reads.load("late", read, lambda _: None, what="Reading more")
+        way.gone = True
+        way.let.set()
+        await eventually(
+            lambda: bool(driver.place.query_one(VirtualList).source.error), driver.turn
+        )
+        for _ in range(4):
+            await asyncio.sleep(LOOK_SECONDS)
+        assert "not run" not in driver.screen
+        late.set()
+        await driver.idle()
         assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.present.change_request import UNREAD, threads
+from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
+from copydesk.tui.review.edits import PageTree
 from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -340,6 +342,26 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         assert not [label for label in gone if label in foot]
         await driver.press("m")
         assert "#1 is merged: :revert reverts it." in driver.screen
+
+
+async def test_a_tree_has_room_for_pages_that_are_collapsed(review: ReviewWorld) -> None:
+    def edit(editor: Editor) -> None:
+        below = editor.find("webhooks")
+        editor.page("Signing webhooks by hand", "# By hand\n", parent=below)
+
+    review.request = review.world.change_request(review.space, edit=edit, subject="By hand")
+    app = review.app()
+    async with drive(app, "]", size=(140, 40)) as driver:
+        tree = driver.place.query_one(PageTree)
+        assert "Signing webhooks by hand" in driver.screen
+        width = tree.outer_size.width
+        tree.fold_all()
+        tree.fit()
+        await driver.idle()
+        assert tree.outer_size.width == width
+        tree.unfold_all()
+        await driver.idle()
+        assert "+ Signing webhooks by hand" in driver.screen
 
 
 async def test_who_only_reads_is_not_told_how_a_merge_is_reverted(review: ReviewWorld) -> None:

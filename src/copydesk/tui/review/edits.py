@@ -63,7 +63,7 @@ from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import NotYet, action, away, command, refusal, while_free
 from copydesk.tui.framework.commands import nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.keyboard import because, tell_failures
-from copydesk.tui.framework.source import TreeSource
+from copydesk.tui.framework.source import TreeSource, Twig
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.rich_text import (
     SourceEditor,
@@ -971,11 +971,18 @@ class PageTree(TreeList[Entry]):
             self.follow(here)
 
     def fit(self) -> None:
-        """Fit the columns, and the tree itself, to what it shows now: the text needs the room."""
+        """Fit the columns, and the tree itself, to its pages: the text needs the room.
+
+        Those that are collapsed or filtered away count too: they come back without another look.
+        """
         self.show_columns(self._page_columns())
         self.refresh_rows()
         titles, *counts = self.columns
-        longest = by_content(titles, self.source.base.shown(), most=SLIM[-1]).width
+        twigs = (
+            Twig(entry.id, entry, depth, bool(entry.children), unfolded=True)
+            for depth, entry in _with_depth(self._pages.roots)
+        )
+        longest = by_content(titles, twigs, most=SLIM[-1]).width
         taken = EDGES + GUTTER + longest + sum(column.width + 1 for column in counts)
         width = next((each for each in SLIM if taken <= each), None)
         if self.is_attached:
@@ -1024,8 +1031,12 @@ class PageTree(TreeList[Entry]):
 
 
 def _walk(roots: Sequence[Entry]) -> Iterable[Entry]:
-    waiting = list(roots)
+    return (entry for _, entry in _with_depth(roots))
+
+
+def _with_depth(roots: Sequence[Entry]) -> Iterable[tuple[int, Entry]]:
+    waiting = [(0, entry) for entry in roots]
     while waiting:
-        entry = waiting.pop()
-        yield entry
-        waiting.extend(entry.children)
+        depth, entry = waiting.pop()
+        yield depth, entry
+        waiting.extend((depth + 1, child) for child in entry.children)

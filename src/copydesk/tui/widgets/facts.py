@@ -45,6 +45,7 @@ class Facts(Pane):
         self._given: Sequence[Fact] = ()
         self._about: str | None = None
         self._of: str | None = None
+        """The id of what its facts are about, also where nothing is said of what waits."""
         self._lines: list[Strip] | None = None
         self._width = -1
         self._none_said = ""
@@ -61,10 +62,10 @@ class Facts(Pane):
         about: str | None = None,
         of: str | None = None,
     ) -> None:
-        """Show other facts, from their top unless they are of the same; the same change nothing.
+        """Show other facts, from their top if they are about something else; the same do nothing.
 
-        ``about`` is the id of what they are about: what waits to be sent of it is said first. It is
-        ``of``, where that is said elsewhere.
+        ``about`` is the id of what they are about: what waits to be sent of it is said first.
+        ``of`` is that id for a pane beside another that says so.
         """
         if title is not None:
             self.title = title

@@ -62,7 +62,7 @@ _BUTTON = re.compile(r"<a\b[^>]*\sclass=\"button\b")
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _TASK = re.compile(r"^\[([ xX])\]\s+")
 _ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x20;": " "}
-_LINE_END = re.compile(r"(?: {2,}|\\)?\n")
+_LINE_END = re.compile(r"(?:(?<! ) {2,}+|\\)?\n")
 _ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
 
 _FIELD = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
@@ -542,15 +542,15 @@ MOST_NAMES = 12
 EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*([^`]*)$")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*+([^`]*+)$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*)|#*\s*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$")
 _QUOTE = re.compile(r"^ {0,3}>\s?(.*)$")
 _RULE = re.compile(r"^ {0,3}([-*_])(?:\s*\1){2,}\s*$")
-_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+_TABLE_RULE = re.compile(r"^\s*+\|?\s*+:?-++:?\s*+(\|\s*+:?-++:?\s*+)*\|?\s*+$")
 _HTML_TABLE = re.compile(r"^ {0,3}<table(?=[\s>])", re.IGNORECASE)
 _DETAILS = re.compile(
-    r"^\s*<details(?:\s[^>]*)?>\s*(?:<summary>(.*)</summary>)?\s*$", re.IGNORECASE
+    r"^\s*<details(?:\s[^>]*)?>\s*+(?:<summary>(.*)</summary>)?\s*+$", re.IGNORECASE
 )
 _SUMMARY = re.compile(r"^\s*<summary>(.*)</summary>\s*$", re.IGNORECASE)
 _END_DETAILS = re.compile(r"^\s*</details>\s*$", re.IGNORECASE)
@@ -657,7 +657,8 @@ class _Cutter:
         if stripped[0] in "{<$" and (stop := self._platform(at, line, stripped)):
             return stop
         if match := _HEADING.match(line):
-            self._put("heading", start, (match.group(2) or "",), len(match.group(1)))
+            said = (match.group(2) or "").rstrip().rstrip("#").rstrip()
+            self._put("heading", start, (said,), len(match.group(1)))
             return at + 1
         if _RULE.match(line):
             self._put("rule", start, ())

@@ -132,6 +132,22 @@ def test_hostile_markup_comes_to_an_end(unit: str) -> None:
     assert text_of([*spans(text, literal=True)]) == text
 
 
+@pytest.mark.parametrize(
+    ("before", "unit", "after"),
+    [
+        ("[", " ", "](b)"),
+        ("# ", "#", " a"),
+        ("# ", " ", "a"),
+        ("```", " ", "`"),
+        ("a | b\n-", " ", "x"),
+        ("<details>", " ", "x"),
+        ("> ", "\t", ""),
+    ],
+)
+def test_hostile_lines_come_to_an_end(before: str, unit: str, after: str) -> None:
+    assert drawn(f"{before}{unit * 200_000}{after}")
+
+
 def test_long_paragraphs_are_read_sentence_by_sentence() -> None:
     text = "It was **sent** by `us` to [them](/a). " * 200
     found = [*spans(text)]

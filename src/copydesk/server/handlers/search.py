@@ -257,7 +257,7 @@ _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*)")
 
 
 _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
@@ -336,7 +336,7 @@ def _sections(text: str) -> list[_Section]:
         heading = None if fence or mark or "#" not in line else _HEADING.fullmatch(line)
         if heading:
             found.append(_Section(title, "\n".join(body).strip()))
-            title, body = heading[1], []
+            title, body = heading[1].rstrip().rstrip("#").rstrip(), []
         else:
             body.append(line)
     found.append(_Section(title, "\n".join(body).strip()))

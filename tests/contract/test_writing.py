@@ -152,7 +152,12 @@ def limited(model: type[BaseModel], field: str, good: list[Any], bad: list[Any])
         limited(SAMLProviderCreate, "entityID", ["a" * 1024], ["a" * 1025]),
         limited(SAMLProviderCreate, "certificate", ["a" * 10000], ["a" * 10001]),
         limited(SAMLProviderCreate, "ssoURL", ["https://e.com/sso"], ["sso", "a:" + "b" * 2047]),
-        limited(IntegrationDevMode, "tunnelUrl", ["https://e.com"], ["e.com"]),
+        limited(
+            IntegrationDevMode,
+            "tunnelUrl",
+            ["https://e.com", "https://\u4f8b.jp/\xfc"],
+            ["e.com", "https://e\x04.com", "https://e.com/\x1b[31m", "https://e.com/\x9b"],
+        ),
         limited(IntegrationPublish, "categories", [["gitsync"]], [["games"]]),
         limited(ConversationIngest, "id", ["a", "a" * 255], ["", "a" * 256]),
         limited(ConversationIngest, "subject", ["a" * 512], ["a" * 513]),

@@ -246,7 +246,9 @@ async def test_pages_that_the_site_shows_go_before_redirects(world: World) -> No
 
 async def test_addresses_of_the_site_itself_are_drawn_as_they_may_be(world: World) -> None:
     docs = publish(world)
-    await made(docs, "/escape", "https://docs.acme.test/x\x1b[2J\u202ey")
+    await made(docs, "/escape", "https://docs.acme.test/x")
+    hostile = "https://docs.acme.test/x\x1b[2J\u202ey"  # which this desk would not take
+    world.store.write(lambda tx: tx.run("UPDATE site_redirect SET url = ?", hostile))
     async with drive(open_world(world, "redirects", at(docs)), size=(100, 24)) as driver:
         place = driver.place
         assert isinstance(place, RedirectsPlace)

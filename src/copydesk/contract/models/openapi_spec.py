@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import OpenAPIVisibility, ProcessingErrorCode, ProcessingState
 from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
-from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp, Uri, Urls
+from copydesk.contract.models.parts import ResourceUrls, Timestamp, Uri, Urls
 
 Slug: TypeAlias = Annotated[
     str,
@@ -58,7 +58,7 @@ class OpenAPISpecVersion(Resource):
     id: str
     created_at: Timestamp | None = None
     size: Count | None = None
-    url: Always[Address] = None
+    url: Always[str] = None
     urls: Urls = Field(default_factory=Urls)
 
 

@@ -16,7 +16,7 @@ from copydesk.contract.models.base import (
     Shape,
 )
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
-from copydesk.contract.models.parts import ResourceUrls, Tagged, Timestamp
+from copydesk.contract.models.parts import WEB_ADDRESS, ResourceUrls, Tagged, Timestamp
 
 
 class OrganizationPermissions(Shape):
@@ -130,7 +130,7 @@ class Organization(Resource, KeepsNull):
     permissions: Always[OrganizationPermissions] = None
 
 
-_LOGO = r"^([A-Za-z][\w-]*|[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*|data:image/\S+)$"
+_LOGO = rf"^([A-Za-z][\w-]*|{WEB_ADDRESS}|data:image/\S+)$"
 
 Word: TypeAlias = Annotated[str, StringConstraints(max_length=50, pattern=r"^[A-Za-z][\w-]*$")]
 """One of the service's own names, which the document does not list."""

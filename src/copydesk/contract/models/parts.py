@@ -42,13 +42,18 @@ Timestamp: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
 Since: TypeAlias = Annotated[Timestamp | None, Wire("from")]
 """The start of a span of time in a query. Its name in the API is a keyword of Python."""
 
+_NEVER = r"\s\x00-\x1f\x7f-\x9f"
+"""What no address has: blanks and control characters. Letters of any language are common in it."""
+
 Uri: TypeAlias = Annotated[
-    str, StringConstraints(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.\-]*:\S+$")
+    str, StringConstraints(max_length=2048, pattern=rf"^[A-Za-z][A-Za-z0-9+.\-]*:[^{_NEVER}]+$")
 ]
 """An absolute URI, at most 2048 characters."""
 
+WEB_ADDRESS = rf"[Hh][Tt][Tt][Pp][Ss]?://[^{_NEVER}/?#][^{_NEVER}]*"
+
 WebAddress: TypeAlias = Annotated[
-    str, StringConstraints(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*$")
+    str, StringConstraints(max_length=2048, pattern=f"^{WEB_ADDRESS}$")
 ]
 """Where a browser may be sent: http or https, at most 2048 characters."""
 
@@ -67,7 +72,8 @@ class Tagged(BaseModel):
 
 
 Address: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
-"""An absolute URI in an answer; who reads takes any text."""
+"""An absolute URI in an answer, made by the service; who reads takes any text. One that people gave
+is plain text: it may have letters that a URI writes otherwise."""
 
 
 class SomeUrls(Shape):
@@ -84,7 +90,7 @@ class SomeUrls(Shape):
     logo: Address | None = None
     assets: Address | None = None
     public_endpoint: Address | None = None
-    source: Address | None = None
+    source: str | None = None
 
 
 class Urls(SomeUrls):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from copydesk.contract.enumerations import SignInBackend
 from copydesk.contract.models.base import Always, Body, Open, Resource
-from copydesk.contract.models.parts import Address, WebAddress
+from copydesk.contract.models.parts import WebAddress
 
 
 class SitePublishingAuth(Resource):
@@ -19,8 +19,8 @@ class SitePublishingAuth(Resource):
     object: Open[Literal["publishing-auth"]] = "publishing-auth"
     backend: Always[Open[SignInBackend]] = None
     private_key: Always[str] = None
-    fallback_url: Address | None = Field(default=None, alias="fallbackURL")
-    logout_url: Address | None = Field(default=None, alias="logoutURL")
+    fallback_url: str | None = Field(default=None, alias="fallbackURL")
+    logout_url: str | None = Field(default=None, alias="logoutURL")
     integration: str | None = None
 
 

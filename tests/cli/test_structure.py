@@ -80,6 +80,7 @@ def test_a_site_is_made_what_a_file_says(
         "Pay (in Products): title Pay → Payments",
         "Log before Guides",
     ]
+    assert said.out.endswith("\n:undo on the screens undoes all of it afterwards.\n")
     assert desk.run(*apply, "--plan", "--json") == 7
     planned = json.loads(capsys.readouterr().out)
     assert [call["operation"] for call in planned["requests"]] == [

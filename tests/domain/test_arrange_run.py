@@ -75,6 +75,7 @@ def test_it_says_before_what_cannot_be_taken_back() -> None:
     assert lasting_fact(none) == "This cannot be undone."
     assert lasting_fact(none * 2) == "All of these are final."
     assert lasting_fact(one + none) == "1 of these is final; u undoes the rest."
+    assert lasting_fact(one + none, ":undo") == "1 of these is final; :undo undoes the rest."
     run = ArrangeRun.of("p", "t", "T", none).go().sending("b").arrived("b")
     assert run.lasting_sentence() == "Nothing of what was sent can be undone: b: “Ünïcode”."
     assert run.finish().outcome.sentence == "1 call sent. This cannot be undone."

@@ -653,7 +653,7 @@ _STATES = {
 
 def way_back(calls: Iterable[Call]) -> str:
     """Say how far the screens take it back again."""
-    return re.sub(r"\bu (afterwards )?takes", ":undo on the screens takes", lasting_fact(calls))
+    return lasting_fact(calls, ":undo on the screens")
 
 
 def said_here(sentence: str) -> str:

@@ -565,15 +565,15 @@ def identity(place: str, target: str) -> str:
     return f"{place} {target}"
 
 
-def lasting_fact(calls: Iterable[Call]) -> str:
-    """Say of a plan how far one undo takes it back again."""
+def lasting_fact(calls: Iterable[Call], undo: str = "u") -> str:
+    """Say of a plan how far one undo, which ``undo`` names, takes it back again."""
     calls = list(calls)
     lasting = sum(call.lasting for call in calls)
     if not lasting:
-        return "u undoes all of it afterwards."
+        return f"{undo} undoes all of it afterwards."
     if lasting == len(calls):
         return "This cannot be undone." if lasting == 1 else "All of these are final."
-    return f"{lasting} of these {'is' if lasting == 1 else 'are'} final; u undoes the rest."
+    return f"{lasting} of these {'is' if lasting == 1 else 'are'} final; {undo} undoes the rest."
 
 
 _OF_RUNS = tuple(each.name for each in fields(ArrangeRun) if each.name not in ("calls", "made"))

@@ -85,6 +85,13 @@ def test_the_settings_ask_for_it_and_a_variable_says_no(home: Path) -> None:
     assert "View Spaces" in told.rpartition("> back")[2], "there is no line of status to hide first"
 
 
+def test_lines_on_a_pipe_do_not_stop_it_for_a_shell_that_is_not_there(home: Path) -> None:
+    ended = talk(home, ["ctrl+z", "where", "quit"], PLAIN)
+    told = ended.stdout.decode()
+    assert ended.returncode == 0, told
+    assert "There is no shell here to go back to." in told
+
+
 def test_on_a_terminal_it_asks_with_a_prompt_and_changes_no_mode(home: Path) -> None:
     with Program(home, environment=PLAIN) as program:
         program.wait(lambda: program.written.endswith(b"> "), "the first prompt")

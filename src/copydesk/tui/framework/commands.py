@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -502,6 +503,8 @@ class CommonCommands(Commands, scope="place"):
         """Go back to the shell; fg returns."""
         if browser.window() is not None:
             self.place.say("A browser has no shell to go back to.", "warn")
+        elif not os.isatty(0):  # lines on a pipe: no shell would say fg
+            self.place.say("There is no shell here to go back to.", "warn")
         else:
             self.place.desk.action_suspend_process()
 

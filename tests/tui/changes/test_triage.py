@@ -339,6 +339,14 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
             await driver.press("escape")
         await driver.press("u")
         assert asked() == set()
+        # The dialog names u: it does so from there too, once all is done.
+        mark(driver, *marked)
+        await driver.press("w")
+        await typed(driver, "sam")
+        await driver.press("tab", "ctrl+s", "y")
+        assert "This asks Sam Ortiz for a review; u undoes it." in driver.screen
+        await driver.press("u")
+        assert asked() == set()
         # All sleep as long; u wakes them together.
         mark(driver, *marked)
         await driver.press("b", "down", "enter")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -16,6 +17,9 @@ from copydesk.session.session import Session
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.desk_app import DeskApp
 
 SUBJECT_CELLS = 24
 """So much of a subject is shown at least: what came of it stands beside it."""
@@ -75,10 +79,12 @@ def nothing_failed(sheet: BulkSheet) -> str | None:
     return "Nothing has failed."
 
 
-def nothing_waits(sheet: BulkSheet) -> str | None:
-    """Say so when nothing can be recalled: it is too late, or it is asked about first."""
+def nothing_back(sheet: BulkSheet) -> str | None:
+    """Say so when nothing can be recalled or undone: it goes on, or it is asked about first."""
     if sheet.session is not None and sheet.session.writes.waits:
         return None
+    if sheet.run.begun and not sheet.run.running:
+        return None if sheet.run.count("done") else "Nothing was done."
     return "It is being sent: it can no longer be recalled." if sheet.run.begun else NOT_BEGUN
 
 
@@ -230,9 +236,13 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         """Say that Enter confirms nothing here."""
         self._show("Enter confirms nothing.")
 
-    @action("u", "recall", unless=nothing_waits)
+    @action("u", "recall or undo", unless=nothing_back)
     def recall(self) -> None:
-        """Send nothing of it; all of it stays as it was written."""
-        if self.session is not None:
+        """Send nothing of it, and all of it stays as it was written; once it is over, undo it."""
+        if self.session is not None and self.session.writes.waits:
             self.recalled = True
             self.session.writes.recall()
+        elif not self.run.running:
+            desk = cast("DeskApp", self.app)
+            self.dismiss(None)
+            desk.soon(desk.undo)

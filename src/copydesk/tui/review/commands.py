@@ -199,7 +199,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             for key, draft in waiting.items()
         ]
         good = status == "approved"
-        items.append(BulkItem(final, "verdict", "approved" if good else "changes asked for"))
+        items.append(BulkItem(final, "review", "approved" if good else "changes asked for"))
 
         async def send(item: BulkItem) -> None:
             if sheet.recalled:

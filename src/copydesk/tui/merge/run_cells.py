@@ -41,6 +41,8 @@ SHOWN = 6
 
 def state_text(item: RunItem) -> Text:
     """Return how a request stands, with a sign that needs no colour."""
+    if item.settled:
+        return Text(f"{glyphs().passed} settled", style="good")
     said, tone = STATES[item.state]
     sign = {"done": glyphs().passed, "stopped": glyphs().failed}.get(item.state, "")
     return Text(f"{sign} {said}" if sign else said, style=tone)
@@ -50,9 +52,10 @@ def what(
     item: RunItem, forecast: Forecast | None, standing: Standing | None, unread: str = ""
 ) -> Text:
     """Return the one thing that matters most of a request, for its row."""
+    if item.settled:
+        return Text("ctrl+s goes on", style="good")
     if item.state in ("done", "stopped", "skipped"):
         tone = "bad" if item.state == "stopped" or item.reason else "muted"
-        tone = "good" if item.settled else tone
         said = _short(item.said) or (f"revision {item.merged}" if item.merged else "")
         return Text(said, style=tone)
     if item.state != "waiting":

@@ -165,7 +165,7 @@ async def test_verdicts_and_status_arrive_in_the_review(world: World, other: Oth
         await other.says(request)
         await other.does(lambda api: api(ops.merge_change_request, other.space, request))
         await poll(driver, world)
-        assert "merged by others: R reads it" in driver.screen
+        assert "merged meanwhile: R reads it" in driver.screen
 
 
 async def test_what_waits_arrives_in_the_inbox(world: World, other: Other) -> None:

@@ -195,8 +195,9 @@ class Review(Place):
         if opened is None:
             return ""
         if self.model.behind:
-            what = "merged" if self.model.merged_since else "changed"
-            return f"{what} by others: R reads it"
+            # A merge may be one's own, from another screen.
+            what = "merged meanwhile" if self.model.merged_since else "changed by others"
+            return f"{what}: R reads it"
         ready = self.request_tabs.readiness
         parts = [clean(opened.request.status) if ready is None else ready.word]
         if opened.request.outdated and opened.request.status in ("open", "draft"):

@@ -98,6 +98,10 @@ async def test_blocks_are_read_one_above_the_other_and_side_by_side(
         await driver.press("|")
         driver.golden("review-sides", update=update_golden)
         assert "side by side   change 6 of 6" in driver.screen
+        await driver.resize(80, 24)
+        assert "side by side takes" in driver.screen
+        await driver.resize(140, 40)
+        assert "side by side   change 6 of 6" in driver.screen
         await driver.press("#")
         assert driver.line("## Signing")[1:].startswith("  10   ## Signing")
         await driver.press("K", "K", "K", "c")
@@ -137,7 +141,7 @@ async def test_settings_of_a_page_are_compared_and_an_edit_after_seeing_it_is_sa
         assert "●" in driver.line("~ Hooks      ")
         assert "One two [-three-]." in driver.screen
         await driver.press("=", "=", "space")
-        assert "All 1 read. a approve, m merge." in driver.screen
+        assert "Hooks is read. a approve, m merge." in driver.screen
         assert "Edited after" not in driver.screen
 
 

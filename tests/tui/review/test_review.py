@@ -218,6 +218,9 @@ async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWor
         for _ in range(5):
             await driver.press("space")
         assert "All 6 read. a approve, m merge." in driver.screen
+        await driver.press("=")
+        assert "The page is as you read it. = goes back." in driver.screen
+        await driver.press("=")
         lines = {"webhooks/signatures": "# Signatures\n\nUse SHA-512.\n"}
         review.world.edit_change_request(review.request, lines)
         await driver.press("R", "[", "[", "[")

@@ -174,6 +174,8 @@ class PageReader(ReviewCommands, scope="review"):
                 self.model.since = True
                 self._show(since, keep_place=False)
                 self.retitle()
+                if since.before == since.after:
+                    self.place.say("The page is as you read it. = goes back.")
 
         self.place.reads.load("since", read, show, what="Comparing", local=True)
 
@@ -376,6 +378,8 @@ class PageReader(ReviewCommands, scope="review"):
     def make_room(self, width: int) -> None:
         """Hide the tree and put the threads below while there is no room for all three."""
         self.place.set_class(self.here.diff.sides and width < ALL_THREE, "-sides")
+        if self.here.diff.sides:
+            self.place.call_after_refresh(self.retitle)
 
     def show_sides(self, sides: bool) -> None:
         """Show the two texts side by side, or one above the other."""
@@ -450,7 +454,8 @@ class PageReader(ReviewCommands, scope="review"):
         count = seen.count(c.id for c in self.model.changes) + 1
         done = f"{title} is read. {count} of {len(self.model.changes)}."
         if following is None:
-            done = f"All {len(self.model.changes)} read. a approve, m merge."
+            every = f"All {count} read" if count > 1 else f"{title} is read"
+            done = f"{every}. a approve, m merge."
         await self._put_mark("Mark read", change.id, before, done, page.now)
         if self.model.behind:
             # What was read may not be what it is by now.

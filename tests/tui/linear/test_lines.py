@@ -82,6 +82,7 @@ async def test_words_keys_and_what_is_none_of_these() -> None:
         assert linear.said[-1] == "1 of 4. number 121, Rate limit page rewrite, by priya."
         assert await linear.take("next") == "2 of 4. number 118, Fix auth code samples, by jonas."
         assert (await linear.take("read 4")).startswith("4 of 4. number 113, Rename")
+        assert await linear.take("next") == "This is the end."
         assert "go from 1 to 4" in await linear.take("5")
         assert "is neither a key nor a word here" in await linear.take("frobnicate")
         assert (await linear.take("where")).startswith("acme-docs, Requests. View All, 1 of 2.")
@@ -113,6 +114,8 @@ async def test_marks_are_counted_and_a_line_is_never_without_an_answer(world: Wo
         told = await linear.take("?")
         assert "1 of " in told, told
         assert "Type some letters to have fewer; back leaves." in told
+        await linear.take("back", "space", "x", "yes")
+        assert await linear.take("") == "back leaves."
 
 
 async def test_what_is_offered_is_ticked_by_number_and_a_form_is_saved(world: World) -> None:

@@ -239,9 +239,11 @@ class Conversation:
     async def _go_on(self) -> None:
         """Read on: what is left of a text, then the next row, change or pane."""
         focused = self._app.screen.focused
+        before = _spot(focused)
         if self._rest:
             self._more()
-        elif isinstance(focused, DiffView) and focused.page is not None:
+            return
+        if isinstance(focused, DiffView) and focused.page is not None:
             page = focused.page
             if not focused.step_change(1):
                 focused.move_last()
@@ -252,6 +254,8 @@ class Conversation:
             self._say("That is all. back steps back, tab goes to the next part.")
         else:
             await self._do(CommonCommands, "move_down")
+        if before is not None and _spot(focused) == before:
+            self._say("This is the end.")
 
     async def _go_to(self, number: int) -> None:
         """Go to a row by its number; where there are none it is a key, as of a view."""
@@ -630,6 +634,10 @@ class Conversation:
         self._focus = now
         if not self._answered and now[1] and not isinstance(focused, TextArea):
             self._say(now[1])  # nothing is new: a line is never without an answer
+        if not self._answered and isinstance(front, Sheet):
+            said = sentences.answers_told(front, question_of(front, app.keyboard))
+            if said:
+                self._say(said)
         source = getattr(focused, "source", None)
         news = waiting_rows(source) if getattr(source, "waiting", 0) else ""
         if news and news != self._news:
@@ -665,6 +673,15 @@ class Conversation:
                 if line and line not in self._in_sheet:
                     self._say(line)
         self._in_sheet = lines
+
+
+def _spot(focused: Widget | None) -> object:
+    """Return where the cursor is in what has rows, None elsewhere."""
+    if isinstance(focused, DiffView):
+        return focused.page, focused.cursor
+    if isinstance(focused, VirtualList) and focused.source.length:
+        return focused.cursor
+    return None
 
 
 def _text(line: str) -> str:

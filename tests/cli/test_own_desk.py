@@ -9,11 +9,13 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.connection import Service, session_for
+from copydesk.cli.doctor_checks import desk
 from copydesk.cli.embedded import desk_key, open_next, open_store
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
+from copydesk.server.desk_file import log_of
 from copydesk.server.integrity import examine
 from copydesk.session.target import LEFT
 from copydesk.tui.app import CopydeskApp
@@ -141,6 +143,16 @@ async def test_nothing_of_ones_own_goes_with_the_sample_unasked(
     assert main(["desk", "sample"]) == 0
     assert not examine(find_paths().desk).all
     assert main(["desk", "sample"]) == 2
+
+
+def test_doctor_counts_what_an_open_desk_has_not_put_into_its_file_yet(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    store = open_store(path)
+    try:
+        assert path.stat().st_size < 100_000 < log_of(path).stat().st_size
+        assert desk(path).said.endswith(" MB")
+    finally:
+        store.close()
 
 
 def test_doctor_tells_of_variables_that_have_no_effect(

@@ -13,7 +13,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
@@ -336,7 +336,7 @@ def keyring(paths: Paths, *, needed: bool) -> Finding:
 
 def desk(path: Path) -> Finding:
     """Return what the embedded desk is, read in short; ``copydesk desk check`` reads all."""
-    from copydesk.server.desk_file import complaint, unwritable
+    from copydesk.server.desk_file import complaint, log_of, unwritable
     from copydesk.server.migrations import VERSION
 
     try:
@@ -347,6 +347,8 @@ def desk(path: Path) -> Finding:
         closed = wrong is not None and wrong == unwritable(path)
         readable = closed and complaint(path, VERSION, writes=False) is None
         size = path.stat().st_size
+        with suppress(FileNotFoundError):  # what a program that has it open wrote last is there
+            size += log_of(path).stat().st_size
     except OSError as error:
         return Finding(
             "desk", str(path), error.strerror or "unreadable", "make it readable for you"

@@ -85,6 +85,16 @@ def test_lists_are_those_of_the_screens(
     )
     assert "no authr: here" in scripts.err("cr", "list", "--filter", "authr:lee", status=2)
     assert "--organization" in scripts.err("cr", "list", "--organization", "X", status=1)
+    # The screens list those of one organization: where there are more, each is named.
+    assert "ORGANIZATION" not in table
+    second = world.organization("Second", admin=world.ana)
+    away = world.space("Away", {"intro": "One."}, organization=second)
+    world.change_request(away, {"intro": "Two."}, subject="Elsewhere", by=world.ana)
+    table = scripts.out("cr", "list")
+    assert table.splitlines()[0].split()[:4] == ["NUMBER", "SUBJECT", "SPACE", "ORGANIZATION"]
+    assert "Elsewhere" in table
+    assert "Away           Second" in table
+    assert "ORGANIZATION" not in scripts.out("cr", "list", "--organization", "Second")
 
 
 def test_after_a_merge_only_what_touches_the_same_pages_may_conflict(scripts: ScriptDesk) -> None:

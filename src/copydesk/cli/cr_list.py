@@ -109,12 +109,14 @@ async def _triage(
     state = kept_state()
     held = DeskSnoozes(state, connection.key).read() if sleeps else {}
     marks = DeskMarks(state, connection.key).read()
+    titles: dict[str, str] = {}
     if space is not None:
         found = await find_space(api, space, organization)
         scopes = [Scope(found.organization, found.id)]
     else:
-        scopes = [Scope(place.id) for place in await find_organizations(api, organization)]
-    return Triage(scopes, "" if me is None else me.id, held, marks)
+        titles = {place.id: place.title for place in await find_organizations(api, organization)}
+        scopes = [Scope(place) for place in titles]
+    return Triage(scopes, "" if me is None else me.id, held, marks, titles)
 
 
 @dataclass
@@ -125,6 +127,10 @@ class Triage:
     me: str
     held: dict[str, Snooze]
     marks: dict[str, dict[str, str]]
+    titles: dict[str, str]
+    """The titles of the organizations that are listed, by their ids; empty for one space."""
+    organizations: dict[str, str] = field(default_factory=dict)
+    """The title of the organization of each row, by the id of the row."""
     rows: list[ChangeRow] = field(default_factory=list)
     requests: dict[str, ChangeRequest] = field(default_factory=dict)
     unsure: int = 0
@@ -181,6 +187,8 @@ class Triage:
             self.unsure += sum(outcome is None for _, outcome in outcomes)
             await self._look_into(api, scope, found, sorting)
             self.rows += found
+            title = self.titles.get(scope.organization, "")
+            self.organizations |= dict.fromkeys((row.id for row in found), title)
         self.rows = sorted_rows(
             self.rows,
             listing.sort,
@@ -245,6 +253,8 @@ def _print(triage: Triage, listing: Listing, space: str | None) -> None:
     ]
     if space is None:
         columns.append(Column("SPACE", lambda row: triage.known.space_title(row.space), gives=True))
+    if len(set(triage.organizations.values())) > 1:  # the screens list those of one
+        columns.append(Column("ORGANIZATION", lambda row: triage.organizations[row.id], gives=True))
     if len(listing.statuses) > 1:
         columns.append(Column("STATUS", lambda row: row.status))
     columns += [

@@ -50,6 +50,7 @@ def test_a_change_request_is_reviewed_commented_and_merged_by_lines_on_a_pipe(ho
     assert "Done: comment #12 “Looks right to me: é”" in told
     assert "Type yes to merge; anything else goes back." in told
     assert "Done: merge #12 Fix the refresh sample of OAuth" in told
+    assert "shows it in the browser" not in told, "none reaches this desk"
 
 
 @pytest.mark.parametrize(

@@ -300,7 +300,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             keys = Text.assemble(("u", "accent"), " or ", ("esc", "accent"), " stops it")
             return text.append_text(keys)
         if self._merged:
-            if self.address:
+            if not_merged(self) is None:
                 text.append("o", style="accent").append(" shows it in the browser   ")
             return text.append("esc", style="accent").append(" close")
         if self.unknown:

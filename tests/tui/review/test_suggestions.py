@@ -146,6 +146,8 @@ async def test_a_range_is_suggested_and_goes_with_the_verdict(review: ReviewWorl
         assert "suggests: to delete it" in driver.screen
         await driver.press("ctrl+s")
         await driver.idle()
+        await driver.press("@")
+        assert "“suggests: to delete it”" in driver.line("Comment")
     assert "```suggestion:-0+2\n```" in await comments_of(review)
 
 

@@ -28,7 +28,12 @@ from copydesk.session.reads.spaces import read_me
 from copydesk.session.settling import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
-from copydesk.session.writes.comments import PendingDraft, pending_line, review_drafts
+from copydesk.session.writes.comments import (
+    PendingDraft,
+    draft_words,
+    pending_line,
+    review_drafts,
+)
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.session.writes.requests import FINAL, OWN, VERBS, beginning, verdict
 from copydesk.tui.conversations.rows import LOOKED_FOR, go_to_cluster, go_to_finding
@@ -195,7 +200,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         group, final = uuid4().hex, "verdict"
         waiting = {draft.key: draft for draft in drafts}
         items = [
-            BulkItem(key, self._where_draft_goes(draft), clean(draft.text, limit=60))
+            BulkItem(key, self._where_draft_goes(draft), clean(draft_words(draft), limit=60))
             for key, draft in waiting.items()
         ]
         good = status == "approved"

@@ -42,6 +42,7 @@ from copydesk.session.writes.comments import (
     PendingDraft,
     change_message,
     delete_message,
+    draft_words,
     resolving,
     sending,
 )
@@ -359,7 +360,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         Raises `WriteError` when it is not known to have been sent.
         """
         thread = self.here.threads.get(draft.thread)
-        name = self.here.called(clean(draft.text, limit=40))
+        name = self.here.called(clean(draft_words(draft), limit=40))
         if thread is not None:
             name = answer_name(self.here.called, draft.text, first_words(thread.comment, 16))
         try:

@@ -75,6 +75,16 @@ async def test_findings_and_clusters_name_each_other(today: World) -> None:
     earlier.close()
 
 
+async def test_a_change_request_leads_to_no_clusters_that_the_service_lacks(today: World) -> None:
+    ReviewWorld(today)
+    api = today.api(elsewhere=True)
+    async with drive(open_world(today, "changes", api=api)) as driver:
+        for _ in range(2):  # the first time it goes there and back
+            await expect(driver, "g k", said="This service has no clusters.")
+            assert driver.place.PLACE == "changes"
+            await driver.press("j")
+
+
 async def test_today_s_service_has_no_links(today: World) -> None:
     review = ReviewWorld(today)
     today.write(lambda tx: tx.update("change_request", review.request, cluster_id="c1"))

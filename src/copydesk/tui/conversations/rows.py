@@ -455,5 +455,6 @@ async def go_to_finding(place: Place, request: str, called: str, known: Sequence
 async def go_to_cluster(desk: DeskApp, target: Target, why_all: str) -> None:
     """Go to a cluster; where ``target`` names none to all of them, saying why if that is known."""
     await desk.go("clusters", target)
-    if target.cluster is None and why_all and desk.here is not None:
-        desk.here.say(why_all)
+    here = desk.here
+    if target.cluster is None and why_all and here is not None and here.PLACE == "clusters":
+        here.say(why_all)  # a service without clusters was told of instead

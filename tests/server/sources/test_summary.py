@@ -279,7 +279,8 @@ def shape_of(pages: list[SourcePage] | tuple[SourcePage, ...]) -> list[object]:
         ("* [B](b.md)\n1 [A](a.md)\n", 2, "is not read as an item"),
         ("* [B](b.md)\n      * [A](a.md)\n", 2, "is not read as an item"),
         ("* [B](b.md)\n\n\n        * [A](a.md)\n", 4, "is not read as an item"),
-        ("[A](a.md)\n\n* [B](b.md)\n", 1, "is not read as an item"),
+        ("[A](https://a.example)\n\n* [B](b.md)\n", 1, "is not read as an item"),
+        ("[A](a.md) and more\n\n* [B](b.md)\n", 1, "is not read as an item"),
         ("* [B](b.md) [A](a.md)\n", 1, "has a second link"),
     ],
 )
@@ -307,3 +308,53 @@ def test_remarks_code_and_wrapped_titles_are_no_broken_lines() -> None:
         "[Not a link](x.md)",
         "[Draft]",
     ]
+
+
+BOOK = (
+    "# Summary\n\n[Title](title.md)\n[Foreword](foreword.md)\n\n"
+    "- [One](one.md)\n  - [Two](two.md)\n\n# Part\n\n- [Three](three.md)\n\n---\n\n"
+    "[Thanks](thanks.md)\n"
+)
+
+
+def test_chapters_without_a_number_are_pages_where_they_stand() -> None:
+    read = parse_summary(BOOK)
+    assert not read.problems
+    assert shape(read.entries) == [
+        ("document", "Title", "title.md", []),
+        ("document", "Foreword", "foreword.md", []),
+        ("document", "One", "one.md", [("document", "Two", "two.md", [])]),
+        (
+            "group",
+            "Part",
+            None,
+            [("document", "Three", "three.md", []), ("document", "Thanks", "thanks.md", [])],
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "new", "before", "after"),
+    [
+        (0, [page("Cover", "title.md")], "[Title](title.md)\n", "[Cover](title.md)\n"),
+        (0, [], "[Title](title.md)\n", ""),
+        (
+            1,
+            [page("New", "new.md"), page("Foreword", "foreword.md")],
+            "[Foreword]",
+            "[New](new.md)\n[Foreword]",
+        ),
+        (
+            2,
+            [page("New", "new.md"), page("One", "one.md", page("Two", "two.md"))],
+            "- [One]",
+            "- [New](new.md)\n- [One]",
+        ),
+    ],
+)
+def test_chapters_without_a_number_stay_so(
+    place: int, new: list[SourcePage], before: str, after: str
+) -> None:
+    pages = pages_of(parse_summary(BOOK))
+    pages[place : place + 1] = new
+    assert render_summary(pages, BOOK.encode()).decode() == BOOK.replace(before, after)

@@ -1,7 +1,8 @@
 """``SUMMARY.md``: the tree of a space as nested lists, with headings as groups.
 
-``parse_summary`` reads one; a line that cannot be used becomes a ``Problem`` and the rest stands.
-``copydesk.server.sources.outline`` writes one.
+A line that is a link to a page and nothing else, as mdBook has before and after its lists, is an
+entry too. ``parse_summary`` reads one; a line that cannot be used becomes a ``Problem`` and the
+rest stands. ``copydesk.server.sources.writer`` writes one.
 """
 
 from __future__ import annotations
@@ -191,6 +192,8 @@ def _drafts(text: str) -> tuple[Sequence[_Draft], Set[int]]:
                 draft.title, _ = _words(token)
                 (headings[-1].children if headings else top).append(draft)
                 headings.append(draft)
+            elif not items and before.type == "paragraph_open":
+                (headings[-1].children if headings else top).extend(_bare(token))
             elif items and before.type == "paragraph_open":
                 item = items[-1]
                 if not item.title and item.target is None and not item.children:
@@ -201,6 +204,22 @@ def _drafts(text: str) -> tuple[Sequence[_Draft], Set[int]]:
                         found = _BROKEN_TITLE.match(item.title)
                         item.title = tidy(found[1]) if found else ""
     return top, aside
+
+
+def _bare(token: Token) -> Iterator[_Draft]:
+    """Yield the lines of a paragraph that are a link to a page: chapters without a number."""
+    line = (token.map or [0, 0])[0] + 1
+    children = token.children or []
+    breaks = [at for at, child in enumerate(children) if child.type in ("softbreak", "hardbreak")]
+    for start, stop in zip([0, *(at + 1 for at in breaks)], [*breaks, len(children)], strict=True):
+        part = children[start:stop]
+        ends = [at for at, child in enumerate(part) if child.type == "link_close"]
+        if part and part[0].type == "link_open" and ends == [len(part) - 1]:
+            title, target = _words(Token("inline", "", 0, children=part))
+            name = (target or "").partition("#")[0]
+            if target and is_markdown(name) and not is_address(target):
+                yield _Draft(line, line, title, target)
+        line += 1
 
 
 def _complaint(token: Token, target: str | None) -> str | None:

@@ -437,6 +437,7 @@ def _edit(text: str, old: Summary, wanted: list[_Line], folder: str) -> str:
     if not entries:
         return _append(text, newline, wanted, folder)
     styles = _Styles(source, old.entries)
+    bare = [not entry.heading and not _BULLET.match(source[entry.line - 1]) for entry in entries]
     out: list[str] = []
     at = 0
 
@@ -445,12 +446,13 @@ def _edit(text: str, old: Summary, wanted: list[_Line], folder: str) -> str:
         out.extend(source[at:line])
         at = max(at, line)
 
-    def put(line: _Line) -> None:
+    def put(line: _Line, plain: bool) -> None:
         if out and not out[-1].endswith(("\n", "\r")):
             out[-1] += newline
         if line.heading and out and out[-1].strip():
             out.append(newline)
-        out.append(styles.write(line, folder) + newline)
+        said = _item(line.key, folder) if plain else styles.write(line, folder)
+        out.append(said + newline)
         if line.heading:
             out.append(newline)
 
@@ -460,13 +462,15 @@ def _edit(text: str, old: Summary, wanted: list[_Line], folder: str) -> str:
             for entry in entries[a:b]:
                 keep_until(entry.end)
             continue
+        # Between chapters without a bullet, and in place of them, a new one has none either.
+        plain = all(bare[a:b]) if b > a else any(bare[a : a + 1])
         if b > a or a == 0:
             keep_until(entries[a].line - 1)
-        elif entries[a - 1].heading:
+        elif entries[a - 1].heading or (bare[a - 1] and not plain):
             while at < len(source) and not source[at].strip():
                 keep_until(at + 1)
         for line in wanted[c:d]:
-            put(line)
+            put(line, plain and not line.heading and not line.listed and bool(line.key[3]))
         for entry in entries[a:b]:
             keep_until(entry.line - 1)
             at = max(at, entry.end)

@@ -4,11 +4,13 @@ import gc
 import os
 import warnings
 import zlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from dulwich.objects import Blob, Commit, Tree
+from dulwich.index import IndexEntry
+from dulwich.objects import S_IFGITLINK, Blob, Commit, ObjectID, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
@@ -164,6 +166,23 @@ def test_a_working_tree_reads_what_is_committed_and_says_what_is_not(tmp_path: P
             "has changes in 1 file that are not committed; "
             f"only what is committed on {source.default.name} is read"
         )
+
+
+def test_a_submodule_that_was_not_fetched_is_no_change(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md": b"a"})
+    repo = Repo.init(str(tmp_path))
+    tree = repo.get_worktree()
+    tree.stage(["a.md"])
+    index = repo.open_index()
+    entry = index[b"a.md"]
+    assert isinstance(entry, IndexEntry)
+    index[b"theme"] = replace(entry, mode=S_IFGITLINK, sha=ObjectID(b"1" * 40))
+    index.write()
+    tree.commit(b"Start", committer=b"A <a@example.com>", author=b"A <a@example.com>")
+    repo.close()
+    (tmp_path / "theme").mkdir()
+    with Repository.open(tmp_path) as source:
+        assert source.problems == []
 
 
 def test_a_plain_folder_is_read_as_it_stands(tmp_path: Path) -> None:

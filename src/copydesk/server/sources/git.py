@@ -7,6 +7,7 @@ No hook and no filter of the repository is ever run: content is taken as it was 
 
 from __future__ import annotations
 
+import os
 import stat
 import struct
 import tempfile
@@ -29,7 +30,7 @@ from dulwich.errors import (
     NotTreeError,
 )
 from dulwich.graph import find_merge_base
-from dulwich.index import UnsupportedIndexFormat, get_unstaged_changes
+from dulwich.index import Index, UnsupportedIndexFormat, get_unstaged_changes
 from dulwich.object_store import BaseObjectStore
 from dulwich.objects import ObjectID, valid_hexsha
 from dulwich.pack import UnresolvedDeltas
@@ -229,7 +230,11 @@ class Repository:
             return self
         try:
             index = repo.open_index()
-            changed = set(get_unstaged_changes(index, str(self.path)))
+            changed = {
+                path
+                for path in get_unstaged_changes(index, str(self.path))
+                if not self._left_out(index, path)
+            }
             head = repo.refs.read_loose_ref(Ref(b"HEAD")) and repo.refs.follow(Ref(b"HEAD"))[1]
             if head is None:
                 return self  # a checkout of nothing yet
@@ -309,6 +314,14 @@ class Repository:
         if not isinstance(found, objects.Commit):
             raise SourceError(f"{self.path} has no commit {raw.decode('ascii', 'replace')}.")
         return found
+
+    def _left_out(self, index: Index, path: bytes) -> bool:
+        """Whether a path is a submodule that was not fetched: to git, that is no change."""
+        mode = getattr(index[path], "mode", None) if path in index else None
+        if mode is None or not objects.S_ISGITLINK(mode):
+            return False
+        folder = self.path / os.fsdecode(path)
+        return folder.is_dir() and not (folder / ".git").exists()
 
     @_reading
     def files(self, commit: str | None = None) -> Files:

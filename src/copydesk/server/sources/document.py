@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -51,7 +52,8 @@ class Facts:
 class Document:
     """A Markdown file in two verbatim parts. ``refusal`` says why it cannot be a page.
 
-    ``title`` and ``name`` are what its front matter calls it, for trees that no summary names.
+    ``title`` and ``name`` are what its front matter calls it, for trees that no summary names;
+    ``label`` and ``position`` what Docusaurus reads there for its sidebar.
 
     ``complaint`` is a fault of the front matter of a page that can be used all the same, and
     ``line`` its line.
@@ -62,6 +64,8 @@ class Document:
     facts: Facts = field(default_factory=Facts)
     title: str | None = None
     name: str | None = None
+    label: str | None = None
+    position: float | None = None
     refusal: str | None = None
     complaint: str | None = None
     line: int | None = None
@@ -104,14 +108,25 @@ def read_document(blob: Blob) -> Document:
     except BadYamlError as error:
         line = None if error.line is None else error.line + 1
         return Document(front, body, complaint=f"has front matter that {error.reason}", line=line)
-    title, name = values.get("title"), values.get("id")
+    title, name, label = (values.get(key) for key in ("title", "id", "sidebar_label"))
     return Document(
         front,
         body,
         facts,
         title=title if isinstance(title, str) else None,
         name=name if isinstance(name, str) else None,
+        label=label if isinstance(label, str) else None,
+        position=number(values.get("sidebar_position")),
     )
+
+
+def number(value: object) -> float | None:
+    """Return a finite number that YAML has, also one that it takes for a text (``08``)."""
+    try:
+        found = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
 
 
 def read_facts(values: Mapping[str, Any]) -> Facts:

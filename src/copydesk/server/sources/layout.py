@@ -7,7 +7,7 @@ The rules:
 - A file is of the space around it. One outside every space is of a space whose summary lists it, or
   else of the space that it was moved out of: so what a branch moves is not lost with it.
 - Where there is no summary, the tables of contents of MkDocs and Docusaurus are read, and the
-  folders that a site's ``docs.yaml`` names are spaces.
+  folders that a site's ``docs.yaml`` names are spaces. Folders of Docusaurus have its own order.
 - Without any of these the top folder is one space whose tree follows the folders.
 - Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
   back.
@@ -16,7 +16,9 @@ The rules:
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
 from urllib.parse import unquote
 
@@ -35,11 +37,16 @@ from copydesk.server.sources.model import (
     SourceSpace,
 )
 from copydesk.server.sources.navigation import (
+    CATEGORIES,
     NAMES,
     Item,
     Navigation,
+    order_of,
+    read_category,
     read_navigations,
     short_name,
+    sidebar_folder,
+    unnumbered,
 )
 from copydesk.server.sources.paths import (
     folder_of,
@@ -176,6 +183,9 @@ class LayoutReader:
             tables = self._navigations[known]
             if isinstance(tables, str):
                 unused.append(Problem(path, f"was read as a table of contents, but it {tables}"))
+                folder = sidebar_folder(path)
+                if folder and any(is_markdown(each) and inside(each, folder) for each in files):
+                    yield Navigation(path, folder, named=True)
             else:
                 yield from tables
 
@@ -314,14 +324,35 @@ class _SpaceReader:
     def inferred(self, paths: Iterable[str], root: str) -> tuple[Entry, ...]:
         """Return entries that follow the folders: a folder's README first and above the others."""
         usable: list[str] = []
+        sidebar = self.sidebar()
         for path in paths:
+            if sidebar and re.search(r"(?:^|/)_", path[len(self.config.root) :]):
+                continue  # to Docusaurus, a part of other pages
             if is_markdown(path) and inside(path, root):
                 document = self.reader.document(self.files, path)
                 if document.refusal is None:
                     usable.append(path)
                 else:
                     self.problems.append(Problem(path, document.refusal))
-        return _by_folder(usable, root, self.page_title)
+        return _by_folder(usable, root, self.page_title, self.category if sidebar else None)
+
+    def sidebar(self) -> bool:
+        """Whether the space is one of Docusaurus."""
+        return self.config.navigation is not None and self.config.navigation.named
+
+    def category(self, path: str) -> tuple[str | None, float | None]:
+        """Return the title of a folder and the place of a folder or a page, where they are told."""
+        label, place = None, None
+        if is_markdown(path):
+            place = self.reader.document(self.files, path).position
+        for name in CATEGORIES:
+            blob = self.files.get(f"{path}/{name}")
+            if blob is not None and blob.kind == "file":
+                with suppress(OSError):
+                    label, place = read_category(blob.read())
+        if place is None:
+            place = order_of(name_of(path))
+        return tidy(label or "") or None, place
 
     def navigated(
         self, table: Navigation, items: Iterable[Item], seen: set[str] | None = None
@@ -385,7 +416,9 @@ class _SpaceReader:
 
     def page_title(self, path: str) -> str:
         document = self.reader.document(self.files, path)
-        return tidy(document.title or "") or tidy(document.heading() or "") or stem_of(path)
+        label = tidy(document.label or "") if self.sidebar() else ""
+        label = label or tidy(document.title or "")
+        return label or tidy(document.heading() or "") or stem_of(path)
 
     def title(self) -> str:
         """Return the space's title: its README's heading, its folder, or the repository's name."""
@@ -512,8 +545,16 @@ def _unique(wanted: str, taken: set[str]) -> str:
     return found
 
 
-def _by_folder(paths: list[str], root: str, title: Callable[[str], str]) -> tuple[Entry, ...]:
-    """Return the entries of a folder and the folders below it."""
+def _by_folder(
+    paths: list[str],
+    root: str,
+    title: Callable[[str], str],
+    told: Callable[[str], tuple[str | None, float | None]] | None,
+) -> tuple[Entry, ...]:
+    """Return the entries of a folder and the folders below it.
+
+    ``told`` gives the title of a folder and the place of anything, where they have one.
+    """
     here = sorted(path for path in paths if folder_of(path) == root)
     below: dict[str, list[str]] = {}
     for path in paths:
@@ -521,16 +562,31 @@ def _by_folder(paths: list[str], root: str, title: Callable[[str], str]) -> tupl
             rest = path[len(root) + 1 :] if root else path
             folder = f"{root}/{rest.split('/')[0]}" if root else rest.split("/")[0]
             below.setdefault(folder, []).append(path)
-    entries = [
-        Entry("document", title(path), 0, 0, path=path)
+    entries = {
+        path: Entry("document", title(path), 0, 0, path=path)
         for path in sorted(here, key=lambda path: (not introduces(path), path))
-    ]
+    }
     for folder in sorted(below):
-        children = _by_folder(below[folder], folder, title)
-        first = children[0]
-        if first.path and introduces(first.path) and folder_of(first.path) == folder:
-            kept = Entry("document", first.title, 0, 0, path=first.path, children=children[1:])
+        children = _by_folder(below[folder], folder, title, told)
+        first = next((each for each in children if _leads(each, folder)), None)
+        others = tuple(each for each in children if each is not first)
+        named = told(folder)[0] if told is not None else None
+        if first is not None:
+            called = named or first.title
+            entries[folder] = Entry("document", called, 0, 0, path=first.path, children=others)
         else:
-            kept = Entry("group", name_of(folder), 0, 0, children=children)
-        entries.append(kept)
-    return tuple(entries)
+            called = named or (name_of(folder) if told is None else unnumbered(name_of(folder)))
+            entries[folder] = Entry("group", called, 0, 0, children=others)
+    if told is None:
+        return tuple(entries.values())
+    places = {path: told(path)[1] for path in entries}
+    return tuple(entries[path] for path in sorted(entries, key=lambda path: _last(places[path])))
+
+
+def _leads(entry: Entry, folder: str) -> bool:
+    path = entry.path
+    return path is not None and introduces(path) and folder_of(path) == folder
+
+
+def _last(place: float | None) -> tuple[bool, float]:
+    return place is None, place or 0

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.server.sources.document import number
 from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_lenient_mapping
 from copydesk.server.sources.paths import folder_of, join, name_of
 
@@ -21,6 +22,9 @@ _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
 TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
 """The names of tables of contents that are read and never written."""
+
+CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
+"""Where Docusaurus reads what a folder of its sidebar is called, and its place."""
 
 NAMES = TABLES | frozenset(_SITES)
 """The files that may hold one."""
@@ -62,7 +66,8 @@ class Item:
 class Navigation:
     """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
 
-    ``named`` says that pages are called by names that leave out the ending and an order.
+    ``named`` says that pages are called by names that leave out the ending and an order, and that
+    folders have an order of their own, as in Docusaurus.
     """
 
     path: str
@@ -79,8 +84,8 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     except UnicodeDecodeError as error:
         raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
     name, folder = name_of(path), folder_of(path)
-    if name in _SIDEBARS:
-        return [Navigation(path, join(folder, "docs") or "", _sidebars(name, text), named=True)]
+    if (docs := sidebar_folder(path)) is not None:
+        return [Navigation(path, docs, _sidebars(name, text), named=True)]
     values = read_lenient_mapping(text)
     if name in _SITES:
         site = values.get("site")
@@ -91,8 +96,8 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
             Navigation(path, root, title=title)
             for root, title in _spaces(structure, folder, None, 0)
         ]
-    docs = values.get("docs_dir", "docs")
-    root = join(folder, docs) if isinstance(docs, str) else None
+    where = values.get("docs_dir", "docs")
+    root = join(folder, where) if isinstance(where, str) else None
     if root is None:
         raise BadYamlError("has a “docs_dir” that is not a folder of the repository")
     title = values.get("site_name")
@@ -103,7 +108,33 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
 def short_name(path: str) -> str:
     """Return what Docusaurus calls a page: its path without the ending and numbers for order."""
     parts = path.rpartition(".")[0].split("/")
-    return "/".join(_ORDER.sub("", part) for part in parts)
+    return "/".join(map(unnumbered, parts))
+
+
+def unnumbered(name: str) -> str:
+    """Return a name without the number for order that it begins with."""
+    return _ORDER.sub("", name)
+
+
+def order_of(name: str) -> float | None:
+    """Return the number that a file's or a folder's name begins with, for order."""
+    found = _ORDER.match(name)
+    return None if found is None else number(re.split(r"\D", found[0], maxsplit=1)[0])
+
+
+def read_category(data: bytes) -> tuple[str | None, float | None]:
+    """Return the title and the place that one of ``CATEGORIES`` gives its folder."""
+    try:
+        values = read_lenient_mapping(data.decode("utf-8-sig").replace("\t", " "))
+    except (UnicodeDecodeError, BadYamlError):
+        return None, None
+    label = values.get("label")
+    return (label if isinstance(label, str) else None), number(values.get("position"))
+
+
+def sidebar_folder(path: str) -> str | None:
+    """Return the folder that a sidebars file of Docusaurus is about; None for another table."""
+    return join(folder_of(path), "docs") if name_of(path) in _SIDEBARS else None
 
 
 def _nav(value: Any, depth: int) -> Iterator[Item]:

@@ -257,3 +257,26 @@ def test_folders_of_docusaurus_have_its_order_and_titles(text: bytes) -> None:
         ("How to", None, [("Late", "docs/guides/02-late.md"), ("Last", "docs/guides/10-last.md")]),
         ("Z", "docs/z.md"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("book", "title"),
+    [
+        (b'[book]\ntitle = "The Book"\n', "The Book"),
+        (b"[book]\nauthors = []\n", "Read me"),
+        (b'[book]\ntitle = "Other"\nsrc = "elsewhere"\n', "Read me"),
+        (b'book = "x"', "Read me"),
+        (b"[book", "Read me"),
+    ],
+)
+def test_a_book_is_called_as_its_configuration_says(book: bytes, title: str) -> None:
+    files = {
+        "book.toml": book,
+        "src/SUMMARY.md": b"- [Read me](README.md)\n",
+        "src/README.md": b"# Read me\n",
+    }
+    (space,) = layout(files)
+    assert (space.title, [page.title for page in space.walk()]) == (title, ["Read me"])
+    assert [each.path for each in space.problems if b"elsewhere" not in book] == (
+        ["book.toml"] if book == b"[book" else []
+    )

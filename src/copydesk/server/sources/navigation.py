@@ -1,4 +1,4 @@
-"""Tables of contents of other systems: MkDocs, Docusaurus, and the file that names spaces.
+"""Tables of contents of other systems: MkDocs, Docusaurus, and the files that name spaces.
 
 They are read where no ``SUMMARY.md`` says more. Nothing of them is run: a ``sidebars.js`` is read
 where it is one object of plain values.
@@ -19,6 +19,7 @@ from copydesk.server.sources.paths import folder_of, join, name_of
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
+_BOOK = "book.toml"
 _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
 TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
 """The names of tables of contents that are read and never written."""
@@ -26,7 +27,7 @@ TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 """Where Docusaurus reads what a folder of its sidebar is called, and its place."""
 
-NAMES = TABLES | frozenset(_SITES)
+NAMES = TABLES | frozenset({*_SITES, _BOOK})
 """The files that may hold one."""
 
 _ASSIGNED = re.compile(
@@ -84,6 +85,8 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     except UnicodeDecodeError as error:
         raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
     name, folder = name_of(path), folder_of(path)
+    if name == _BOOK:
+        return _book(path, text)
     if (docs := sidebar_folder(path)) is not None:
         return [Navigation(path, docs, _sidebars(name, text), named=True)]
     values = read_lenient_mapping(text)
@@ -103,6 +106,22 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     title = values.get("site_name")
     items = None if values.get("nav") is None else tuple(_nav(values["nav"], 0))
     return [Navigation(path, root, items, title if isinstance(title, str) else None)]
+
+
+def _book(path: str, text: str) -> list[Navigation]:
+    """Return what mdBook's configuration calls the folder whose summary it reads."""
+    import tomllib
+
+    try:
+        book = tomllib.loads(text).get("book")
+    except (ValueError, RecursionError) as error:
+        raise BadYamlError("is not valid TOML") from error
+    values = book if isinstance(book, dict) else {}
+    source, title = values.get("src", "src"), values.get("title")
+    root = join(folder_of(path), source) if isinstance(source, str) else None
+    if root is None or not isinstance(title, str):
+        return []
+    return [Navigation(path, root, title=title)]
 
 
 def short_name(path: str) -> str:

@@ -194,6 +194,23 @@ async def test_edits_that_wait_to_be_sent_name_their_request(
         assert "Recalled: edit pages of #1 was not sent." in driver.screen
 
 
+async def test_a_merge_is_read_again_once_what_waits_was_sent(
+    review: ReviewWorld, editor: Write
+) -> None:
+    app = review.app()
+    async with drive(app, "]", size=(140, 40)) as driver:
+        editor(source(RETRIES_NOW, **RETRIES_SOURCE | {"title": "Tries"}))
+        await driver.press("e", "ctrl+s")
+        app.session.recall_seconds = 600
+        await driver.send("y")
+        await eventually(lambda: bool(app.session.writes.waits), driver.turn)
+        await driver.send("m")
+        await eventually(lambda: "1 renamed" in driver.screen, driver.turn)
+        app.session.writes.waits[-1].over.set()
+        await driver.idle()
+        assert "2 renamed" in driver.screen
+
+
 async def test_without_an_editor_that_starts_it_is_written_here(
     review: ReviewWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

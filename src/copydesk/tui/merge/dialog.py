@@ -143,6 +143,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Whether it is known to conflict: then an update comes to the same."""
         self._waits = False
         """Whether the merge can still be stopped."""
+        self._early = False
+        """Whether it was read while writes were on their way, which may change what it shows."""
         self._unwatch: Callable[[], None] = lambda: None
         self.address = ""
         """Where the merged request is shown in the platform."""
@@ -185,6 +187,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def read(self) -> None:
         """Read what the merge depends on, and whether it is merged."""
         self.show([f"Reading{glyphs().more}"], self._keys())
+        self._early = bool(self.place.session.writes.writing)
         self.place.reads.load(
             "merge dialog",
             self._read,
@@ -319,7 +322,12 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         return text.append("esc", style="accent").append(" cancel")
 
     def _ticked(self) -> None:
-        """Say how long the merge can still be stopped, then that it is under way."""
+        """Say how long the merge can still be stopped, then that it is under way.
+
+        Before that, read again once what was on its way has arrived.
+        """
+        if self._early and self.stands and not self.place.session.writes.writing:
+            self.read()
         if not self._waits or not self.stands:
             return
         waits = self.place.session.writes.waits
@@ -349,7 +357,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             return
         request, main = spoken.request, spoken.space.revision
         title = clean(spoken.space.title)
-        self.off = "The merge is under way."
+        self.off, self._early = "The merge is under way.", False
         self._above, self._status = [], Text(f"Merging{glyphs().more}", style="warn")
         self._waits = self.place.session.recall_seconds > 0
         self._draw()

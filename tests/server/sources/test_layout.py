@@ -183,6 +183,13 @@ def test_a_summary_below_listed_pages_is_a_leftover() -> None:
     ]
 
 
+def test_hidden_files_are_no_pages_where_the_tree_follows_the_folders() -> None:
+    hidden = (".github/x.md", "a/.draft.md")
+    (space,) = layout({"README.md": b"# Top\n", "a/b.md": b"# B\n", **dict.fromkeys(hidden, b"x")})
+    assert [page.title for page in space.walk()] == ["Top", "a", "B"]
+    assert [file.path for file in space.files if file.role == "unlisted"] == list(hidden)
+
+
 def test_without_a_summary_the_tree_follows_the_folders() -> None:
     (space,) = layout(
         {

@@ -147,7 +147,7 @@ def test_hostile_paths_are_refused(tmp_path: Path, path: str) -> None:
     space = replace(space_of(page("Good", "good.md", "good\n")), files=(hostile,))
     written = write_space(target, space, base=space)
     assert len(written.problems) == 1
-    assert set(taken(tmp_path)) == {"in/side/good.md", "in/side/SUMMARY.md"}
+    assert set(taken(tmp_path)) == {"in/side/good.md"}
 
 
 PARTS = st.lists(
@@ -255,6 +255,15 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
     assert (tmp_path / "SUMMARY.md").exists()
     found = read_layout({path: Blob.of(data) for path, data in taken(tmp_path).items()})
     assert [one.title for one in found[0].walk()] == ["Top", "a", "Two", "One"]
+
+
+def test_a_page_that_cannot_be_written_makes_no_summary(tmp_path: Path) -> None:
+    files = {"README.md": b"# Top\n", "a/nul.md": b"# Nul\n", "a/two.md": b"# Two\n"}
+    (space,) = layout(files)
+    for base in (space, None):
+        done = write_space(tmp_path, space, base=base)
+        assert [problem.path for problem in done.problems] == ["a/nul.md"]
+        assert sorted(taken(tmp_path)) == ["README.md", "a/two.md"]
 
 
 def test_front_matter_changes_only_where_the_page_did(tmp_path: Path) -> None:

@@ -325,9 +325,11 @@ class _SpaceReader:
         """Return entries that follow the folders: a folder's README first and above the others."""
         usable: list[str] = []
         sidebar = self.sidebar()
+        # Hidden names belong to tools; "_" is to Docusaurus a part of other pages.
+        aside = re.compile(r"(?:^|/)[._]" if sidebar else r"(?:^|/)\.")
         for path in paths:
-            if sidebar and re.search(r"(?:^|/)_", path[len(self.config.root) :]):
-                continue  # to Docusaurus, a part of other pages
+            if aside.search(path[len(self.config.root) :]):
+                continue
             if is_markdown(path) and inside(path, root):
                 document = self.reader.document(self.files, path)
                 if document.refusal is None:

@@ -166,7 +166,8 @@ def _summary(
 ) -> tuple[str, bytes] | None:
     path = space.summary_path
     if path is None:
-        if pages == space.pages and _reads_the_same(space):
+        untouched = base is not None and base.same_content(space)
+        if pages == space.pages and (untouched or _reads_the_same(space)):
             return None
         path = join(space.folder, SUMMARY) or SUMMARY
     known: set[str] | None = None
@@ -179,13 +180,15 @@ def _summary(
 
 
 def _reads_the_same(space: SourceSpace) -> bool:
-    """Whether a reader without a summary would see the same tree."""
+    """Whether a reader without a summary would see the same tree, of what can be written."""
     files = {file.path: file.blob for file in space.files}
     files |= {p.source_path: Blob.of(p.content()) for p in space.walk() if p.source_path}
     files = {path: blob for path, blob in files.items() if hazard(path) is None}
     found = next((each for each in read_layout(files) if each.folder == space.folder), None)
     return [(page.path, page.type, page.title) for page in (found.walk() if found else ())] == [
-        (page.path, page.type, page.title) for page in space.walk()
+        (page.path, page.type, page.title)
+        for page in space.walk()
+        if page.source_path is None or hazard(page.source_path) is None
     ]
 
 

@@ -15,7 +15,7 @@ from dulwich.refs import Ref
 from dulwich.repo import Repo
 
 from copydesk.server.sources import git
-from copydesk.server.sources.git import Branch, Repository, committed
+from copydesk.server.sources.git import KEPT_STATES, Branch, Repository, committed
 from copydesk.server.sources.model import FileChange, Person, SourceError
 from tests.server.sources.making import Making, put
 
@@ -147,6 +147,15 @@ def test_what_the_remote_calls_default_wins(making: Making) -> None:
     with Repository.open(making.path) as source:
         assert source.default == Branch("trunk", oid)
         assert [branch.name for branch in source.branches()] == ["main", "trunk"]
+
+
+def test_the_files_of_a_commit_are_listed_once_while_it_is_read(making: Making) -> None:
+    oids = [making.commit({f"{number}.md": b"x"}) for number in range(KEPT_STATES + 1)]
+    with Repository.open(making.path) as source:
+        first = source.files(oids[0])
+        assert all(source.files(oid) is source.files(oid) for oid in oids)
+        assert source.files(oids[0]) is not first
+        assert source.files(oids[0]).keys() == first.keys()
 
 
 def test_a_working_tree_reads_what_is_committed_and_says_what_is_not(tmp_path: Path) -> None:

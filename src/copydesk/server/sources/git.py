@@ -12,6 +12,7 @@ import stat
 import struct
 import tempfile
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -83,6 +84,9 @@ _UNREADABLE = (
 )
 """What dulwich raises for a file that is damaged, or of a kind that it does not know."""
 
+KEPT_STATES = 4
+"""Of how many commits the files are kept in mind: a branch is read together with its base."""
+
 MAX_SUBJECT_READ, MAX_BODY_READ = 1000, 100_000
 """How much of a commit's message is read, in characters."""
 
@@ -152,6 +156,7 @@ class Repository:
         self._repo = repo
         self._large: set[bytes] = set()
         self._scratch = scratch
+        self._files: OrderedDict[str, Files] = OrderedDict()
         self._trees: dict[bytes, list[tuple[str, int, ObjectID]]] = {}
         self._mainline: set[str] | None = None
         self._there: dict[bytes, bool] = {}
@@ -335,6 +340,9 @@ class Repository:
             if self.default is None:
                 return working_files(self.path, self.problems)
             commit = self.default.oid
+        if commit in self._files:
+            self._files.move_to_end(commit)
+            return self._files[commit]
         found: dict[str, Blob] = {}
         todo = [(self._commit(commit).tree, "")]
         seen = 0
@@ -354,6 +362,9 @@ class Repository:
                     todo.append((oid, f"{folder}{name}/"))
                 else:
                     found[folder + name] = self._blob(oid, mode)
+        self._files[commit] = found
+        if len(self._files) > KEPT_STATES:
+            self._files.popitem(last=False)
         return found
 
     def _entries(self, oid: ObjectID, folder: str) -> list[tuple[str, int, ObjectID]]:

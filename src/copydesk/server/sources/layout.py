@@ -88,6 +88,8 @@ class LayoutReader:
 
     def __init__(self, name: str = "") -> None:
         self.name = name
+        self.titles: dict[tuple[str, str, bool], str] = {}
+        """What pages are called where no table says so, by their text, path and kind of space."""
         self._documents: dict[str, Document] = {}
         self._configs: dict[tuple[str, str], Config] = {}
         self._navigations: dict[tuple[str, str], list[Navigation] | str] = {}
@@ -417,10 +419,13 @@ class _SpaceReader:
         self.problems.append(Problem(table.path, reason, text=tidy(target)))
 
     def page_title(self, path: str) -> str:
-        document = self.reader.document(self.files, path)
-        label = tidy(document.label or "") if self.sidebar() else ""
-        label = label or tidy(document.title or "")
-        return label or tidy(document.heading() or "") or stem_of(path)
+        known = (self.files[path].oid, path, self.sidebar())
+        if (title := self.reader.titles.get(known)) is None:
+            document = self.reader.document(self.files, path)
+            title = tidy(document.label or "") if self.sidebar() else ""
+            title = title or tidy(document.title or "") or tidy(document.heading() or "")
+            title = self.reader.titles[known] = title or stem_of(path)
+        return title
 
     def title(self) -> str:
         """Return the space's title: its README's heading, its folder, or the repository's name."""

@@ -184,10 +184,12 @@ class LayoutReader:
                     self._navigations[known] = f"cannot be read: {error.strerror or error}"
             tables = self._navigations[known]
             if isinstance(tables, str):
-                unused.append(Problem(path, f"was read as a table of contents, but it {tables}"))
+                said = f"was read as a table of contents, but it {tables}"
                 folder = sidebar_folder(path)
                 if folder and any(is_markdown(each) and inside(each, folder) for each in files):
+                    said += f"; the tree follows the folders in {folder}"
                     yield Navigation(path, folder, named=True)
+                unused.append(Problem(path, said))
             else:
                 yield from tables
 

@@ -36,13 +36,12 @@ def test_no_text_holds_a_nul() -> None:
         id="a\0",
         subject="\0",
         parts=[*FIT["parts"], {"role": "user", "type": "message", "body": "x\0"}],
-        metadata={"url": "https://a.example/\0", "attributes": {"a": "\0", "b\0": "", "c": "d"}},
+        metadata={"attributes": {"a": "\0", "b\0": "", "c": "d"}},
     )
     assert [path for path, _ in found] == [
         ("id",),
         ("subject",),
         ("parts", 1, "body"),
-        ("metadata", "url"),
         ("metadata", "attributes", "a"),
         ("metadata", "attributes", "b\0"),
     ]

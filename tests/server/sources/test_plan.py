@@ -261,6 +261,19 @@ def test_what_a_partial_clone_left_out_is_named_and_skipped(making: Making) -> N
     assert old != tip
 
 
+def test_a_file_outside_every_space_is_named_and_a_docs_yaml_takes_it(making: Making) -> None:
+    making.commit({"docs/SUMMARY.md": b"* [A](a.md)\n", "docs/a.md": b"a\n", "old/b.md": b"b\n"})
+    (problem,) = planned(making).problems
+    assert (problem.path, problem.reason) == (
+        "old/b.md", "is outside every space; a docs.yaml can name its folder as one"
+    )  # fmt: skip
+    structure = b"site: {structure: [{type: space, title: Old, content: {directory: old}}]}\n"
+    making.commit({"docs.yaml": structure})
+    plan = planned(making)
+    assert sorted(space.title for space in plan.spaces) == ["Old", "docs"]
+    assert list(plan.problems) == []
+
+
 def test_what_was_skipped_once_is_skipped_again_and_what_was_read_is_asked_for(
     making: Making,
 ) -> None:

@@ -32,6 +32,8 @@ MAX_FILE = 10**9 - 1000
 """How many bytes a file may have: what SQLite keeps in one row (https://sqlite.org/limits.html)."""
 
 
+OUTSIDE = "is outside every space; a docs.yaml can name its folder as one"
+
 NAMED_LIKE_A_PAGE = "is a folder with the name of a page; what is in it is read"
 
 

@@ -22,6 +22,7 @@ from copydesk.server.sources.identity import Keys, Known, backward, forward, fre
 from copydesk.server.sources.layout import LayoutReader, innermost
 from copydesk.server.sources.model import (
     NAMED_LIKE_A_PAGE,
+    OUTSIDE,
     Commit,
     FileChange,
     Files,
@@ -192,7 +193,7 @@ class _Planner:
             self.problems += [Problem(path, NAMED_LIKE_A_PAGE) for path in alike]
         for path in files:
             if is_markdown(path) and path not in held and innermost(path, roots) is None:
-                self.problems.append(Problem(path, "is outside every space"))
+                self.problems.append(Problem(path, OUTSIDE))
 
     def result(self, branch: str | None, plans: list[SpacePlan], known: Known | None) -> ImportPlan:
         found = [*self.repository.problems, *self.problems]

@@ -23,8 +23,8 @@ OLDEST, NEWEST = "3.11", "3.13"
 
 CONTAINER = """\
 FROM docker.io/library/python:$newest-slim
-COPY $wheel constraints.txt /tmp/
-RUN pip install --no-cache-dir --constraint /tmp/constraints.txt /tmp/$wheel \\
+COPY $wheel constraints.txt /wheel/
+RUN pip install --no-cache-dir --constraint /wheel/constraints.txt /wheel/$wheel \\
  && useradd --create-home desk \\
  && install --directory --owner desk /home/desk/kept
 USER desk

@@ -208,7 +208,7 @@ class Parser(ArgumentParser):
         words = [str(each) for each in action.choices]
         if isinstance(action, _SubParsersAction):
             words.sort(key=lambda each: each not in GROUPS["Work"])
-            below = dict(ELSEWHERE) if action.choices.keys() >= set(GROUPS["Work"]) else {}
+            below = {} if " " in self.prog else dict(ELSEWHERE)
             below |= {
                 name: f"{above} {name}"
                 for above, each in action.choices.items()

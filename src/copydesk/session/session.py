@@ -479,9 +479,13 @@ class Session:
         if moment is not None:
             self.stuck.add(moment)
 
+    def awaited(self, event: Event) -> bool:
+        """Whether a hook waits for an event."""
+        return any(hook.event == event for hook in self.hooks)
+
     def happened(self, event: Event, fields: Mapping[str, str]) -> None:
         """Run the hooks of an event in the background, with what is known of it."""
-        if any(hook.event == event for hook in self.hooks):
+        if self.awaited(event):
             from copydesk.session.own_commands import run_hooks
 
             task = asyncio.create_task(run_hooks(self, event, fields), name=event)

@@ -193,6 +193,15 @@ site:
     assert (space.folder, space.problems) == ("", ())
 
 
+def test_sidebars_that_are_a_program_are_named_once_where_a_site_names_the_folder() -> None:
+    structure = b"site: {structure: [{type: space, title: D, content: {directory: docs}}]}\n"
+    files = {"docs.yaml": structure, "sidebars.js": b"export default f(1);", "docs/a.md": b"# A\n"}
+    (space,) = layout(files)
+    assert [str(problem) for problem in space.problems] == [
+        "sidebars.js: was not used: docs.yaml is the table of contents"
+    ]
+
+
 @pytest.mark.parametrize(
     "table", [{"mkdocs.yml": MKDOCS, **PAGES}, {"sidebars.js": SIDEBARS, **DOCS}]
 )

@@ -154,7 +154,7 @@ class LayoutReader:
                 found.setdefault(folder_of(path), usual(folder_of(path)))
         listed = {root: config for root, config in found.items() if config.summary in files}
         unused: list[Problem] = []
-        for each in self._tables(files, unused):
+        for each in self._tables(files, listed, unused):
             self._use(each, files, listed, unused)
         if unused and listed:
             first = min(listed)
@@ -167,8 +167,13 @@ class LayoutReader:
             return [top] if any(inside(path, top.root) for path in markdown) else []
         return self._outermost(files, listed)
 
-    def _tables(self, files: Files, unused: list[Problem]) -> Iterator[Navigation]:
-        """Yield what other systems' tables of contents say; one that cannot be read is named."""
+    def _tables(
+        self, files: Files, listed: Mapping[str, Config], unused: list[Problem]
+    ) -> Iterator[Navigation]:
+        """Yield what other systems' tables of contents say; one that cannot be read is named.
+
+        What is yielded is in ``listed`` when the next is asked for, or ``unused`` says why not.
+        """
         for path in sorted(path for path in files if name_of(path) in NAMES):
             blob = files[path]
             if blob.kind != "file":
@@ -187,8 +192,11 @@ class LayoutReader:
                 said = f"was read as a table of contents, but it {tables}"
                 folder = sidebar_folder(path)
                 if folder and any(is_markdown(each) and inside(each, folder) for each in files):
-                    said += f"; the tree follows the folders in {folder}"
                     yield Navigation(path, folder, named=True)
+                    if folder in listed and listed[folder].path == path:
+                        said += f"; the tree follows the folders in {folder}"
+                    elif any(each.path == path for each in unused):
+                        continue
                 unused.append(Problem(path, said))
             else:
                 yield from tables

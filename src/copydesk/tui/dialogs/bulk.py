@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -17,9 +16,7 @@ from copydesk.session.session import Session
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
-
-if TYPE_CHECKING:
-    from copydesk.tui.framework.desk_app import DeskApp
+from copydesk.tui.framework.desk_app import desk_of
 
 SUBJECT_CELLS = 24
 """So much of a subject is shown at least: what came of it stands beside it."""
@@ -243,6 +240,6 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
             self.recalled = True
             self.session.writes.recall()
         elif not self.run.running:
-            desk = cast("DeskApp", self.app)
+            desk = desk_of(self)
             self.dismiss(None)
             desk.soon(desk.undo)

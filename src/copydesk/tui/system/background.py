@@ -201,8 +201,8 @@ class Newsreader:
     def tick(self) -> None:
         """Read the news when they are due, but not for a window that would show nothing of them."""
         session = self._session
-        hooked = any(hook.event == "on_news" for hook in session.hooks)
-        if self._notices == "quiet" and session.contact.away and not hooked:
+        quiet = self._notices == "quiet" and not session.awaited("on_news")
+        if quiet and session.contact.away:
             return
         news = session.news
         if news.due():

@@ -170,10 +170,7 @@ class LayoutReader:
     def _tables(
         self, files: Files, listed: Mapping[str, Config], unused: list[Problem]
     ) -> Iterator[Navigation]:
-        """Yield what other systems' tables of contents say; one that cannot be read is named.
-
-        What is yielded is in ``listed`` when the next is asked for, or ``unused`` says why not.
-        """
+        """Yield what other tables of contents say; what is not ``listed`` then is ``unused``."""
         for path in sorted(path for path in files if name_of(path) in NAMES):
             blob = files[path]
             if blob.kind != "file":
@@ -583,27 +580,22 @@ def _by_folder(
         path: Entry("document", title(path), 0, 0, path=path)
         for path in sorted(here, key=lambda path: (not introduces(path), path))
     }
+    places = {path: None if told is None else told(path)[1] for path in here}
     for folder in sorted(below):
         children = _by_folder(below[folder], folder, title, told)
         first = next((each for each in children if _leads(each, folder)), None)
         others = tuple(each for each in children if each is not first)
-        named = told(folder)[0] if told is not None else None
+        called, places[folder] = (None, None) if told is None else told(folder)
         if first is not None:
-            called = named or first.title
+            called = called or first.title
             entries[folder] = Entry("document", called, 0, 0, path=first.path, children=others)
         else:
-            called = named or (name_of(folder) if told is None else unnumbered(name_of(folder)))
+            called = called or (name_of(folder) if told is None else unnumbered(name_of(folder)))
             entries[folder] = Entry("group", called, 0, 0, children=others)
-    if told is None:
-        return tuple(entries.values())
-    places = {path: told(path)[1] for path in entries}
-    return tuple(entries[path] for path in sorted(entries, key=lambda path: _last(places[path])))
+    ordered = sorted(entries, key=lambda path: (places[path] is None, places[path] or 0))
+    return tuple(entries[path] for path in ordered)
 
 
 def _leads(entry: Entry, folder: str) -> bool:
     path = entry.path
     return path is not None and introduces(path) and folder_of(path) == folder
-
-
-def _last(place: float | None) -> tuple[bool, float]:
-    return place is None, place or 0

@@ -128,7 +128,6 @@ def remember_gone(
 
 
 def _keep_gone(snapshot: Snapshots, organization: str, ids: Sequence[str]) -> None:
-    """Save ids to look up."""
     snapshot.write(gone_key(organization), [{"id": each} for each in ids[:LOOKED_UP]])
 
 

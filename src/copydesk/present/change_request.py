@@ -266,12 +266,14 @@ def facts(
     *,
     asked: bool | None = None,
     keys: bool = True,
+    listed: bool = True,
     marks: Mapping[str, str] = NONE,
 ) -> list[Fact]:
     """Return the facts of a change request: the decisive ones first, then each part in full.
 
     ``looked`` is the reader's last view of it, ``asked`` whether their review is requested.
-    ``keys`` adds the keys that help, ``marks`` are the reader's own.
+    ``keys`` adds the keys that change it, ``listed`` those of a list of change requests that look
+    further. ``marks`` are the reader's own.
     """
     found = [Fact("", _who(row, space, now)), *mark_facts(marks)]
     if row.status == "open" and (need := needs_you(details, asked=asked, now=now)):
@@ -290,10 +292,10 @@ def facts(
     found.append(Fact("threads", _threads(row, known)))
     details = known
     if details.cluster:
-        opens = "" if details.cluster.startswith(LACKS) else "   gk opens it"
+        opens = "   gk opens it" if listed and not details.cluster.startswith(LACKS) else ""
         found.append(Fact("cluster", f"{details.cluster}{opens}"))
     if details.finding:
-        opens = "" if details.finding.startswith(LACKS) else "   gq opens it"
+        opens = "   gq opens it" if listed and not details.finding.startswith(LACKS) else ""
         found.append(Fact("finding", f"{details.finding}{opens}"))
     if details.rules:
         found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
@@ -307,7 +309,7 @@ def facts(
         found += [Fact("", page_line(page)) for page in details.pages]
         if details.more_pages:
             found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
-    if details.pages and row.status != "merged":
+    if listed and details.pages and row.status != "merged":
         said = details.impact or Text("i reads who links to these pages", style="muted")
         found += [Fact("", ""), Fact("affects", said)]
     if details.description:

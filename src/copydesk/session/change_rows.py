@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from copydesk.domain.reversal import Expectation
     from copydesk.local.snapshot import Snapshots
     from copydesk.session.reads.change_requests import Scope, Spaces
+    from copydesk.session.session import Session
     from copydesk.session.target import Target
 
 RULES, PAGES, THREADS, ASKED = "rules", "pages", "threads", "asked"
@@ -578,6 +579,17 @@ class KnownRequests:
                 self.keep(row, await self.read(api, scope, row, self.due(row, parts)))
 
         await asyncio.gather(*(one(row) for row in rows))
+
+
+def known_requests(session: Session) -> KnownRequests:
+    """Return what is known of change requests in a place: nothing yet."""
+    return KnownRequests(
+        me=lambda: "" if session.me is None else session.me.id,
+        now=lambda: session.now,
+        clock=lambda: session.clock(),
+        snoozed=lambda row: session.snoozed.asleep(row.id, row.updated, session.clock()),
+        marks=lambda row: session.marks.of(row.id),
+    )
 
 
 def _together(before: Details, found: Details) -> Details:

@@ -11,7 +11,7 @@ from copydesk.client.budget import Sent
 from copydesk.session.target import Target
 from copydesk.tui.organization.members import MembersPlace
 from copydesk.tui.resource import place as resource_place
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
 from tests.world import BASE_URL, World
@@ -158,7 +158,16 @@ async def test_what_a_member_reaches_and_who_may_not_look(
 ) -> None:
     made = people(world)
     app = open_world(world, "members")
-    async with drive(app, "j", "j", "enter", size=(140, 40)) as driver:
+    async with drive(app, "j", "j", size=(140, 40)) as driver:
+        assert "Teams and spaces" not in driver.screen
+        await driver.resize(200, 60)
+        await eventually(lambda: "edit    Handbook" in driver.screen, driver.idle)
+        assert "Teams and spaces" in driver.screen
+        assert "member  Writers" in driver.screen
+        await driver.press("k")
+        await eventually(lambda: "none" in driver.screen, driver.idle)
+        await driver.press("j", "enter")
+        await driver.resize(140, 40)
         assert driver.place.target == Target(organization=world.home, item=made["lee"])
         driver.golden("member-spaces", update=update_golden)
         await driver.press("g j")

@@ -175,6 +175,24 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         assert 1 < counting.most <= 4
         asked = [path for path in counting.paths if path.endswith("/comments")]
         assert len(asked) == len(set(asked)) == 4, "only where threads are open"
+        # A very wide screen shows the change request that a thread is on.
+        before = set(counting.paths)
+        await driver.resize(200, 60)
+        assert not before & {path for path in counting.paths if path.endswith("/changes")}
+        await eventually(lambda: "1 edited" in driver.screen, driver.idle)
+        place = driver.place
+        assert isinstance(place, Inbox)
+        assert place.about.plain.startswith("Lee Park, opened just now, in API")
+        read = len(counting.paths)
+        await driver.press("j", "k")
+        assert "1 edited" in driver.screen
+        while place.row is not None and place.row.request:
+            await driver.press("j")
+        assert "The thread is on the space itself." in driver.screen
+        assert len(counting.paths) - read <= 16, "once for each of three"
+        await driver.resize(140, 40)
+        assert "1 edited" not in driver.screen
+        await driver.press("g g")
         # By reason, in another order, filtered.
         await driver.press("[", "]", "]")
         assert "[Mentions 2]" in driver.screen

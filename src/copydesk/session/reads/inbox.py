@@ -18,6 +18,7 @@ from copydesk.domain.inbox import Why, Word, last_word, why_waits
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
+from copydesk.session.change_rows import row_of
 from copydesk.session.identity import first_words, name_of
 from copydesk.session.inbox_rows import InboxRow
 from copydesk.session.reads.change_requests import Scope, read_asked
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
+    from copydesk.session.change_rows import ChangeRow
     from copydesk.session.identity import Members
 
 USES = (
@@ -93,6 +95,8 @@ class Known:
     judged: dict[str, tuple[Comment, object, InboxRow | None]] = field(default_factory=dict)
     """By thread: its comment, the mark of its owner and whether it is followed, and its row if it
     waits."""
+    requests: dict[str, ChangeRow] = field(default_factory=dict)
+    """The change requests with open threads, by id."""
 
     def forget(self, row: InboxRow) -> None:
         """Read the owner of a thread again with the next poll: it was written to."""
@@ -139,6 +143,8 @@ class _Reading:
     async def read(self, job: _Job) -> None:
         """Read the open threads of one owner. Raises ``ApiError``."""
         waits: list[tuple[InboxRow, Comment]] = []
+        if job.request is not None:
+            self.known.requests[job.request.id] = row_of(job.request)
         if job.request is None:
             pages = self.api.pages(
                 ops.list_space_comments, job.space, status="open", format="markdown", limit=PAGE

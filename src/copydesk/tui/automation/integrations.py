@@ -152,7 +152,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         )
 
     async def _look_here(self, api: Api, name: str, home: str) -> None:
-
         self.here[name] = await find_installation(api, name, home) is not None
 
     def _looked(self) -> None:
@@ -174,16 +173,8 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
     # Changing
 
-    @action(
-        "e",
-        "edit",
-        unless=(nothing_selected, not_mine),
-        danger=1,
-        show=26,
-        group="Change",
-        uses=("publish_integration", "get_integration"),
-        types=True,
-    )
+    @action("e", "edit", unless=(nothing_selected, not_mine), danger=1, show=26, group="Change",
+            uses=("publish_integration", "get_integration"), types=True)  # fmt: skip
     async def edit(self) -> None:
         """Publish a new version with other texts and settings; script and pictures stay."""
         from copydesk.contract.models.integration import IntegrationPublish
@@ -233,15 +224,9 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
     # Where it is, and where its events go
 
-    @action(
-        "ctrl+n",
-        "install",
-        unless=(nothing_selected, no_home, installed_here),
-        danger=2,
-        show=28,
-        group="Change",
-        uses=("install_integration", "list_integration_installations", "get_organization"),
-    )
+    @action("ctrl+n", "install", unless=(nothing_selected, no_home, installed_here), danger=2,
+            show=28, group="Change", uses=("install_integration", "list_integration_installations",
+                                           "get_organization"))  # fmt: skip
     async def install(self) -> None:
         """Install the integration in the organization, after asking."""
         from copydesk.contract.models.integration import InstallationCreate
@@ -299,16 +284,8 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         organization = await api(ops.get_organization, home)
         return organization, await find_installation(api, name, home) is not None
 
-    @action(
-        "T",
-        "dev mode",
-        unless=(nothing_selected, not_mine),
-        danger=1,
-        show=14,
-        group="Change",
-        uses="set_integration_dev_mode",
-        types=True,
-    )
+    @action("T", "dev mode", unless=(nothing_selected, not_mine), danger=1, show=14,
+            group="Change", uses="set_integration_dev_mode", types=True)  # fmt: skip
     async def develop(self) -> None:
         """Send the events of the integration to an address of yours while you write it."""
         from copydesk.contract.models.integration import IntegrationDevMode
@@ -372,15 +349,8 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             draft=self.draft_key("develop", item.name),
         )
 
-    @action(
-        "D",
-        "delete",
-        unless=(nothing_selected, not_mine),
-        danger=3,
-        show=18,
-        group="Change",
-        uses="delete_integration",
-    )
+    @action("D", "delete", unless=(nothing_selected, not_mine), danger=3, show=18,
+            group="Change", uses="delete_integration")  # fmt: skip
     async def delete(self) -> None:
         """Delete the integration wherever it is installed. It asks for its name."""
         item = self.item

@@ -20,7 +20,7 @@ from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import plural
 from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
-from copydesk.session.change_rows import ChangeRow, KnownRequests, row_of
+from copydesk.session.change_rows import ChangeRow, known_requests, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import STARRED
 from copydesk.session.operations import ops
@@ -77,15 +77,7 @@ class ChangesPlace(Place):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.known = KnownRequests(
-            me=lambda: "" if self.session.me is None else self.session.me.id,
-            now=lambda: self.session.now,
-            clock=lambda: self.session.clock(),
-            snoozed=lambda row: self.session.snoozed.asleep(
-                row.id, row.updated, self.session.clock()
-            ),
-            marks=lambda row: self.session.marks.of(row.id),
-        )
+        self.known = known_requests(self.session)
         self.details = DetailsReader(self)
         self.triage = Triage(self)
         self.row_reader = RowReader(self)

@@ -25,7 +25,7 @@ from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import View
+from copydesk.tui.framework.place import VAST, View
 from copydesk.tui.organization.commands import (
     AtHand,
     OrganizationCommands,
@@ -154,6 +154,7 @@ MEMBERS: Resource[Member] = Resource(
     more=lambda member, now: member_details(member),
     dim=lambda member: member.disabled,
     adding="admin",
+    contents=lambda: (MEMBER_TEAMS, MEMBER_SPACES),
 )  # fmt: skip
 """The people of an organization."""
 
@@ -254,10 +255,16 @@ def not_removable(here: MembersPlace) -> str | None:
     return not_admin(here)
 
 
-@place("members", key="w", title="Members", uses=("list_members", "get_organization"))
+@place(
+    "members",
+    key="w",
+    title="Members",
+    uses=("list_members", "get_organization", "list_member_teams", "list_member_spaces"),
+)
 class MembersPlace(ResourcePlace["Member"], scope="members"):
     """The people of an organization."""
 
+    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = MEMBERS
     COMMAND_CLASSES = (OrganizationCommands,)
 

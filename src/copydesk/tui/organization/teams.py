@@ -28,7 +28,14 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization.members import account_state, last_seen, member_role
+from copydesk.tui.framework.place import VAST
+from copydesk.tui.organization.members import (
+    MEMBER_SPACES,
+    MEMBER_TEAMS,
+    account_state,
+    last_seen,
+    member_role,
+)
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
@@ -106,6 +113,7 @@ TEAMS: Resource[Team] = Resource(
     more=lambda team, now: list(team_details(team)),
     adding="own_team",
     readers_empty="There are no teams in this organization.",
+    contents=lambda: (PEOPLE,),
 )  # fmt: skip
 """Teams, as an organization lists them."""
 
@@ -132,10 +140,13 @@ def may_not_change(here: TeamsPlace) -> str | None:
     return f"That takes the role admin in {home}."
 
 
-@place("teams", key="T", title="Teams", uses=("list_teams", "get_organization"))
+@place(
+    "teams", key="T", title="Teams", uses=("list_teams", "get_organization", "list_team_members")
+)
 class TeamsPlace(ResourcePlace["Team"], scope="teams"):
     """The teams of an organization."""
 
+    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = TEAMS
 
     def open_item(self, item: Team) -> None:
@@ -302,6 +313,7 @@ PEOPLE: Resource[TeamMember] = Resource(
     copies=lambda person: [("e-mail address", person.organization.user.email)],
     more=lambda person, now: list(person_details(person)),
     dim=lambda person: person.organization.disabled,
+    contents=lambda: (MEMBER_TEAMS, MEMBER_SPACES),
 )  # fmt: skip
 """Who is in a team."""
 
@@ -397,11 +409,12 @@ class TeamRows(Marking, VirtualList["TeamMember"]):
 @place(
     "team-members",
     title="Team members",
-    uses=("list_team_members", "get_team"),
+    uses=("list_team_members", "get_team", "list_member_teams", "list_member_spaces"),
 )
 class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     """Who is in a team, and who of them manages it."""
 
+    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = PEOPLE
     ROWS = TeamRows
 

@@ -45,6 +45,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
+from copydesk.tui.resource.contents import Contents
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
@@ -521,11 +522,8 @@ class ResourcePlace(Place, Generic[T]):
     ROWS: ClassVar[type[VirtualList[Any]]] = VirtualList
     """The class of the list, as one whose rows can be marked."""
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (
-        SpaceCommands,
-        OrderCommands,
-        LimitCommands,
-        DetailsCommands,
-    )
+        SpaceCommands, OrderCommands, LimitCommands, DetailsCommands,
+    )  # fmt: skip
 
     rows: VirtualList[T]
 
@@ -544,9 +542,9 @@ class ResourcePlace(Place, Generic[T]):
         self.orders = self.commands_of(OrderCommands)
         self.rights = HomeRights(self, self._rights_known)
         self.watching: Watch[T] = Watch(self)
+        self.contents = Contents(self)
         self.row_reader: RowReader[T] = RowReader(self)
-        self.resource: Resource[Any] = self.resource_of(self.view)
-        """What is listed now."""
+        self.resource: Resource[Any] = self.resource_of(self.view)  # what is listed now
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
 
     # What a place says of itself
@@ -558,14 +556,10 @@ class ResourcePlace(Place, Generic[T]):
     def panes(self) -> ComposeResult:
         resource = self.resource
         self.rows = self.ROWS(
-            self.row_reader.paged(),
-            self.texts.columns(),
-            title=resource.title,
-            empty=resource.empty,
-            reading=f"Reading {resource.title.lower()}…",
-            dim=resource.dim,
+            self.row_reader.paged(), self.texts.columns(), title=resource.title,
+            empty=resource.empty, reading=f"Reading {resource.title.lower()}…", dim=resource.dim,
             id="resource",
-        )
+        )  # fmt: skip
         self.rows.about = self.waits_by
         self.rows.fields = self.texts.fields
         self.rows.filter_with(lambda text: self.texts.matching(text))
@@ -576,6 +570,8 @@ class ResourcePlace(Place, Generic[T]):
         noun = self.resource.noun
         self.facts = Facts(title=_capital(noun), empty=f"No {noun} is selected.", id="details")
         yield self.facts
+        if self.resource.contents():
+            yield self.contents
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
@@ -663,6 +659,7 @@ class ResourcePlace(Place, Generic[T]):
         return await resource.pages(api, target, asked)
 
     def reload(self) -> None:
+        self.contents.forget()
         self.rows.empty = self.missing() or self.nothing()
         if self.orders.under_way():
             self.orders.read_whole()
@@ -750,8 +747,8 @@ class ResourcePlace(Place, Generic[T]):
             self.facts.refresh_rows()
             self.facts.show([], title=_capital(self.resource.noun))
         else:
-            about = self.waits_by(item)
-            self.facts.show(self.facts_of(item), title=self.label(item), about=about)
+            self.facts.show(self.facts_of(item), title=self.label(item), about=self.waits_by(item))
+        self.contents.look()
 
     def waits_by(self, item: T) -> str:
         """Return the id of an item in the outbox: the one in the addresses of its requests."""

@@ -156,6 +156,8 @@ class Resource(Generic[T]):
     adding: str = ""
     readers_empty: str = ""
     work: Work[T] | None = None
+    contents: Callable[[], tuple[Resource[Any], ...]] = lambda: ()
+    """The lists of what one holds, each of one item, for a very wide screen."""
     masked: Callable[[], bool] = lambda: False
     """Whether e-mail addresses and phone numbers are masked in what is shown now."""
 

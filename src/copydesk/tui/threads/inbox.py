@@ -17,30 +17,37 @@ from copydesk.domain.clock import age
 from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
+from copydesk.present.change_request import facts
+from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads
+from copydesk.session.change_rows import PARTS, TEXT, THREADS, Details, known_requests
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
 from copydesk.session.marks import DONE, MUTED, YES, marks_reversal
 from copydesk.session.options import Option
 from copydesk.session.reads import inbox as inbox_reading
+from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.inbox import read_comment, read_page_title, read_thread
+from copydesk.session.settings import MOST_THREADS
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NoRowYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.threads.commands import ThreadCommands
 from copydesk.tui.threads.pane import ThreadView
+from copydesk.tui.widgets.facts import WideFacts
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.user import User
+    from copydesk.session.change_rows import ChangeRow
     from copydesk.session.reads.inbox import Known
 
 
@@ -124,13 +131,67 @@ REST_SECONDS = 0.15
 """How long the cursor rests on a row before its thread is read."""
 
 
+class RequestFacts(WideFacts):
+    """The change request that the thread under the cursor is on, on a very wide screen."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        super().__init__(self._facts_now, empty="No thread is selected.", id="inbox-request")
+        self._inbox = inbox
+        self.known = known_requests(inbox.session)
+
+    def look(self) -> None:
+        """Show what is known of it, and read the rest once the cursor rests."""
+        if not self.display:
+            return
+        self.show_again()
+        inbox, known, request = self._inbox, self.known, self._inbox.request
+        inbox.reads.cancel("request")
+        if request is None:
+            return
+        parts = (PARTS | {TEXT}) - ({THREADS} if request.threads > MOST_THREADS else set())
+        due = known.due(request, parts)
+        if inbox.reads.left_behind("request", request.id):
+            due = parts
+        if not due:
+            return
+
+        def arrived(found: Details) -> None:
+            known.keep(request, found)
+            self.show_again()
+
+        inbox.reads.load(
+            "request", lambda api: known.read(api, Scope(inbox.organization or ""), request, due),
+            arrived, what=f"Reading {request.label}", of=request.id, after=REST_SECONDS, quiet=True,
+            failed=lambda said: arrived(Details(missing=said)),
+        )  # fmt: skip
+
+    def on_show(self) -> None:
+        """Show and read what there was no room for before."""
+        self.look()
+
+    def _facts_now(self) -> tuple[list[Fact], str, str]:
+        row, request, title = self._inbox.row, self._inbox.request, "Change request"
+        if row is None:
+            return [], title, ""
+        if request is None:
+            said = f"reading{glyphs().more}" if row.number else "The thread is on the space itself."
+            return [Fact("", Text(said, style="muted"))], title, row.id
+        now, known = self._inbox.session.now, self.known
+        told = known.details(request)
+        found = facts(
+            request, row.space_title, now, told, keys=False, listed=False,
+            marks=known.marks(request),
+        )  # fmt: skip
+        return found, f"{request.label} {request.subject}", request.id
+
+
 @place("inbox", key="i", title="Inbox")
 class Inbox(Place, scope="inbox"):
     """The open threads that wait on you, with the reason, over all spaces and change requests."""
 
     COLUMNS = ("why", "last", "text", "where", "about", "space", "age")
     COMMAND_CLASSES = (ThreadCommands, DetailsCommands)
-
+    HORIZONTAL_BREAKPOINTS = VAST
     RAW = OF_MESSAGE
 
     def __init__(self, target: Target) -> None:
@@ -200,7 +261,8 @@ class Inbox(Place, scope="inbox"):
         )
         self.thread = ThreadView(title="Thread", empty="No thread is selected.", id="thread")
         yield Part("main", self.rows)
-        yield Part("side", self.thread)
+        self.about = RequestFacts(self)
+        yield Part("side", self.thread, self.about)
 
     def _age(self, row: InboxRow) -> Text:
         return Text(age(row.at, self.session.now), style="muted")
@@ -209,6 +271,12 @@ class Inbox(Place, scope="inbox"):
     def row(self) -> InboxRow | None:
         """The thread under the cursor."""
         return self.rows.selected
+
+    @property
+    def request(self) -> ChangeRow | None:
+        """The change request of that thread, once it is read."""
+        known = self._known.requests if self._known is not None else {}
+        return None if self.row is None else known.get(self.row.request)
 
     @property
     def _source(self) -> ListSource[InboxRow]:
@@ -276,6 +344,7 @@ class Inbox(Place, scope="inbox"):
 
     def reload(self) -> None:
         """Read all threads again; what came since waits for ``.``, as everywhere."""
+        self.about.known.forget()
         self.rows.empty = self.rows.reading
         self.rows.refresh_rows()
         self.reads.load(
@@ -454,6 +523,7 @@ class Inbox(Place, scope="inbox"):
     def _look(self, *, after: float) -> None:
         row, thread = self.row, self.current_thread()
         self._show_thread()
+        self.about.look()
         if row is None or thread is None:
             self.reads.cancel("thread")
             return

@@ -19,7 +19,7 @@ from argparse import (
     RawDescriptionHelpFormatter,
     _SubParsersAction,
 )
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -102,6 +102,7 @@ class Parser(ArgumentParser):
 
     def read(self, arguments: Sequence[str]) -> Namespace:
         """Return what the arguments say; the same as ``parse_args`` with a better complaint."""
+        _everywhere(self, set(arguments))
         self._refuse_unknown(arguments)
         found, left = self.parse_known_args(arguments)
         if left:
@@ -767,28 +768,36 @@ def build_parser() -> Parser:
     _desk(commands)
     _complete(commands)
     _completion(commands)
-    _everywhere(parser)
+    _describe(parser)
     return parser
 
 
-def _everywhere(parser: ArgumentParser) -> None:
-    """Accept the general options behind each word of a command, not only where they are listed.
-
-    What has no use for one says so, as it does where the option stands in front. The help of each
-    begins with the sentence that lists it.
-    """
+def _describe(parser: ArgumentParser) -> None:
+    """Begin the help of each command with the sentence that lists it."""
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
             said = {each.dest: each.help or "" for each in action._choices_actions}
             for name, below in action.choices.items():
                 told = f"{said[name][:1].upper()}{said[name][1:]}."
                 below.description = "\n\n".join(filter(None, (told, below.description)))
+                _describe(below)
+
+
+def _everywhere(parser: ArgumentParser, words: Collection[str]) -> None:
+    """Accept the general options behind each of these words that is a command, too.
+
+    What has no use for one says so, as it does where the option stands in front. Accepting them
+    behind every command there is would take longer than all the rest of reading arguments.
+    """
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for below in (each for name, each in action.choices.items() if name in words):
                 listed = list(below._actions)
                 _connection(below, again=True)
                 for added in below._actions:
                     if added not in listed:
                         added.help = SUPPRESS
-                _everywhere(below)
+                _everywhere(below, words)
 
 
 def _connection(parser: ArgumentParser, *, again: bool = False) -> None:

@@ -125,6 +125,7 @@ async def test_no_token_no_input_and_no_shell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COPYDESK_TOKEN", "secret")
+    monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "secret")
     script = "import os, sys; print(os.environ, sys.stdin.read(), sys.argv[1], os.getcwd())"
     ended = await listen(
         [sys.executable, "-c", script, "$(touch made); `x`"], tmp_path, seconds=FOREVER, most=10**6

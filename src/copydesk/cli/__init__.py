@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]  # the module without its enumerations
 import gc
+import os
 import sys
 
 from copydesk import STOPPABLE
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if arguments is None:
             gc.disable()  # while it starts: `copydesk.local.memory` says why
+            # No plugin sees what pydantic reads here; looking for some takes time in every start.
+            os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
             if not sys.argv[1:]:
                 preface.show()
 

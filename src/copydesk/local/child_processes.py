@@ -15,7 +15,7 @@ from copydesk.domain.late_dataclass import dataclass
 
 T = TypeVar("T")
 
-WITHHELD = ("COPYDESK_TOKEN",)
+WITHHELD = ("COPYDESK_TOKEN", "PYDANTIC_DISABLE_PLUGINS")
 """Variables that are for copydesk alone."""
 
 DRAIN_SECONDS = 2.0

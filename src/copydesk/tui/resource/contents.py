@@ -105,5 +105,5 @@ class Contents(WideFacts):
         ]
         if page.next is not None:
             left = "" if page.count is None else f"{page.count - len(page.items):,} "
-            facts.append(Fact("", Text(f"and {left}more: enter lists all", style="muted")))
+            facts.append(Fact("", Text(f"and {left}more", style="muted")))
         return facts

@@ -240,6 +240,13 @@ def test_a_desk_without_room_can_be_read(desk: Path, tmp_path: Path) -> None:
     assert desk.read_bytes() == before
 
 
+def test_python_without_docstrings_is_refused_in_a_sentence() -> None:
+    command = [sys.executable, "-OO", "-m", "copydesk", "cr", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("copydesk: unset PYTHONOPTIMIZE, or leave out -OO")
+
+
 def test_commands_that_meet_on_a_new_desk_fill_it_once() -> None:
     command = [sys.executable, "-m", "copydesk", "desk", "token"]
     both = [

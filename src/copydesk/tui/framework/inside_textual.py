@@ -349,17 +349,23 @@ class PartCompositor(Compositor):
         finally:
             self._parts = ()
 
-    # Stands on: each widget of a frame comes from it, with where it lies and its lines.
+    # Stands on: each widget of a frame comes from it, those in front first, with where it lies and
+    # its lines.
     def _get_renders(
         self, crop: Region | None = None
     ) -> Iterator[tuple[Region, Region, list[Strip]]]:
         if not self._parts:
             yield from super()._get_renders(crop)
             return
+        parts = list(self._parts)
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
-            if any(map(seen.overlaps, self._parts)):
+            if any(map(seen.overlaps, parts)):
                 yield region, clip, widget.render_lines(seen.translate(-region.offset))
+                # Of what lies behind a part that it covers nothing is seen.
+                parts = [part for part in parts if not seen.contains_region(part)]
+                if not parts:
+                    return
 
 
 def forward(event: events.Event, widget: Widget) -> None:

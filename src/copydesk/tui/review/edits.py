@@ -945,6 +945,8 @@ class PageTree(TreeList[Entry]):
         """Whether it shows unchanged pages too."""
         self.following = False
         """Whether the cursor was moved by the page in front, and not by the reader."""
+        self._title_cells = 0
+        """Cells that the longest title takes."""
         super().__init__(
             self._pages,
             self._page_columns(),
@@ -966,24 +968,21 @@ class PageTree(TreeList[Entry]):
         here = self.selected_id
         self._pages.unfolded |= {entry.id for entry in _walk(roots) if entry.children}
         self._pages.set_roots(roots)
+        # Those that are collapsed or filtered away count too: they come back without another look.
+        twigs = (
+            Twig(entry.id, entry, depth, bool(entry.children), unfolded=True)
+            for depth, entry in _with_depth(roots)
+        )
+        self._title_cells = by_content(self.columns[0], twigs, most=SLIM[-1]).width
         self.fit()
         if here is not None:
             self.follow(here)
 
     def fit(self) -> None:
-        """Fit the columns, and the tree itself, to its pages: the text needs the room.
-
-        Those that are collapsed or filtered away count too: they come back without another look.
-        """
+        """Fit the columns, and the tree itself, to its pages: the text needs the room."""
         self.show_columns(self._page_columns())
         self.refresh_rows()
-        titles, *counts = self.columns
-        twigs = (
-            Twig(entry.id, entry, depth, bool(entry.children), unfolded=True)
-            for depth, entry in _with_depth(self._pages.roots)
-        )
-        longest = by_content(titles, twigs, most=SLIM[-1]).width
-        taken = EDGES + GUTTER + longest + sum(column.width + 1 for column in counts)
+        taken = EDGES + GUTTER + self._title_cells + sum(each.width + 1 for each in self.columns[1:])
         width = next((each for each in SLIM if taken <= each), None)
         if self.is_attached:
             self.screen.update_classes({f"-tree-{each}": each == width for each in SLIM})

@@ -90,9 +90,11 @@ class Contents(WideFacts):
             return [Fact("", Text(found, style="muted"))], title, key
         facts: list[Fact] = []
         for kind, page in zip(kinds, found, strict=True):
-            facts += [Fact("", ""), Fact("", Text(kind.title, style="strong"))]
+            if len(kinds) > 1:
+                gap = [Fact("", "")] if facts else []
+                facts += [*gap, Fact("", Text(kind.title, style="strong"))]
             facts += self._listed(kind, page)
-        return facts[1 if len(kinds) > 1 else 2 :], title, key
+        return facts, title, key
 
     def _listed(self, kind: Resource[Any], page: Page[Any]) -> list[Fact]:
         """Return a line for each thing: the first text beside its name, and that."""

@@ -982,7 +982,8 @@ class PageTree(TreeList[Entry]):
         """Fit the columns, and the tree itself, to its pages: the text needs the room."""
         self.show_columns(self._page_columns())
         self.refresh_rows()
-        taken = EDGES + GUTTER + self._title_cells + sum(each.width + 1 for each in self.columns[1:])
+        counts = sum(column.width + 1 for column in self.columns[1:])
+        taken = EDGES + GUTTER + self._title_cells + counts
         width = next((each for each in SLIM if taken <= each), None)
         if self.is_attached:
             self.screen.update_classes({f"-tree-{each}": each == width for each in SLIM})

@@ -42,7 +42,7 @@ RETURNED = re.sub("[\ud800-\udfff]", "\ufffd", POISON)
 FORBIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
-    "|[\u0300-\u036f\u20d0-\u20ff]{4}"
+    "|[\u0300-\u036f\u20d0-\u20ff]{7}"
 )
 """What no cell of a terminal may hold."""
 

@@ -40,6 +40,7 @@ FEW = {"changes": ("Y",), "members": ("e",)}
 
 OURS = re.compile(
     r"\x1b\[(?:[0-9;]*m|[0-9]+;[0-9]+H|\?2026[hl])"  # a style, a place on the screen, a frame
+    r"|\x1b[78]|\x1b\[[0-9]+C"  # letters with marks, and the place behind them
     r"|\x1b\]22;[a-z-]+\x07"  # the form of the pointer
     r"|\x1b\]52;c;[A-Za-z0-9+/]*=*\x07"  # the clipboard
     r"|[\n\x07]"  # the end of a line, and the bell

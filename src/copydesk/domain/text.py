@@ -14,8 +14,8 @@ from functools import cache
 
 from rich.cells import cell_len, get_character_cell_size
 
-MARKS_PER_CHARACTER = 3
-"""Combining marks kept after one character; no living language stacks more."""
+MARKS_PER_CHARACTER = 6
+"""Combining marks kept after one character: Burmese and pointed Hebrew have up to five."""
 
 TAB = "    "
 """What a tab becomes where lines are kept: a fixed width, so that parts of a line add up."""
@@ -79,6 +79,12 @@ def _pile() -> re.Pattern[str]:
     )
 
 
+_PICTURED = (
+    "(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a key, as in 1 with a frame
+    "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{1,8}\U000e007f"  # the flag of a region
+)
+
+
 @cache
 def _unmeant() -> re.Pattern[str]:
     """Return what finds a character that is not drawn, and as ``meant`` one that is wanted."""
@@ -86,9 +92,7 @@ def _unmeant() -> re.Pattern[str]:
         # What chooses the form of a letter or a sign, or joins it with the next, right behind it.
         f"(?P<meant>(?<=[^\x00-\x7f{_HIDDEN}])"
         "(?:[\ufe00-\ufe0f\U000e0100-\U000e01ef][\u200c\u200d]?|[\u200c\u200d])"
-        "|(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a key, as in 1 with a frame
-        "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{1,8}\U000e007f)"  # the flag of a region
-        f"|[{_HIDDEN}]"
+        f"|{_PICTURED})|[{_HIDDEN}]"
     )
 
 
@@ -96,7 +100,8 @@ def _unmeant() -> re.Pattern[str]:
 def _joined() -> re.Pattern[str]:
     """Return the pattern of characters that belong to the letter or the picture before them."""
     return re.compile(
-        "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
+        f"{_PICTURED}|(?<=[^\x00-\x7f])[\ufe0e\ufe0f]"
+        "|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
     )
 
 

@@ -114,7 +114,7 @@ def test_a_link_in_markdown_ends_where_it_should() -> None:
 @pytest.mark.parametrize(
     ("text", "fits"),
     [("a", True), ("_a.b~c-1", True), ("ä1", True), ("", False), (".a", False), ("a/b", False),
-     ("a b", False), ("a\n", False)],
+     ("a b", False), ("a\n", False), ("สวัสดี", True), ("ิ", False), ("a\ufe0f", False)],
 )  # fmt: skip
 def test_what_can_be_a_part_of_a_path(text: str, fits: bool) -> None:
     assert is_path_part(text) is fits

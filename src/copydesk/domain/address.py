@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from copydesk.domain.late_dataclass import dataclass
@@ -38,7 +39,9 @@ _MODES = {"changes": "change_request", "revisions": "revision", "comments": "com
 
 def is_path_part(text: str) -> bool:
     """Whether a text can be one part of the path of a published address (see `PATH_RULE`)."""
-    return _PATH_PART.fullmatch(text) is not None
+    # A vowel of Hindi or Thai is a mark behind its letter, and no letter itself.
+    bare = "".join(each for each in text if unicodedata.category(each) not in ("Mn", "Mc"))
+    return text[:1] == bare[:1] and clean(text) == text and _PATH_PART.fullmatch(bare) is not None
 
 
 @dataclass(frozen=True, slots=True)

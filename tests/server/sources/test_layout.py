@@ -20,10 +20,12 @@ def test_pages_take_titles_from_the_summary_and_addresses_from_their_files() -> 
             "README.md": b"# Sea Charts\n\nHello\n",
             "SUMMARY.md": b"* [Welcome](README.md)\n* [Guide](guide/README.md)\n"
             b"  * [Start](guide/start.md)\n  * [Start](guide/x/start.md)\n* Group\n"
-            b"  * [Out](https://example.com)\n",
+            b"  * [Out](https://example.com)\n"
+            + "  * [1️⃣ नमस्ते](हिन्दी/สวัสดี.md)\n  * လျှို့ဝှက် 🏳️‍🌈\n".encode(),
             "guide/README.md": b"# Guide\n",
             "guide/start.md": b"# Another heading\n",
             "guide/x/start.md": b"",
+            "हिन्दी/สวัสดี.md": "# नमस्ते\n".encode(),
             "guide/orphan.md": b"# No one lists me\n",
             ".gitbook/assets/a.png": b"\x89PNG",
             "LICENSE": b"MIT",
@@ -37,11 +39,13 @@ def test_pages_take_titles_from_the_summary_and_addresses_from_their_files() -> 
         ("document", "Start", "guide/start-1"),
         ("group", "Group", "group"),
         ("link", "Out", "group/out"),
+        ("document", "1️⃣ नमस्ते", "group/สวัสดี"),
+        ("group", "လျှို့ဝှက် 🏳️‍🌈", "group/လျှို့ဝှက်"),
     ]
     assert {file.path: (file.role, file.content_type, file.size) for file in space.files} == {
         ".gitbook/assets/a.png": ("asset", "image/png", 4),
         "LICENSE": ("other", "application/octet-stream", 3),
-        "SUMMARY.md": ("summary", "text/markdown", 147),
+        "SUMMARY.md": ("summary", "text/markdown", 272),
         "guide/orphan.md": ("unlisted", "text/markdown", 18),
     }
     assert not space.problems

@@ -6,6 +6,8 @@ import posixpath
 import re
 import unicodedata
 
+from copydesk.domain.address import is_path_part
+
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -76,8 +78,8 @@ def introduces(path: str) -> bool:
 def slugify(text: str) -> str:
     """Return ``text`` as a part of an address: lower case, dashes between words, never empty."""
     plain = unicodedata.normalize("NFKC", text).lower()
-    words = re.sub(r"[^\w.~-]+", "-", plain).strip("-.")
-    return words or "page"
+    words = "".join(each if is_path_part(f"a{each}") else " " for each in plain)
+    return "-".join(words.split()).strip("-.") or "page"
 
 
 def hazard(path: str) -> str | None:

@@ -173,6 +173,16 @@ def test_exposed_text_is_safe_and_what_it_leaves_out_is_told(text: str) -> None:
     assert not unseen(shown)
 
 
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [("दुनिया", 5), ("ကျွန်", 3), ("สวัสดี", 4), ("か\u3099", 2), ("👍🏿", 4), ("🇩🇪", 2)],
+)
+def test_what_terminals_do_not_agree_upon_has_the_room_that_most_give_it(
+    text: str, cells: int
+) -> None:
+    assert cell_len(text) == cells
+
+
 def test_heaps_of_accents_are_not_seen_and_single_ones_are() -> None:
     heap = "e" + "\u0301" * 40
     assert unseen("e\u0301 and \u00e9") == ""

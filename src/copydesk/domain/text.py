@@ -11,8 +11,35 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import groupby
 
-from rich.cells import cell_len, get_character_cell_size
+from rich import cells
+from rich.cells import CellTable, cell_len, get_character_cell_size
+
+_rich_table = cells.load_cell_table  # type: ignore[attr-defined]
+
+
+@cache
+def _table(version: str = "auto") -> CellTable:
+    """Return how wide characters are: as Rich has it, but for what terminals do not agree upon.
+
+    A vowel of Hindi or Burmese that is a mark with a width, and the colour of a skin, are drawn by
+    most in cells of their own. Room that is not used is blank; what finds none shifts the line.
+    """
+    table = _rich_table(version)
+    widths: list[tuple[int, int, int]] = []
+    for first, last, width in table.widths:
+        if width:
+            widths.append((first, last, width))
+            continue
+        for kind, run in groupby(range(first, last + 1), lambda at: unicodedata.category(chr(at))):
+            codes = list(run)
+            if kind != "Mc":
+                widths.append((codes[0], codes[-1], 2 if kind == "Sk" else 0))
+    return CellTable(table.unicode_version, widths, table.narrow_to_wide)
+
+
+cells.load_cell_table = _table  # type: ignore[attr-defined]
 
 MARKS_PER_CHARACTER = 6
 """Combining marks kept after one character: Burmese and pointed Hebrew have up to five."""

@@ -9,11 +9,13 @@ from typing import cast
 
 import pytest
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual._compositor import CompositorUpdate
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.strip import Strip
 
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.framework.drawn import Drawn, only_text
+from copydesk.tui.framework.drawn import Difference, Drawn, only_text
 from copydesk.tui.framework.theme import THEMES
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request
@@ -133,3 +135,9 @@ async def test_what_something_else_wrote_upon_is_written_anew(terminal: Terminal
         terminal.cells.clear()
         driver.app.redraw()
         await compare(driver, terminal)
+
+
+def test_what_follows_letters_with_marks_is_where_it_is_taken_to_be() -> None:
+    update = Difference([(0, 0, Strip([Segment("a दुनिया│漢")]))])
+    only_text(update)
+    assert update.parts[0][2].text == "a \x1b7        \x1b8\x1b7दुनिया│漢\x1b8\x1b[8C"

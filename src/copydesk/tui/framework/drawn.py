@@ -11,6 +11,7 @@ written. Codes come from styles and from where a text stands, and never out of a
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from functools import lru_cache
@@ -18,6 +19,7 @@ from itertools import accumulate
 from os.path import commonprefix
 from typing import TYPE_CHECKING, cast
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.control import Control
 from rich.segment import Segment
@@ -35,6 +37,11 @@ KEPT_TEXTS = 8192
 
 _PLAIN = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2bff]*").fullmatch
 """What most texts and all lines of frames are made of: nothing of it is hidden or a mark."""
+
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001ffff"
+_NOT_ASCII = re.compile(f"[{_EMOJI}][{_EMOJI}\u200d\ufe0e\ufe0f]*|[^\0-\x7f{_EMOJI}]+")
+_DOUBTFUL = frozenset(("Mn", "Mc", "Me", "Cf", "Sk"))
+"""Kinds of characters that terminals draw in cells of their own, or in those before them."""
 
 
 class Difference(CompositorUpdate):
@@ -183,16 +190,34 @@ def _safe(strip: Strip) -> Strip:
         if not control
     ]
     # What stands to the right of it on the line stays where it is.
-    return Strip(segments).adjust_cell_length(strip.cell_length)
+    fitted = Strip(segments).adjust_cell_length(strip.cell_length)
+    return Strip([Segment(_held(text), style) for text, style, _ in fitted], strip.cell_length)
 
 
 def _is_safe(segment: Segment) -> bool:
     text, style, control = segment
     if control or (style is not None and style.link):
         return False
-    return _PLAIN(text) is not None or _drawn(text) == text
+    return _PLAIN(text) is not None or _held(_drawn(text)) == text
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def _drawn(text: str) -> str:
     return typed(text)
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _held(text: str) -> str:
+    """Write letters with marks so that what follows is where it is taken to be.
+
+    A terminal may draw them wider or narrower: the cursor is put behind the cells that they have,
+    which are blank first.
+    """
+    return text if text.isascii() else _NOT_ASCII.sub(_hold, text)
+
+
+def _hold(found: re.Match[str]) -> str:
+    run, width = found[0], cell_len(found[0])
+    if not width or not any(unicodedata.category(each) in _DOUBTFUL for each in run):
+        return run
+    return f"\x1b7{' ' * width}\x1b8\x1b7{run}\x1b8\x1b[{width}C"

@@ -304,3 +304,15 @@ def test_a_table_of_very_many_columns_has_no_more_than_can_be_shown() -> None:
     for at in range(len(page.diff)):
         drawn = text_of(draw_line(page.diff[at], 76, table=tables.of(at, COLUMNS)))
         assert len(drawn) < 400
+
+
+def test_lines_without_blanks_are_filled_and_begin_with_no_sign_that_ends_one() -> None:
+    assert lines("让我们开始 Rust 之旅吧！需要学习的内容有很多（很多）`rust`，**很多**。", 21) == [
+        "让我们开始 Rust 之旅", "吧！需要学习的内容有", "很多（很多）rust，很", "多。",
+    ]  # fmt: skip
+    assert lines("ကြွေးကျော်ပါ" * 2, 13) == ["ကြွေးကျော်ပါ"] * 2
+    assert diff_lines("", "让我们开始，学习吧", 22) == ["+ 让我们开", "+ 始，学习吧"]
+    assert diff_lines("", "次は[مرحبا]へ次は[مرحبا]へ", 30) == [
+        "+ 次は[مرحبا]へ次は",
+        "+ [مرحبا]へ",
+    ]

@@ -12,6 +12,7 @@ that no word is lost with it. In messages all tags are shown, because people wri
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -195,18 +196,16 @@ def wrap(
             else:
                 line.append((" ", blank))
             used += 1
+        elif used and line[-1][1] == word[0][1]:
+            word[0] = (line.pop()[0] + word[0][0], word[0][1])
         if cells <= room:
             line.extend(word)
             used += cells
         else:
-            for text, tone in word:
-                for piece in chop_cells(text, room):
-                    length = cell_len(piece)
-                    if used and used + length > room:
-                        lines.append(list(rest))
-                        used = 0
-                    lines[-1].append((piece, tone))
-                    used += length
+            first, *more = wrap_exact(word, room)
+            line.extend(first)
+            lines.extend([*rest, *each] for each in more)
+            used = sum(cell_len(text) for text, _ in (more or [first])[-1])
         word.clear()
         cells, blank = 0, None
 
@@ -220,13 +219,25 @@ def wrap(
                 place_word()
                 blank = tone
             else:
+                if word and _TURN.fullmatch(word[-1][0][-1] + piece[0]):
+                    place_word()
                 word.append((piece, tone))
                 cells += len(piece) if piece.isascii() else cell_len(piece)
     place_word()
     return lines
 
 
-_WORD = re.compile(r"\n|[^\S\n]+|\S+")
+_WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_OPENS = "（「『【《〈〔“‘"
+_ENDS = "、。，．：；！？）」』】》〉〕”’…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々〻゛゜"
+"""What ends no line, and what begins none, where a script has no blanks between words."""
+
+_TURN = re.compile(rf"(?:[{_WIDE}{_ENDS}].|[^{_OPENS}(\[][{_WIDE}{_OPENS}])(?<![{_ENDS},.;:!?)\]])")
+"""The two signs between which a line may end without a blank."""
+
+_WORD = re.compile(
+    rf"\n|[^\S\n]+|[{_OPENS}]*[{_WIDE}][{_ENDS},.;:!?)\]]*|(?:(?![{_OPENS}]*[{_WIDE}])\S)+"
+)
 
 
 def draw(
@@ -904,10 +915,21 @@ def _breaks(plain: str, width: int) -> list[int]:
         blank = plain.rfind(" ", at + 1, stop + 1)
         # A word longer than half a line is cut, which beats half an empty line.
         begin, at = at, blank + 1 if blank + 1 > at + width // 2 else max(stop, at + 1)
+        if not simple and plain[at - 1 : at] != " ":
+            at = _turn(plain, begin + 1, at, width // 4)
         at = _with_marks(plain, begin, at)
         if at >= len(plain):
             return found
         found.append(at)
+
+
+def _turn(plain: str, least: int, at: int, back: int) -> int:
+    """Return where a stretch without blanks is best broken, from ``least`` to ``at``."""
+    near = range(at, max(least, at - back) - 1, -1)
+    at = next((each for each in near if _TURN.fullmatch(plain[each - 1 : each + 1])), at)
+    while least < at < len(plain) and unicodedata.category(plain[at])[0] == "M":
+        at -= 1
+    return at
 
 
 def _with_marks(plain: str, begin: int, at: int) -> int:

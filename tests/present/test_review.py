@@ -158,7 +158,8 @@ def test_what_is_not_drawn_cannot_hide_a_change() -> None:
         ("\u200b", "<U+200B>", "Invisible characters changed on line 3."),
         ("x y", hidden[4], "Invisible characters changed on line 3."),
         ("```\n    code\n```", "```\n\tcode\n```", "The words are the same."),
-        ("a\u0301\u0302\u0303\u0304", "a\u0301\u0302\u0303", "Invisible"),
+        ("a" + "\u0301\u0302" * 4, "a" + "\u0301\u0302" * 3, "Invisible"),
+        ("\u30ac", "\u30ab\u3099", "The letters are the same."),
         ("one\ntwo\n", "one\r\ntwo\r\n", "All line ends changed: they were those of Unix"),
     ):
         page = page_text(f"# A\n\n{was}\n", f"# A\n\n{now}\n")

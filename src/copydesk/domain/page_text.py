@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from unicodedata import normalize
 
 from copydesk.domain.blocks import AnchoredLines, BlockText, anchor
 from copydesk.domain.diff import TextDiff, compare
@@ -213,6 +214,11 @@ def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:
             if windows[0]
             else "All line ends changed: they were those of Unix, now they are those of Windows "
             "(CRLF)."
+        )
+    if before != after and normalize("NFC", before) == normalize("NFC", after):
+        said.append(
+            "The letters are the same. What differs is how those with marks are stored (Unicode), "
+            "which readers do not see."
         )
     lines = unseen_changes(diff, before, after)
     if lines:

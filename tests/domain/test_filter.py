@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.filter import UNKNOWN, Fields, Measure, Query, fold, quoted, typed_from
+from copydesk.domain.filter import UNKNOWN, Fields, Measure, Query, fold, places, quoted, typed_from
 
 
 @dataclass
@@ -301,3 +301,18 @@ def test_a_value_with_blanks_is_quoted() -> None:
 
 def test_marks_that_folding_brings_back_are_taken_off() -> None:
     assert fold("İstanbul ﬁx Ç") == "istanbul fix c"
+
+
+@pytest.mark.parametrize(
+    ("text", "sought", "found"),
+    [
+        ("in Straße, STRASSE", "strasse", ["Straße", "STRASSE"]),
+        ("か\u3099くが", "が", ["か\u3099", "が"]),
+        ("ＡＰＩ ﾃｽﾄ", "テスト", ["ﾃｽﾄ"]),
+        ("İstanbul e\u0301a", "ea", ["e\u0301a"]),
+        ("plain text", "TEXT", ["text"]),
+        ("ß", "s", ["ß", "ß"]),
+    ],
+)
+def test_what_is_sought_is_found_as_it_is_written(text: str, sought: str, found: list[str]) -> None:
+    assert [text[start:stop] for start, stop in places(text, fold(sought))] == found

@@ -14,6 +14,7 @@ PALETTE = (
     "Go to Needs me",
     "Go to Merge run",
     "Filter: The main field of the list.",
+    "Go to テ\u3099ータ ＡＰＩ",
 )
 
 
@@ -29,6 +30,7 @@ PALETTE = (
         ("mrge", [0, 1, 5]),
         ("needs", [4]),
         ("xyz", []),
+        ("データ api", [7]),
         ("a\u0000b(", []),
     ],
 )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named
 from copydesk.domain.saved_reply import SavedReply, filled
@@ -65,11 +66,11 @@ def begun(before: str) -> Begun | None:
 
 def people(typed: str, known: Iterable[Named]) -> list[Offer]:
     """Return the people whose name (or a word of it) begins so; nothing once one is written out."""
-    wanted = typed.casefold()
+    wanted = fold(typed)
     first: list[Offer] = []
     later: list[Offer] = []
     for person in known:
-        name = person.name.casefold()
+        name = fold(person.name)
         if wanted.startswith(name) or wanted == name:
             return []
         offer = Offer(person.name, f"@{person.name} ")
@@ -113,9 +114,9 @@ def signs(
 
 def replies(typed: str, known: Iterable[SavedReply], values: Mapping[str, str]) -> list[Offer]:
     """Return the replies whose name has what was typed; those that begin so come first."""
-    wanted = typed.casefold()
-    found = [each for each in known if wanted in each.name.casefold()]
-    found.sort(key=lambda each: not each.name.casefold().startswith(wanted))
+    wanted = fold(typed)
+    found = [each for each in known if wanted in fold(each.name)]
+    found.sort(key=lambda each: not fold(each.name).startswith(wanted))
     offers = [_offer(each, values) for each in found]
     return sorted(offers, key=lambda each: (not each.text, bool(each.said)))[:MOST]
 

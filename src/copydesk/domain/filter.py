@@ -280,15 +280,35 @@ class Query(Generic[Row]):
         return found
 
 
+class _Bare(dict[int, int | None]):
+    """Each character that was met, and None for a mark: names are folded by the thousand."""
+
+    def __missing__(self, code: int) -> int | None:
+        bare = self[code] = None if unicodedata.combining(chr(code)) else code
+        return bare
+
+
+_BARE = _Bare()
+
+
 def fold(text: str) -> str:
     """Return text as it is compared: without case, accents and compatibility forms."""
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFKD", text)
-    plain = "".join(part for part in parts if not unicodedata.combining(part))
+    plain = unicodedata.normalize("NFKD", text).translate(_BARE).casefold()
     # Folding case can bring back a mark (as in the Turkish dotted I), so it is taken off again.
-    folded = unicodedata.normalize("NFKD", plain.casefold())
-    return "".join(part for part in folded if not unicodedata.combining(part))
+    return unicodedata.normalize("NFKD", plain).translate(_BARE)
+
+
+def places(text: str, wanted: str) -> list[tuple[int, int]]:
+    """Return where a text has what is sought, which is folded; with the marks behind it."""
+    parts = [fold(each) for each in text]
+    starts = [at for at, part in enumerate(parts) for _ in part]
+    stops = [*starts, len(text)]
+    return [
+        (starts[found.start()], max(stops[found.end()], starts[found.end() - 1] + 1))
+        for found in re.finditer(re.escape(wanted), "".join(parts))
+    ]
 
 
 def _within(value: Number, term: Term) -> bool | None:

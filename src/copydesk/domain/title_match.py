@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from copydesk.domain.filter import fold
+
 _WORD = re.compile(r"\w+")
 
 
@@ -14,7 +16,7 @@ def rank(typed: str, title: str) -> int | None:
     of the name (what stands before a colon), near each other and from the start of a word, or the
     first of each word.
     """
-    wanted, whole = typed.casefold().split(), title.casefold()
+    wanted, whole = fold(typed).split(), fold(title)
     if not wanted:
         return 0
     name = whole.partition(": ")[0]

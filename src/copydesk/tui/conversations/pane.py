@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 
+from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
 from copydesk.present.conversation import Block, Words, label_of, words_of
 from copydesk.present.markdown import Line, wrap_exact
@@ -79,7 +80,7 @@ def _hits(
 ) -> dict[int, int]:
     """Return which blocks have a text, and how often; all of them are read by then."""
     counts = (
-        named(block, words[at].text(masked=masked), masked=masked).casefold().count(wanted)
+        fold(named(block, words[at].text(masked=masked), masked=masked)).count(wanted)
         for at, block in enumerate(blocks)
     )
     return {at: count for at, count in enumerate(counts) if count}
@@ -373,7 +374,7 @@ class ConversationView(WrappedList, scope="conversation"):
         return f"{plural(total, 'match')}{among}   {self.title}"
 
     def find(self, text: str) -> bool:
-        found = text.casefold()
+        found = fold(text)
         if not self._found or found == self._found:
             self._began = self._here()
         else:
@@ -472,7 +473,7 @@ class ConversationView(WrappedList, scope="conversation"):
             rows = range(first, first + self._open_pieces(at))[::direction]
             for row in rows:
                 passed = nth == 0 and at == here and (row - start) * direction < 0
-                if not passed and self._found in self.row_text(row).casefold():
+                if not passed and self._found in fold(self.row_text(row)):
                     self.go_to(row, center=True)
                     self._show_match(row)
                     return True
@@ -483,7 +484,7 @@ class ConversationView(WrappedList, scope="conversation"):
         lines, height = self._lines(row), self._height
         if len(lines) <= height:
             return
-        texts = ("".join(part for part, _ in line).casefold() for line in lines)
+        texts = (fold("".join(part for part, _ in line)) for line in lines)
         line = next((nth for nth, text in enumerate(texts) if self._found in text), 0)
         self._top, self._skip = row, max(0, min(line - height // 3, len(lines) - height))
         self._settle()

@@ -11,6 +11,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
+from copydesk.domain.filter import fold
 from copydesk.domain.title_match import rank
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -192,7 +193,7 @@ class Chooser(Sheet[R]):
             found = [option for _, option in fitting]
             if more := self._more(text):
                 # What has the word itself comes before what only has its letters.
-                close = [option for option in found if text.casefold() in option.title.casefold()]
+                close = [option for option in found if fold(text) in fold(option.title)]
                 found = [*close, *more, *(option for option in found if option not in close)]
             # Sentences name nothing here: they were meant for the field that comes after it.
             words = text if self._before_text and not found and len(text.split()) > 1 else ""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 
+from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText
 from copydesk.domain.picture import may_show
@@ -804,11 +805,11 @@ class DiffView(WrappedList, scope="diff"):
             held, place = self._held_at(at)
             if folded := held.folded(place):
                 texts = ((line, held.page.line_text(line)) for line in folded[::direction])
-                line = next((line for line, text in texts if self._found in text.casefold()), None)
+                line = next((line for line, text in texts if self._found in fold(text)), None)
                 if line is not None:
                     self.go_to(at)
                     return self.go_to_line(line)
-            elif self.stops(at) and self._found in self.row_text(at).casefold():
+            elif self.stops(at) and self._found in fold(self.row_text(at)):
                 self.go_to(at, center=True)
                 return True
         return False

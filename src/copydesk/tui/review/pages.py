@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from copydesk.domain.filter import fold
 from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
@@ -553,8 +554,8 @@ class PageReader(ReviewCommands, scope="review"):
         if why := not_read(self.here):
             self.place.say(why, "warn")
             return
-        wanted = rest.strip().casefold()
-        found = next((c for c in self.model.shown if wanted in place_of(c).casefold()), None)
+        wanted = fold(rest.strip())
+        found = next((c for c in self.model.shown if wanted in fold(place_of(c))), None)
         if found is None:
             self.place.say(f"No changed page has the name {clean(rest)!r}.", "warn")
             return

@@ -11,6 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
@@ -278,13 +279,12 @@ class Help(Sheet[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search keys, labels and texts."""
         event.stop()
-        wanted = event.value.casefold().split()
+        wanted = fold(event.value).split()
         found = [
             row
             for row in self._rows
             if all(
-                word in f"{row.keys} {row.label} {row.text} {row.group}".casefold()
-                for word in wanted
+                word in fold(f"{row.keys} {row.label} {row.text} {row.group}") for word in wanted
             )
         ]
         self._source.set(found)

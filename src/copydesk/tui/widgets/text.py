@@ -18,6 +18,7 @@ from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 
+from copydesk.domain.filter import fold
 from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.present.blame import Authors, nobody
@@ -383,7 +384,7 @@ class TextView(SpanPane):
 
     def find(self, text: str) -> bool:
         """Search: light every match, and go to the first one from here."""
-        self._found = text.casefold()
+        self._found = fold(text)
         if self._found:
             self._jump(1, include_here=True)
         self.refresh()
@@ -403,12 +404,12 @@ class TextView(SpanPane):
         count = len(self._blocks)
         for step in range(count + 1):
             at = (here + step * direction) % count if count else 0
-            if at >= count or self._found not in self._blocks[at].text.casefold():
+            if at >= count or self._found not in fold(self._blocks[at].text):
                 continue
             hits = [
                 number
                 for number, drawn in enumerate(self._drawn(at))
-                if self._found in "".join(text for text, _ in drawn).casefold()
+                if self._found in fold("".join(text for text, _ in drawn))
             ] or [0]
             if step == 0:
                 if include_here:

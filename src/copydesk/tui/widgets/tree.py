@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 
+from copydesk.domain.filter import fold
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.source import TreeSource, Twig
@@ -137,10 +138,10 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         self._item_filter = make
 
     def _plain_item_filter(self, text: str) -> Callable[[T], bool]:
-        words = text.casefold().split()
+        words = fold(text).split()
 
         def match(item: T) -> bool:
-            shown = " ".join(str(column.render(item)) for column in self.item_columns).casefold()
+            shown = fold(" ".join(str(column.render(item)) for column in self.item_columns))
             return all(word in shown for word in words)
 
         return match

@@ -18,6 +18,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from copydesk.domain.filter import fold, places
 from copydesk.present.markdown import Line, Look, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
@@ -134,7 +135,7 @@ class SpanPane(Pane):
         key = (*spans, base, width, self._found)
         strip = self._drawn_spans.get(key)
         if strip is None:
-            if self._found and self._found in "".join(text for text, _ in spans).casefold():
+            if self._found and self._found in fold("".join(text for text, _ in spans)):
                 segments = self._lit(spans, base)
             else:
                 segments = [
@@ -148,10 +149,8 @@ class SpanPane(Pane):
 
     def _lit(self, spans: Sequence[Span], base: Style) -> list[Segment]:
         text = Text.assemble(*((part, tone) if tone else part for part, tone in spans))
-        start, plain = 0, text.plain.casefold()
-        while (start := plain.find(self._found, start)) >= 0:
-            text.stylize("match", start, start + len(self._found))
-            start += len(self._found)
+        for start, stop in places(text.plain, self._found):
+            text.stylize("match", start, stop)
         return [
             Segment(part, base + style if style else base)
             for part, style, _ in text.render(self.app.console)
@@ -463,7 +462,7 @@ class WrappedList(SpanPane):
 
     def find(self, text: str) -> bool:
         """Search: light every match and go to the first one from here."""
-        self._found = text.casefold()
+        self._found = fold(text)
         if self._found:
             self._jump(1, self._at)
         self.refresh()
@@ -481,7 +480,7 @@ class WrappedList(SpanPane):
     def _jump(self, direction: int, start: int) -> bool:
         for step in range(self.rows):
             row = (start + step * direction) % self.rows
-            if self.stops(row) and self._found in self.row_text(row).casefold():
+            if self.stops(row) and self._found in fold(self.row_text(row)):
                 self.go_to(row, center=True)
                 return True
         return False

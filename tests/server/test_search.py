@@ -197,6 +197,7 @@ async def test_words_are_found_in_every_script(world: World) -> None:
             "four": "การค้นหาเอกสาร\n",
             "five": "दस्तावेज़ खोजें\n",
             "six": "Δοκιμή ΑΝΑΖΉΤΗΣΗΣ\n",
+            "seven": "カ\u3099イト\u3099 API\n",
         },
     )
     expected = {
@@ -206,6 +207,8 @@ async def test_words_are_found_in_every_script(world: World) -> None:
         "เอกสาร": "four",
         "खोजें": "five",
         "δοκιμή": "six",
+        "ガイド": "seven",
+        "ＡＰＩ": "seven",
     }
     assert {word: await search(world, space, word) for word in expected} == {
         word: [path] for word, path in expected.items()

@@ -300,14 +300,18 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKD", plain).translate(_BARE)
 
 
-def places(text: str, wanted: str) -> list[tuple[int, int]]:
-    """Return where a text has what is sought, which is folded; with the marks behind it."""
+WORD = re.compile(r"(?:\w|[^\x00-\u02ff\s\u2000-\u206f\u3000-\u303f])+")
+"""A word: letters and digits with their marks, which are no letters."""
+
+
+def places(text: str, wanted: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Return where a text, once folded, has what is sought; with the marks behind it."""
     parts = [fold(each) for each in text]
     starts = [at for at, part in enumerate(parts) for _ in part]
     stops = [*starts, len(text)]
     return [
         (starts[found.start()], max(stops[found.end()], starts[found.end() - 1] + 1))
-        for found in re.finditer(re.escape(wanted), "".join(parts))
+        for found in wanted.finditer("".join(parts))
     ]
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from copydesk.domain.filter import fold
-
-_WORD = re.compile(r"\w+")
+from copydesk.domain.filter import WORD, fold
 
 
 def rank(typed: str, title: str) -> int | None:
@@ -23,14 +19,14 @@ def rank(typed: str, title: str) -> int | None:
     if name.startswith(" ".join(wanted)):
         return 0
     for at, text in enumerate((name, whole), 1):
-        starts = _WORD.findall(text)
+        starts = WORD.findall(text)
         if all(any(word.startswith(each) for word in starts) for each in wanted):
             return at
     for at, text in enumerate((name, whole), 3):
         if all(each in text for each in wanted):
             return at
     letters = "".join(wanted)
-    initials = "".join(word[0] for word in _WORD.findall(name))
+    initials = "".join(word[0] for word in WORD.findall(name))
     if len(letters) > 1 and letters in initials:
         return 5
     return 6 if len(letters) > 1 and _near(letters, name) else None
@@ -39,7 +35,7 @@ def rank(typed: str, title: str) -> int | None:
 def _near(letters: str, name: str) -> bool:
     """Whether the letters come in this order from the start of a word, with few others between."""
     room = len(letters) + len(letters) // 2
-    for word in _WORD.finditer(name):
+    for word in WORD.finditer(name):
         if word.group()[0] != letters[0]:
             continue
         at = word.start()

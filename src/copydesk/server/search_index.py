@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from copydesk.domain.late_dataclass import dataclass
@@ -111,8 +111,9 @@ def _conditions(query: Query, space_id: str | None) -> tuple[str, tuple[Value, .
         where.append("rowid IN (SELECT id FROM search_page WHERE space_id = ?)")
         values.append(space_id)
     for passage in query.passages:
-        where.append("(instr(title, ?) OR instr(description, ?) OR instr(body, ?))")
-        values += [passage] * 3
+        ways = written(passage)
+        where.append(has_passage(ways, "title", "description", "body"))
+        values += ways * 3
     return " AND ".join(where), tuple(values)
 
 
@@ -121,8 +122,20 @@ def all_of(words: tuple[str, ...]) -> str:
     return " AND ".join(map(_term, words))
 
 
+def written(word: str) -> list[str]:
+    """Return the ways in which a word may be stored: with its marks, apart from them, and plain."""
+    return sorted({unicodedata.normalize(form, word) for form in ("NFC", "NFD", "NFKC")})
+
+
+def has_passage(ways: Sequence[str], *columns: str) -> str:
+    """Return the SQL for one of the columns having one of the ways, each a value by column."""
+    return f"({' OR '.join(f'instr({column}, ?)' for column in columns for _ in ways)})"
+
+
 def _term(word: str) -> str:
-    return f"{_quoted(word)}*" if len(word) >= _SHORTEST_START else _quoted(word)
+    end = "*" if len(word) >= _SHORTEST_START else ""
+    ways = [f"{_quoted(way)}{end}" for way in written(word)]
+    return f"({' OR '.join(ways)})" if len(ways) > 1 else ways[0]
 
 
 def _quoted(word: str) -> str:

@@ -30,6 +30,8 @@ TEXT = (
 def test_words_are_lit_whatever_their_case_and_accents() -> None:
     text = lit("Café fees: a FEE \x1b[2Jis [bold]kept", "cafe fee")
     assert [text.plain[span.start : span.end] for span in text.spans] == ["Café", "fee", "FEE"]
+    text = lit("文档平台的搜索 नमस्ते तब", "搜索 नमस्ते")
+    assert [text.plain[span.start : span.end] for span in text.spans] == ["搜索", "नमस्ते"]
     assert "\x1b" not in text.plain
     page = SpaceSearchItem(id="P", title="Costs", path="costs")
     body = "Nine \\(9\\) costs. " + "Nothing of that here. " * 60 + "Then a late fee is due."

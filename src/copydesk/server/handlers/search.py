@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -25,6 +24,7 @@ from copydesk.contract.models.search import (
     SpaceSearchItem,
     SpecificScope,
 )
+from copydesk.domain.filter import WORD, fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
 from copydesk.server import content
@@ -251,9 +251,6 @@ _EXCERPT = 160
 """About how many characters of a section are quoted."""
 
 
-_WORD = re.compile(r"\w+")
-
-
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -279,14 +276,14 @@ def _found_page(call: Call, key: int, query: Query) -> tuple[SpaceSearchItem, st
     screen = page_screen(screen, row["path"])
     urls = ShownUrls(location=location, app=screen)
     # Signs are no part of a word: `web*` and `"web"` are found where `web` is.
-    words = [part for word in query.all for part in _WORD.findall(folded(word)) or [folded(word)]]
+    words = [part for word in query.all for part in WORD.findall(fold(word)) or [fold(word)]]
     sections: list[SearchSection] = []
     taken: dict[str, int] = {}
     for section in _sections(content.text(call.tx, data.text)):
         slug = slugify(section.title) if section.title else ""
         taken[slug] = taken.get(slug, -1) + 1
         anchor = f"{slug}-{taken[slug]}" if taken[slug] else slug
-        here = folded(f"{section.title}\n{section.body}")
+        here = fold(f"{section.title}\n{section.body}")
         if any(word in here for word in words):
             sections.append(
                 SearchSection(
@@ -308,14 +305,6 @@ def _found_page(call: Call, key: int, query: Query) -> tuple[SpaceSearchItem, st
         urls=urls,
     )
     return item, data.description or ""
-
-
-def folded(text: str) -> str:
-    """Return a text without case and accents, which searching does not tell apart."""
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in plain if not "\u0300" <= c <= "\u036f")
 
 
 @dataclass(frozen=True)
@@ -346,10 +335,10 @@ def _sections(text: str) -> list[_Section]:
 def _excerpt(body: str, words: list[str]) -> str:
     """Return some of a text around the first word that it holds, cut between words, on one line."""
     # Only what is near is worth cleaning: a page may be long.
-    found = (at for word in words if (at := folded(body).find(word)) >= 0)
+    found = (at for word in words if (at := fold(body).find(word)) >= 0)
     near = max(0, min(found, default=0) - 4 * _EXCERPT)
     flat = " ".join(_NOT_SAID.sub(r"\1", body[near : near + 12 * _EXCERPT]).split())
-    plain = folded(flat)
+    plain = fold(flat)
     # Folding may change lengths, so the place is near rather than exact.
     place = min((at for word in words if (at := plain.find(word)) >= 0), default=0)
     start = max(0, min(place - _EXCERPT // 4, len(flat) - _EXCERPT))

@@ -12,7 +12,7 @@ from copydesk.contract.models.conversation import ConversationHit, SearchHit
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.cluster import cluster_model, conversation_model
-from copydesk.server.search_index import all_of, parse_query
+from copydesk.server.search_index import all_of, has_passage, parse_query, written
 from copydesk.server.store import Row, Value, timestamp, to_json
 
 AROUND = 60
@@ -42,11 +42,11 @@ class Search:
             )
             self.values.append(all_of(self._query.words))
         for passage in self._query.passages:
-            self.where.append(
-                "+id IN (SELECT rowid FROM conversation_words "
-                "WHERE instr(subject, ?) OR instr(said, ?))"
-            )
-            self.values += [passage] * 2
+            ways = written(passage)
+            having = has_passage(ways, "subject", "said")
+            found = f"SELECT rowid FROM conversation_words WHERE {having}"  # noqa: S608 - marks only
+            self.where.append(f"+id IN ({found})")
+            self.values += ways * 2
 
     def that_are(
         self,
@@ -215,7 +215,8 @@ class Search:
             (row["said"], [part["body"] for part in parts]),
         ):
             for passage in () if self._query.words else self._query.passages:
-                text = text.replace(passage, f"{begin}{passage}{end}", 1)
+                for way in written(passage):
+                    text = text.replace(way, f"{begin}{way}{end}", 1)
             before, sign, rest = text.partition(begin)
             if not sign:
                 continue

@@ -22,7 +22,7 @@ from copydesk.contract.models.search import (
 )
 from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.filter import fold
+from copydesk.domain.filter import WORD, fold, places
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.present.json_views import Raw
@@ -162,22 +162,21 @@ def lit(text: str, words: str) -> Text:
     wanted = _wanted(words)
     if wanted is None:
         return shown
-    folded: list[str] = []
-    places: list[int] = []
-    for at, letter in enumerate(plain):
-        parts = fold(letter)
-        folded.append(parts)
-        places.extend([at] * len(parts))
-    for match in wanted.finditer("".join(folded)):
-        shown.stylize("match", places[match.start()], places[match.end() - 1] + 1)
+    for start, stop in places(plain, wanted):
+        shown.stylize("match", start, stop)
     return shown
 
 
 def _wanted(words: str) -> re.Pattern[str] | None:
     """Return what finds the beginnings of words in folded text."""
-    wanted = [fold(word) for word in re.findall(r"\w+", words)]
-    pattern = "|".join(re.escape(word) for word in sorted(wanted, key=len, reverse=True) if word)
-    return re.compile(rf"(?<!\w)(?:{pattern})") if pattern else None
+    wanted = [fold(word) for word in WORD.findall(words)]
+    pattern = "|".join(
+        # Where a script has no blanks words begin anywhere.
+        (r"(?<!\w)" if word < "\u0e00" else "") + re.escape(word)
+        for word in sorted(wanted, key=len, reverse=True)
+        if word
+    )
+    return re.compile(pattern) if pattern else None
 
 
 def page_title(hit: Hit, now: datetime) -> Text:

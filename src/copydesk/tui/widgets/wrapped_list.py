@@ -7,6 +7,7 @@ scroll bar counts rows.
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -149,7 +150,7 @@ class SpanPane(Pane):
 
     def _lit(self, spans: Sequence[Span], base: Style) -> list[Segment]:
         text = Text.assemble(*((part, tone) if tone else part for part, tone in spans))
-        for start, stop in places(text.plain, self._found):
+        for start, stop in places(text.plain, re.compile(re.escape(self._found))):
             text.stylize("match", start, stop)
         return [
             Segment(part, base + style if style else base)

@@ -26,7 +26,8 @@ SECONDS = 1_780_390_800
         "02.06.2026 09:00", "2.6.26 9:00", "2. Juni 2026, 09:00 Uhr", "2 juin 2026 09h00",
         "2 de junio de 2026 9:00", "  6/2/2026   9:00:00 a.m. ", "06-02-2026 09.00",
         SECONDS, float(SECONDS), SECONDS * 1000, SECONDS * 1_000_000, str(SECONDS),
-        f"{SECONDS}.0", str(SECONDS * 1000),
+        f"{SECONDS}.0", str(SECONDS * 1000), "2026年6月2日 9:00", "２０２６年０６月０２日 09:00",
+        "2026년 6월 2일 09:00",
     ],
 )  # fmt: skip
 def test_all_usual_forms_are_one_moment(written: object) -> None:

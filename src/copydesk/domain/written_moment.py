@@ -34,6 +34,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LAST_FIRST = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)")
+_EAST = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
 _NUMBERS = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[-/.])\s?(?P<two>\d{1,2})(?P=sign)\s?(?P<year>\d{4}|\d{2})(?!\d)"
 )
@@ -62,7 +63,7 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
         return None
     if _SECONDS.fullmatch(text):
         return _since_1970(float(text))
-    text = " ".join(text.split())
+    text = _EAST.sub(r"\1-\2-\3 ", " ".join(normalize("NFKC", text).split()))
     if compact := _COMPACT.fullmatch(text):
         text = "{}-{}-{} {}:{}:{}{}".format(*compact.groups(default=""))
     plain = normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()

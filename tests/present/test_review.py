@@ -79,6 +79,8 @@ def test_marks_stand_on_whole_words_and_close_ones_are_one() -> None:
     assert drawn("この設定を開くことができます。\n", "この設定を閉じることができます。\n")[
         1
     ].endswith("この設定を{+閉じる+}ことができます。")
+    _, after = drawn("สระและวรรณยุกต์ที่อยู่\n", "สระและวรรณยุกต์ทั้งหมดที่อยู่\n")
+    assert after.endswith("สระและวรรณยุกต์{+ทั้งหมด+}ที่อยู่")
     before, after = drawn("ab internationally cd\n", "ab straightforward cd\n")
     assert "[-ab internationally cd-]" in before
     assert "{+ab straightforward cd+}" in after

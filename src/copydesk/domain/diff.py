@@ -23,7 +23,7 @@ from copydesk.domain.blocks import CELLS, BlockKind, BlockText
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.row_matches import QUICK, Group, RowLayout, Segment, marks_of
 from copydesk.domain.text import plural
-from copydesk.domain.words import CJK, Span, SpanKind, Spans, compare_words
+from copydesk.domain.words import CJK, MARKS, Span, SpanKind, Spans, compare_words
 
 __all__ = ["Hunk", "Line", "Move", "Segment", "Span", "TextDiff", "compare"]
 
@@ -425,7 +425,7 @@ BREAK = "\u23ce"
 """Stands for a forced line break that is made by blanks, which nobody sees."""
 
 _LETTERS = rf"(?:(?![{CJK}])[\w@%+~-])+"
-_WORD = re.compile(rf"{_LETTERS}(?:[.'’]{_LETTERS})*")
+_WORD = re.compile(rf"{_LETTERS}(?:[.'’]{_LETTERS})*|[{CJK}][{MARKS}]+")
 """A word, or a part of an address between its slashes."""
 
 _GAP = re.compile(b"\x00+")

@@ -25,10 +25,13 @@ _PIECE = 32_768
 CJK = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that have no spaces between words, for a class of a pattern."""
 
+MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u3099\u309a"
+"""Those that belong to the one before them."""
+
 # Words: single characters where a script has no spaces between words, else runs without ASCII
 # punctuation and the punctuation of Unicode's general and CJK blocks; then space; then signs.
 _TOKEN = re.compile(
-    rf"[{CJK}]|\s+|[^\s!-/:-@\[-`{{-~\u2000-\u206f\u3000-\u303f\uff00-\uff0f{CJK}]+|.",
+    rf"[{CJK}][{MARKS}]*|\s+|[^\s!-/:-@\[-`{{-~\u2000-\u206f\u3000-\u303f\uff00-\uff0f{CJK}]+|.",
     re.DOTALL,
 )
 

@@ -52,6 +52,8 @@ class PageText:
     """The rows of ``after`` that are staged on this machine and not sent."""
     source: str = ""
     """The text after as it was read, with its line ends and all that nobody sees."""
+    source_before: str = ""
+    """The text before as it was read."""
     _old: _Anchors = field(init=False)
     _new: _Anchors = field(init=False)
     _found: dict[str, int | None] = field(default_factory=dict)
@@ -201,7 +203,7 @@ def page_text(
             "The words are the same. What differs are line breaks, blanks or escapes, which "
             "readers do not see."
         )
-    return PageText(before, after, diff, tuple(said), alike, source=raw[1])
+    return PageText(before, after, diff, tuple(said), alike, source=raw[1], source_before=raw[0])
 
 
 def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:

@@ -12,12 +12,14 @@ import pytest
 from textual.widgets import Input
 
 from copydesk.domain.page_edits import PageEdit, edit_of
+from copydesk.domain.page_text import page_text
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.state import State
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.review.pages import staged_texts
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
@@ -463,3 +465,11 @@ async def test_a_page_that_is_only_moved_keeps_its_text(
     text = await text_of(review, "retries")
     assert "eight times over 24 hours" in text
     assert "![Retries](.gitbook/assets/" in text
+
+
+def test_what_joins_signs_is_no_change_where_something_else_is_staged() -> None:
+    text = "# A \U0001f468\u200d\U0001f469\r\n"
+    settings = "---\ntitle: A\nslug: a\n---\n"
+    edit = PageEdit("update", "r1", f"{settings}{text}", f"{settings}{text}More.\r\n")
+    shown = staged_texts(edit, page_text(text, text))
+    assert [shown[showing].notes for showing in ("mine", "staged")] == [(), ()]

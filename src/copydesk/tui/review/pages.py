@@ -54,14 +54,14 @@ MIN_PLACE = 12
 
 def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
     """Compare what is staged of a page with main, and with what is sent. Takes a while."""
-    after = body_of(edit.text) if edit.of_text else text.after
+    after = body_of(edit.text) if edit.of_text else text.source
     after = "" if edit.kind == "delete" else after
     settings = [] if edit.kind == "delete" else settings_lines(edit)
     notes = [*(["Staged: this page is deleted."] if edit.kind == "delete" else ()), *settings]
     told = [note for note in text.notes if note not in (reading.UNCHANGED, SEEN_BEFORE)]
     mine, staged = (
-        page_text(text.before, after, [*told, *notes]),
-        page_text(text.after, after, notes),
+        page_text(text.source_before, after, [*told, *notes]),
+        page_text(text.source, after, notes),
     )
     mine.mine = staged.mine = staged.diff.new_rows
     return {"mine": mine, "staged": staged}

@@ -300,6 +300,12 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKD", plain).translate(_BARE)
 
 
+def has_words(text: str, typed: str) -> bool:
+    """Whether a text has every word that is typed."""
+    text = fold(text)
+    return all(word in text for word in fold(typed).split())
+
+
 WORD = re.compile(r"(?:\w|[^\x00-\u02ff\s\u2000-\u206f\u3000-\u303f])+")
 """A word: letters and digits with their marks, which are no letters."""
 

@@ -75,7 +75,8 @@ def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult
         rules,
         MergeFacts(
             subject=change_request["subject"],
-            described=has_text(change_request["description"]),
+            described=change_request["description"] is not None
+            and _shows(json.loads(change_request["description"])),
             outdated=is_outdated(space, change_request),
             verdicts=[
                 Verdict(
@@ -91,11 +92,6 @@ def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult
             author=change_request["created_by"],
         ),
     )
-
-
-def has_text(document: str | None) -> bool:
-    """Say whether a stored rich text document (JSON) shows anything: a text, or a void block."""
-    return document is not None and _shows(json.loads(document))
 
 
 def _shows(value: Any) -> bool:

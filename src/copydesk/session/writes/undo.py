@@ -482,11 +482,6 @@ def is_of_outbox(past: Past) -> bool:
     return any(step.local in ("queue_again", "drop_queued") for step in past.reversal.back)
 
 
-def _waits_again(past: Past) -> bool:
-    """Whether redo puts it into the outbox again."""
-    return any(step.local == "queue_again" for step in past.reversal.forth)
-
-
 class Reversals:
     """The undo and redo of a session's writes."""
 
@@ -653,7 +648,7 @@ class Reversals:
                     results += await self._turn(api, past, again=again)
                     taken.append(past)
                     past.idle = before is not None and before == await self._state(api, past)
-                    if again and _waits_again(past):
+                    if again and any(step.local == "queue_again" for step in past.reversal.forth):
                         # From here on it is undone as a waiting or an arrived write.
                         await asyncio.to_thread(self._is_gone, past)
                     continue

@@ -143,11 +143,6 @@ def reading_ended(spec: OpenAPISpec) -> tuple[str, str]:
     return f"{title}: {why_failed(spec)}{more}.", "bad"
 
 
-def spec_url(spec: OpenAPISpec) -> str | None:
-    """Return its address: in the application, else where it is read."""
-    return shown_at(spec.urls.app, spec.urls.published) or None
-
-
 LABELS = {"source.url": "Address", "source.file": "File"}
 """The labels of the fields of a source."""
 
@@ -179,7 +174,7 @@ SPECS: Resource[OpenAPISpec] = Resource(
     empty="There are no OpenAPI specifications yet. ctrl+n adds one, from an address or a file.",
     get="get_openapi_spec",
     arguments=lambda target, spec: (target.organization or "", spec.slug),
-    url=spec_url,
+    url=lambda spec: shown_at(spec.urls.app, spec.urls.published) or None,
     copies=lambda spec: [("source", spec.source_url)],
     more=spec_details,
     adding="create_open_api_spec",

@@ -31,11 +31,6 @@ NAME_LENGTH = 40
 """The longest name of a view: it stands in one line with others."""
 
 
-def no_own_views(here: ChangesPlace) -> Sequence[str]:
-    """Return the names of a person's own views, for completion."""
-    return [view.name for view in here.own]
-
-
 def not_ones_own(field: Any) -> str | None:
     """Say so when the view under the cursor is there for everybody."""
     sheet = cast("ViewChoice", field.screen)
@@ -155,7 +150,7 @@ class ViewCommands(Commands, scope="changes"):
         await self.place.writer.perform("Save view", f"“{view.name}”", send, reversal=back)
         self.place.own = [each for each in self.place.own if each.name != view.name] + [view]
 
-    @command("drop-view", "NAME", complete=no_own_views)
+    @command("drop-view", "NAME", complete=lambda here: [view.name for view in here.own])
     async def drop_view(self, rest: str) -> None:
         """Forget a view of your own; u brings it back."""
         await self._forget(rest)

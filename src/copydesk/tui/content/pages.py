@@ -245,11 +245,6 @@ def no_content(here: PagesPlace) -> str | None:
     return takes_no_content(here.session)
 
 
-def nothing_for_new(here: PagesPlace) -> str | None:
-    """Say so when nothing is staged for a new change request."""
-    return None if here.new_edits else "Nothing is staged for a new change request."
-
-
 def nothing_back(here: PagesPlace) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
     return None if here.staged is not None and here.staged.steps else nothing_to_undo(here)
@@ -462,7 +457,9 @@ class EditInRequest(Commands, scope="pages"):
     @action(
         "ctrl+s",
         "send",
-        unless=nothing_for_new,
+        unless=lambda here: (
+            None if here.new_edits else "Nothing is staged for a new change request."
+        ),
         danger=1,
         show=18,
         group="Write",

@@ -298,11 +298,6 @@ def _beside(lines: Sequence[Line], width: int) -> Line:
     return found
 
 
-def no_picture(keys: PictureKeys) -> str | None:
-    """Say so when no picture is there."""
-    return None if keys.pictures() else "No picture is here."
-
-
 class PictureKeys(PaneActs, scope="pictures"):
     """Opens the pictures that a pane shows by their words; the pane has it among its ``first``."""
 
@@ -321,7 +316,7 @@ class PictureKeys(PaneActs, scope="pictures"):
     @action(
         "enter",
         "picture",
-        unless=no_picture,
+        unless=lambda keys: None if keys.pictures() else "No picture is here.",
         show=False,
         group="Look",
         uses=(

@@ -150,14 +150,6 @@ def nowhere_ahead(owner: Any) -> str | None:
     return "There is no later screen: - goes back, and _ comes forward again."
 
 
-def _view_names(owner: Any) -> Sequence[str]:
-    return [view.id for view in _here(owner).views]
-
-
-def _profile_names(owner: Any) -> Sequence[str]:
-    return _here(owner).desk.profile_names
-
-
 def no_token(owner: Any) -> str | None:
     """Say so where there is no token to be changed."""
     if _here(owner).session.token is None:
@@ -260,7 +252,7 @@ class CommonCommands(Commands, scope="place"):
         else:
             place.choose_view(place.views[number - 1].id)
 
-    @command("view", "NAME", complete=_view_names)
+    @command("view", "NAME", complete=lambda owner: [view.id for view in _here(owner).views])
     def go_view(self, rest: str) -> None:
         """Go to a view by name or number."""
         place = self.place
@@ -426,7 +418,7 @@ class CommonCommands(Commands, scope="place"):
         if desk.here is not None:
             desk.keyboard.ahead.resume(desk.here, "theme")
 
-    @command("profile", "NAME", complete=_profile_names)
+    @command("profile", "NAME", complete=lambda owner: _here(owner).desk.profile_names)
     async def change_profile(self, rest: str) -> None:
         """Work with another service, or the own desk: choose its profile, or name it."""
         await self.place.desk.change_profile(rest)

@@ -15,6 +15,7 @@ from textual import events
 from textual.keys import key_to_character
 from textual.widgets import Input, TextArea
 
+from copydesk.domain.filter import has_words
 from copydesk.domain.text import clean, plural, typed
 from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
@@ -516,11 +517,7 @@ class Conversation:
         found = [
             row
             for row in rows(chain, self._app.keyboard)
-            if (wanted or row.group not in OVERALL)
-            and all(
-                word in f"{row.keys} {row.label} {row.text} {row.group}".casefold()
-                for word in wanted.casefold().split()
-            )
+            if (wanted or row.group not in OVERALL) and has_words(row.said, wanted)
         ]
 
         def line(row: Row) -> str:

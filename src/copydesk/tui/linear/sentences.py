@@ -87,7 +87,7 @@ def told(widget: Widget | None) -> str:
         case ThreadView():
             return thread_told(widget)
         case Pane() if is_text(widget):
-            return text_told(widget)
+            return " ".join(filter(None, (sentence(widget.title_line()), *text_lines(widget)[:1])))
         case Pane():
             return sentence(widget.title_line())
         case FormChoice() | Input() | TextArea():
@@ -234,11 +234,6 @@ def line_told(rows: WrappedList, row: int | None = None) -> str:
         return sentence(rows.nothing_said(rows.empty))
     lines = rows.draw(rows.cursor if row is None else row, WIDE)
     return plain(" ".join("".join(text for text, _ in line) for line in lines))
-
-
-def text_told(text: Pane) -> str:
-    """Return how a text is called, and how it begins."""
-    return " ".join(filter(None, (sentence(text.title_line()), *text_lines(text)[:1])))
 
 
 def is_text(widget: Widget | None) -> bool:

@@ -176,11 +176,6 @@ def again_label(here: MergeRunPlace) -> str:
     return "merge all the same" if stopped is not None and stopped.at_news else "try again"
 
 
-def later_label(here: MergeRunPlace) -> str:
-    """Return what J does now; nothing in the footer for what has begun."""
-    return "move down" if not_waiting(here) is None else ""
-
-
 def earlier_label(here: MergeRunPlace) -> str:
     """Return what K does now; nothing in the footer for what has begun."""
     return "move up" if not_waiting(here) is None else ""
@@ -214,7 +209,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
 
     @action(
         "J", "move down", unless=(no_run, not_waiting), show=17, also=("alt+down",),
-        now=later_label, stages=True,
+        now=lambda here: "move down" if not_waiting(here) is None else "", stages=True,
     )  # fmt: skip
     async def later(self) -> None:
         """Merge it later: one down among those that wait."""

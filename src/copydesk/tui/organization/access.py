@@ -109,11 +109,6 @@ def person_name(user: User) -> str:
     return user.display_name.strip() or (user.email or "").strip() or user.id
 
 
-def level_rank(each: Any) -> int:
-    """Return the order of the levels of a list: the highest first."""
-    return -rank(each.permission)
-
-
 def level_words(each: Any) -> str:
     """Return the role of a row."""
     if getattr(each, "disabled", False):
@@ -165,7 +160,7 @@ _NAME = Shown[Any](
 )  # fmt: skip
 _LEVEL = Shown[Any](
     "role", "ROLE", lambda each, now: level_words(each), 17, values=(*LEVELS, GUEST),
-    sort=level_rank,
+    sort=lambda each: -rank(each.permission),
 )  # fmt: skip
 _EMAIL = Shown[Any](
     "email", "E-MAIL", lambda each, now: each.user.email, 20, drop=3, most=32,

@@ -77,11 +77,6 @@ def space_name(reached: MemberSpace) -> str:
     return reached.space.title.strip() or "Untitled"
 
 
-def space_role(reached: MemberSpace) -> str:
-    """Return the role that a member has in a space."""
-    return reached.permission or GUEST
-
-
 def space_address(reached: MemberSpace) -> str | None:
     """Return the address of a space: in the application, else where it is read."""
     urls = reached.space.urls
@@ -181,7 +176,7 @@ MEMBER_SPACES: Resource[MemberSpace] = Resource(
     shown=(
         Shown("title", "SPACE", lambda reached, now: space_name(reached), flex=1,
               minimum=20, detail=False, sort=space_name),
-        Shown("role", "ROLE", lambda reached, now: space_role(reached), 8,
+        Shown("role", "ROLE", lambda reached, now: reached.permission or GUEST, 8,
               values=get_args(Role)),
         Shown("audience", "READ BY", lambda reached, now: reached.space.visibility, 13, drop=2),
         Shown("made", "MADE", lambda reached, now: ago(reached.space.created_at, now), 10,

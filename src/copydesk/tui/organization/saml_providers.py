@@ -69,11 +69,6 @@ def status_word(provider: SAMLProvider) -> Text:
     return Text(said, style={"active": "good", "pending": "warn"}.get(said, ""))
 
 
-def newcomer_role(provider: SAMLProvider) -> str:
-    """Return the role of newcomers."""
-    return provider.default_role or GUEST
-
-
 def newcomer_team(provider: SAMLProvider) -> str | None:
     """Return the team that newcomers join."""
     found = provider.default_team
@@ -232,7 +227,7 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
               detail=False, sort=provider_name),
         Shown("status", "STATUS", lambda provider, now: status_word(provider), 8,
               values=get_args(SAMLStatus), sort=lambda provider: provider.status),
-        Shown("role", "ROLE", lambda provider, now: newcomer_role(provider), 8, drop=1,
+        Shown("role", "ROLE", lambda provider, now: provider.default_role or GUEST, 8, drop=1,
               values=get_args(RoleFilter)),
         Shown("team", "TEAM", lambda provider, now: newcomer_team(provider), 20, drop=2,
               sort=newcomer_team),

@@ -36,11 +36,6 @@ def no_conditions(here: HasLimits) -> str | None:
     return None if here.conditions_known() else here.limits.unlimited
 
 
-def where_label(here: HasLimits) -> str:
-    """Return the label of the action; empty where the list has no conditions."""
-    return "ask for" if here.conditions_known() else ""
-
-
 def offering_operations() -> Sequence[str]:
     """Return the operations that read the values of conditions."""
     lists = [getattr(cls, "CONDITIONS", ()) for cls in declaring()]
@@ -120,7 +115,7 @@ class LimitCommands(Commands, scope="limited"):
         self.of_front().forget()
 
     @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations,
-            now=where_label)  # fmt: skip
+            now=lambda here: "ask for" if here.conditions_known() else "")  # fmt: skip
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""
         known = {each.name: each for each in self.here.conditions_known()}

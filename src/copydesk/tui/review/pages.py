@@ -23,7 +23,7 @@ from copydesk.session.reads import review as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.review import Opened
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text, not_read
+from copydesk.tui.review.guards import ReviewCommands, never_seen, no_text, not_read
 from copydesk.tui.review.model import Mine, Showing
 
 if TYPE_CHECKING:
@@ -65,11 +65,6 @@ def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
     )
     mine.mine = staged.mine = staged.diff.new_rows
     return {"mine": mine, "staged": staged}
-
-
-def page_titles(here: HasReview) -> list[str]:
-    """Return the titles of the changed pages, for completion."""
-    return [clean(change.node.title) for change in here.model.shown]
 
 
 class PageReader(ReviewCommands, scope="review"):
@@ -547,7 +542,7 @@ class PageReader(ReviewCommands, scope="review"):
     @command(
         "page",
         "TITLE",
-        complete=page_titles,
+        complete=lambda here: [clean(change.node.title) for change in here.model.shown],
     )
     def go_page(self, rest: str) -> None:
         """Go to a changed page by a part of its name."""

@@ -104,16 +104,6 @@ def kept_plan(text: str | None) -> Plan | None:
     return None
 
 
-def may_not_make(here: SitesPlace) -> str | None:
-    """Say so when the reader's role does not allow to make a site."""
-    return here.publication.may.make or None
-
-
-def no_site(here: SitesPlace) -> str | None:
-    """Say so when the cursor is on no site."""
-    return None if here.rows.selected is not None else "Put the cursor on a site first."
-
-
 class CreationCommands(Commands, scope="sites"):
     """Making a site, question by question."""
 
@@ -134,7 +124,7 @@ class CreationCommands(Commands, scope="sites"):
     @action(
         "ctrl+n",
         "new site",
-        unless=may_not_make,
+        unless=lambda here: here.publication.may.make or None,
         danger=1,
         show=20,
         group="Change",
@@ -502,7 +492,9 @@ class SitesPlace(Place, scope="sites"):
     @action(
         "l",
         "structure",
-        unless=no_site,
+        unless=lambda here: (
+            None if here.rows.selected is not None else "Put the cursor on a site first."
+        ),
         show=False,
         group="Go",
         also=("right",),

@@ -110,11 +110,6 @@ def no_redirect(here: RedirectsPlace) -> str | None:
     return why if here.read is not None else NoRowYet(why)
 
 
-def state_label(here: RedirectsPlace) -> str:
-    """Return what W does now."""
-    return "let it hold" if here.redirect is not None and here.redirect.draft else "make a draft"
-
-
 async def make_redirect(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect:
     """Make a redirect. Raises ``ApiError``."""
     return await api(ops.create_site_redirect, *ids, SiteRedirectCreate.model_validate(dict(body)))
@@ -192,7 +187,9 @@ class RedirectCommands(Commands, scope="redirects"):
         show=24,
         group="Change",
         uses="update_site_redirect",
-        now=state_label,
+        now=lambda here: (
+            "let it hold" if here.redirect is not None and here.redirect.draft else "make a draft"
+        ),
         override=True,
     )
     async def turn(self) -> None:

@@ -113,7 +113,7 @@ def settings_of(site: Site) -> list[Setting]:
             "published" if site.published else Text("not published", style="warn"), "publish",
         ),
         Setting(
-            "visibility", "Audience", _audience(visibility), "choice", visibility,
+            "visibility", "Audience", _with_note(visibility, AUDIENCES), "choice", visibility,
             [(each, readers(each)) for each in AUDIENCES],
         ),
         Setting("hostname", "Host", clean(site.hostname or "") or _none("none yet")),
@@ -145,10 +145,6 @@ def _none(text: str) -> Text:
 def _with_note(value: str, notes: Mapping[str, str]) -> str:
     said = clean(value) or "not known"
     return f"{said}: {notes[value]}" if value in notes else said
-
-
-def _audience(visibility: str) -> str:
-    return _with_note(visibility, AUDIENCES)
 
 
 def _ads(site: Site) -> Text | str:

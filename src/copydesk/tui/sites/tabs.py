@@ -232,11 +232,6 @@ async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] 
     return None if page.next is not None else list(page.items)
 
 
-def may_not_delete(here: Place) -> str | None:
-    """Say so when the reader's role does not allow to delete a site."""
-    return publication_of(here).may.delete or None
-
-
 class PublicationCommands(Commands, scope="site_publishing"):
     """Publishing the site at hand and taking it down; what the reader may do with sites."""
 
@@ -398,7 +393,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
     @action(
         "D",
         "delete",
-        unless=(no_site_at_hand, may_not_delete),
+        unless=(no_site_at_hand, lambda here: publication_of(here).may.delete or None),
         danger=3,
         show=6,
         group="Change",

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from copydesk.domain.filter import fold
+from copydesk.domain.filter import has_words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
@@ -48,6 +48,11 @@ class Row:
     group: str
     off: bool
     about: str
+
+    @property
+    def said(self) -> str:
+        """What is searched."""
+        return f"{self.keys} {self.label} {self.text} {self.group}"
 
 
 YOURS = [
@@ -279,14 +284,7 @@ class Help(Sheet[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search keys, labels and texts."""
         event.stop()
-        wanted = fold(event.value).split()
-        found = [
-            row
-            for row in self._rows
-            if all(
-                word in fold(f"{row.keys} {row.label} {row.text} {row.group}") for word in wanted
-            )
-        ]
+        found = [row for row in self._rows if has_words(row.said, event.value)]
         self._source.set(found)
         self.view.show(found)
 

@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
 
-from copydesk.domain.filter import Query, fold
+from copydesk.domain.filter import Query, has_words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.list_columns import ListColumns, unknown_columns
 from copydesk.domain.text import clean
@@ -380,14 +380,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def plain_filter(self, text: str) -> Callable[[T], bool]:
         """Match rows that show all the words of ``text`` in any column."""
-        words = fold(text).split()
-        columns = self.columns
-
-        def match(row: T) -> bool:
-            shown = fold(" ".join(str(column.render(row)) for column in columns))
-            return all(word in shown for word in words)
-
-        return match
+        return lambda row: has_words(" ".join(str(c.render(row)) for c in self.columns), text)
 
     def find(self, text: str) -> bool:
         """Filter as you type. Raises ValueError with the sentence of a filter that is wrong."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 
-from copydesk.domain.filter import fold
+from copydesk.domain.filter import has_words
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.source import TreeSource, Twig
@@ -138,13 +138,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         self._item_filter = make
 
     def _plain_item_filter(self, text: str) -> Callable[[T], bool]:
-        words = fold(text).split()
-
-        def match(item: T) -> bool:
-            shown = fold(" ".join(str(column.render(item)) for column in self.item_columns))
-            return all(word in shown for word in words)
-
-        return match
+        return lambda item: has_words(
+            " ".join(str(column.render(item)) for column in self.item_columns), text
+        )
 
     def find(self, text: str) -> bool:
         """Filter as you type; a branch stays when something below it matches.

@@ -14,6 +14,7 @@ from copydesk.domain.text import (
     exposed,
     listed,
     plural,
+    same_name,
     shorten,
     shorten_middle,
     size_words,
@@ -181,6 +182,14 @@ def test_what_terminals_do_not_agree_upon_has_the_room_that_most_give_it(
     text: str, cells: int
 ) -> None:
     assert cell_len(text) == cells
+
+
+def test_a_name_is_what_is_shown_whatever_its_case_and_form() -> None:
+    assert same_name(
+        " カ\u3099イト\u3099 \U0001f468\u200d\U0001f469\u200f", "ガイド \U0001f468\U0001f469"
+    )
+    assert same_name("Straße E\u0301", "STRASSE \u00e9")
+    assert not same_name("カイド", "ガイド")
 
 
 def test_heaps_of_accents_are_not_seen_and_single_ones_are() -> None:

@@ -22,7 +22,7 @@ from copydesk.cli.output_file import check_form, give_json, give_table
 from copydesk.client.errors import OperationMissing
 from copydesk.contract.enumerations import ClusterOrder
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, same_name, shorten
 from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell
 from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.conversation import shown_address
@@ -187,8 +187,7 @@ async def find_cluster(api: Api, wanted: str, organization: str | None) -> Found
     said = said_name("cluster", wanted)
     everything = await _clusters(api, await find_organizations(api, organization))
     found = [each for each in everything if each.row.id == wanted.strip()]
-    name = wanted.strip().casefold()
-    found = found or [each for each in everything if each.row.label.casefold() == name]
+    found = found or [each for each in everything if same_name(each.row.label, wanted)]
     words = set() if found else set(_words(wanted))
     if words:
         found = [each for each in everything if words <= set(_words(each.row.label))]

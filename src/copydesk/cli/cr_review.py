@@ -27,7 +27,7 @@ from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.errors import OperationMissing
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, same_name, shorten
 from copydesk.session.change_rows import row_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_me
@@ -427,11 +427,11 @@ def _row(entry: Entry, text: PageText, title: str) -> int:
 
 def _page(wanted: str, pages: Sequence[PageNode], number: str) -> PageNode:
     """Return the page that is meant: by its id, its address or its title."""
-    address, title = wanted.strip("/").removesuffix(".md"), wanted.casefold()
+    address = wanted.strip("/").removesuffix(".md")
     for meant in (
         [page for page in pages if page.id == wanted],
         [page for page in pages if page.path == address],
-        [page for page in pages if page.title.casefold() == title],
+        [page for page in pages if same_name(page.title, wanted)],
     ):
         if len(meant) == 1:
             return meant[0]

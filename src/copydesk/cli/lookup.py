@@ -13,7 +13,7 @@ from copydesk.domain.address import parse_app_url
 from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.domain.text import clean, listed, same_name, shorten
 from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import address_text, addresses
 from copydesk.session.reads.spaces import read_desk
@@ -69,7 +69,7 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
         found = [
             (site, place)
             for site, place in everywhere
-            if name == clean(site.title).strip().casefold() or address in addresses(site)
+            if same_name(site.title, wanted) or address in addresses(site)
         ] or [pair for pair in everywhere if address and address == address_text(pair[0].hostname)]
         found = found or [pair for pair in everywhere if slugify(pair[0].title) == name]
     if len(found) == 1:
@@ -105,11 +105,8 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
     places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
     if wanted is None:
         return places
-    found = [place for place in places if place.id == wanted] or [
-        place
-        for place in places
-        if clean(place.title).strip().casefold() == wanted.strip().casefold()
-    ]
+    found = [place for place in places if place.id == wanted]
+    found = found or [place for place in places if same_name(place.title, wanted)]
     if len(found) == 1:
         return found
     said = said_name("organization", wanted)
@@ -185,7 +182,7 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
         name = address.space
     spaces = await all_spaces(api, organization)
     found = [space for space in spaces if space.id == name]
-    found = found or [each for each in spaces if each.title.casefold() == name.casefold()]
+    found = found or [each for each in spaces if same_name(each.title, name)]
     found = found or [each for each in spaces if slugify(each.title) == name.casefold()]
     if len(found) == 1:
         return found[0]

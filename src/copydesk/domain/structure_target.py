@@ -33,6 +33,7 @@ from copydesk.domain.structure_file import (
     is_sectioned,
     quoted,
 )
+from copydesk.domain.text import same_name
 from copydesk.domain.yaml_lines import FileError, Problem, writable
 
 NAMED = 6
@@ -314,11 +315,10 @@ class _Staging:
 
     def _space(self, entry: Entry) -> str:
         """Return the id of the space that an entry is to show."""
-        name = entry.space.casefold()
         found = (
             [entry.space]
             if entry.space in self._titles
-            else [key for key, title in self._titles.items() if title.casefold() == name]
+            else [key for key, title in self._titles.items() if same_name(title, entry.space)]
         )
         if len(found) == 1:
             return found[0]

@@ -184,6 +184,12 @@ def clean_long(text: str) -> str:
     return "".join(clean(part, lines=True) for part in slices(text, _DRAWN))
 
 
+def same_name(title: str, name: str) -> bool:
+    """Whether a title is what was typed: as it is shown, in any letter case, marks apart or not."""
+    one, two = (unicodedata.normalize("NFC", clean(each)).strip() for each in (title, name))
+    return one.casefold() == two.casefold()
+
+
 def typed(text: str, *, lines: bool = False) -> str:
     """Return ``text`` as a field may hold it, whether pasted, restored or chosen.
 

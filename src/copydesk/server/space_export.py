@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from copydesk.domain.text import plural
+from copydesk.domain.text import plural, same_name
 from copydesk.server import content
 from copydesk.server.source_content import source_of, source_space
 from copydesk.server.sources.git import committed
@@ -114,17 +114,16 @@ def find_space(tx: Tx, name: str) -> Row:
 
     Raises ``DeskError`` when there is none, and when several have the title.
     """
-    found = tx.all(
+    spaces = tx.all(
         "SELECT s.*, o.title AS organization FROM space s "
-        "JOIN organization o ON o.id = s.organization_id "
-        "WHERE s.deleted_at IS NULL AND (s.id = ?1 OR s.title = ?1 COLLATE NOCASE)",
-        name,
+        "JOIN organization o ON o.id = s.organization_id WHERE s.deleted_at IS NULL",
     )
+    found = [row for row in spaces if row["id"] == name or same_name(row["title"], name)]
     if len(found) == 1:
         return found[0]
     if found:
         each = "; ".join(f"{row['id']} in {row['organization']}" for row in found)
         raise DeskError(f"Several spaces have the name {name!r}. Use an id: {each}.")
-    titles = [row["title"] for row in tx.all("SELECT title FROM space WHERE deleted_at IS NULL")]
-    known = f" It has: {', '.join(sorted(titles)[:12])}." if titles else " It has none."
+    titles = sorted(row["title"] for row in spaces)
+    known = f" It has: {', '.join(titles[:12])}." if titles else " It has none."
     raise DeskError(f"There is no space {name!r} on this desk.{known}")

@@ -10,7 +10,12 @@ import pytest
 
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import KEPT, file_names
+from copydesk.server.desk_writes import Editor
 from tests.cli.script_desk import Screen, ScriptDesk, Typed
+
+
+def with_group(editor: Editor) -> None:
+    editor.page("Group", type="group")
 
 
 class Folder:
@@ -20,6 +25,7 @@ class Folder:
         self.scripts, self.folder = scripts, folder
         world = scripts.world
         world.commit(scripts.space, {"limits": "# Limits\r\n\r\nNone", "limits/burst": "# Burst\n"})
+        world.commit(scripts.space, edit=with_group)
         self.request = world.change_request(scripts.space, {"retries": "# Retries\n\nFive.\n"})
         scripts.out("cr", "checkout", "1", str(folder))
 
@@ -64,6 +70,8 @@ def test_what_is_changed_in_a_folder_goes_back_as_one_write(
     (folder.folder / "letters.md").write_text("# Dead letters\n\nThey wait.\n")
     (folder.folder / "limits" / "age.md").write_text("---\ntitle: Age\n---\nOld.\n")
     (folder.folder / "limits" / "burst.md").unlink()
+    (folder.folder / "group").mkdir()
+    (folder.folder / "group" / "in.md").write_text("In.\n")
     patch = folder.push("--plan", status=7)
     assert "-Five.\n+Eight.\n" in patch
     assert "new file mode" in patch
@@ -73,10 +81,11 @@ def test_what_is_changed_in_a_folder_goes_back_as_one_write(
     assert "nothing was sent." in folder.refused(status=1)
     assert folder.text("retries") == "# Retries\n\nFive.\n"
     said = folder.refused("--yes", "--remove", status=0)
-    assert "Sent to #1: 5 pages." in said
+    assert "Sent to #1: 6 pages." in said
     assert folder.text("retries") == "# Retries\n\nEight.\n"
     assert folder.text("limits") == "# Limits\r\n\r\nMany"
     assert folder.text("limits/age") == "Old.\n"
+    assert folder.text("group/in") == "In.\n"
     assert scripts.log() == [("Edit pages of", "done")]
     assert "limits/age.md is written as #1 has it now." in said
     kept = (folder.folder / "limits" / "age.md").read_text()

@@ -272,7 +272,8 @@ def _new(
     from copydesk.domain.page_source import page_source, read_page_source, title_of
 
     found: dict[str, tuple[str, PageEdit]] = {}
-    ids = {path: page.id for path, page in kept.pages.items() if page.id in known}
+    ids = {f"{node.path}{ENDING}": node.id for node in known.values() if node.type == "group"}
+    ids |= {path: page.id for path, page in kept.pages.items() if page.id in known}
     for path in sorted(set(files) - set(kept.pages)):
         above, _, slug = path.removesuffix(ENDING).rpartition("/")
         if above and f"{above}{ENDING}" not in ids:

@@ -310,6 +310,7 @@ def test_lines_without_blanks_are_filled_and_begin_with_no_sign_that_ends_one() 
     assert lines("让我们开始 Rust 之旅吧！需要学习的内容有很多（很多）`rust`，**很多**。", 21) == [
         "让我们开始 Rust 之旅", "吧！需要学习的内容有", "很多（很多）rust，很", "多。",
     ]  # fmt: skip
+    assert lines("ยากกว่าและเก้าอี้", 8) == ["ยากกว่า", "และเก้าอี้"]
     assert lines("ကြွေးကျော်ပါ" * 2, 13) == ["ကြွေးကျော်ပါ"] * 2
     assert diff_lines("", "让我们开始，学习吧", 22) == ["+ 让我们开", "+ 始，学习吧"]
     assert diff_lines("", "次は[مرحبا]へ次は[مرحبا]へ", 30) == [

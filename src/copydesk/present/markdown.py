@@ -927,7 +927,12 @@ def _turn(plain: str, least: int, at: int, back: int) -> int:
     """Return where a stretch without blanks is best broken, from ``least`` to ``at``."""
     near = range(at, max(least, at - back) - 1, -1)
     at = next((each for each in near if _TURN.fullmatch(plain[each - 1 : each + 1])), at)
-    while least < at < len(plain) and unicodedata.category(plain[at])[0] == "M":
+    # A vowel of Thai before its letter ends no line, and one behind it begins none.
+    while least < at < len(plain) and (
+        unicodedata.category(plain[at])[0] == "M"
+        or plain[at] in "ะาำๅๆฯ"
+        or plain[at - 1] in "เแโใไ"
+    ):
         at -= 1
     return at
 

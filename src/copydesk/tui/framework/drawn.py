@@ -208,11 +208,7 @@ def _drawn(text: str) -> str:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def _held(text: str) -> str:
-    """Write letters with marks so that what follows is where it is taken to be.
-
-    A terminal may draw them wider or narrower: the cursor is put behind the cells that they have,
-    which are blank first.
-    """
+    """Put the cursor behind letters with marks: a terminal may draw them wider or narrower."""
     return text if text.isascii() else _NOT_ASCII.sub(_hold, text)
 
 

@@ -236,7 +236,7 @@ _TURN = re.compile(rf"(?:[{_WIDE}{_ENDS}].|[^{_OPENS}(\[][{_WIDE}{_OPENS}])(?<![
 """The two signs between which a line may end without a blank."""
 
 _WORD = re.compile(
-    rf"\n|[^\S\n]+|[{_OPENS}]*[{_WIDE}][{_ENDS},.;:!?)\]]*|(?:(?![{_OPENS}]*[{_WIDE}])\S)+"
+    rf"\n|[^\S\n]+|[{_OPENS}]*+[{_WIDE}][{_ENDS},.;:!?)\]]*|[{_OPENS}]++|[^\s{_OPENS}{_WIDE}]+"
 )
 
 

@@ -140,4 +140,4 @@ async def test_what_something_else_wrote_upon_is_written_anew(terminal: Terminal
 def test_what_follows_letters_with_marks_is_where_it_is_taken_to_be() -> None:
     update = Difference([(0, 0, Strip([Segment("a दुनिया│漢")]))])
     only_text(update)
-    assert update.parts[0][2].text == "a \x1b7        \x1b8\x1b7दुनिया│漢\x1b8\x1b[8C"
+    assert update.parts[0][2].text == "a \x1b7     \x1b8\x1b7दुनिया\x1b8\x1b[5C│漢"

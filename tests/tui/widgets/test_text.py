@@ -142,6 +142,7 @@ def test_hostile_markup_comes_to_an_end(unit: str) -> None:
         ("a | b\n-", " ", "x"),
         ("<details>", " ", "x"),
         ("> ", "\t", ""),
+        ("", "“", ""),
     ],
 )
 def test_hostile_lines_come_to_an_end(before: str, unit: str, after: str) -> None:

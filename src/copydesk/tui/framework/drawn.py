@@ -39,7 +39,7 @@ _PLAIN = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2bff]*").full
 """What most texts and all lines of frames are made of: nothing of it is hidden or a mark."""
 
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001ffff"
-_NOT_ASCII = re.compile(f"[{_EMOJI}][{_EMOJI}\u200d\ufe0e\ufe0f]*|[^\0-\x7f{_EMOJI}]+")
+_NOT_ASCII = re.compile(f"[{_EMOJI}][{_EMOJI}\u200d\ufe0e\ufe0f]*|[^\0-\x7f\u2500-\u25ff{_EMOJI}]+")
 _DOUBTFUL = frozenset(("Mn", "Mc", "Me", "Cf", "Sk"))
 """Kinds of characters that terminals draw in cells of their own, or in those before them."""
 

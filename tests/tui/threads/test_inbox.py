@@ -170,7 +170,6 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         assert "to review    Lee Park" in line(driver, "Note for reviewers")
         for absent in ("Between us.", "My own, unanswered.", "\x1b"):
             assert absent not in driver.screen
-        await driver.press("g g")
         driver.golden("inbox", update=update_golden)
         assert 1 < counting.most <= 4
         asked = [path for path in counting.paths if path.endswith("/comments")]
@@ -238,7 +237,6 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         assert "@Ana Silva see" in driver.screen
         assert "All 5" in driver.screen
         app = driver.app
-        await driver.press("g g")
         driver.golden("inbox", update=update_golden)
         assert driver.place.rows.select(found["space"])  # type: ignore[attr-defined]
         await driver.press("r")

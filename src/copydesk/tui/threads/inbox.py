@@ -380,14 +380,17 @@ class Inbox(Place, scope="inbox"):
         if me is None or not organization:
             return None, {}, 0
         rows: dict[str, InboxRow] = {}
-        first = not self._whole and not self.cached
+        first, key_at = not self._whole and not self.cached, self.desk.keyboard.key_at
 
         def found(row: InboxRow, comment: Comment) -> None:
             rows[row.id] = row
             self._put(comment)
             if first:
+                on_first = not self.rows.cursor and self.desk.keyboard.key_at == key_at
                 self._all = rows
                 self._source.set(self._shown())
+                if on_first and not self.begins_at:
+                    self.rows.move_first()
                 self._count()
 
         if self._known is None or not polled:

@@ -57,17 +57,17 @@ NO = "changes-requested"
         ("require_specific_reviewers", "pl", facts(verdict("p")), "fail",
          "needs an approval by Priya and Lee; Lee has not approved", "l"),
         ("require_specific_reviewers", "pl", facts(verdict("s")), "fail",
-         "needs an approval by Priya and Lee; has none", "pl"),
+         "needs an approval by Priya and Lee; there is none", "pl"),
         ("require_specific_reviewers", "p", facts(verdict("p", NO)), "fail",
          "needs an approval by Priya; Priya asked for changes", "p"),
         ("require_one_of_specific_reviewers", "pl", facts(), "fail",
-         "needs an approval by Priya or Lee; has none", "pl"),
+         "needs an approval by Priya or Lee; there is none", "pl"),
         ("require_one_of_specific_reviewers", "pl", facts(verdict("l", old=True)), "pass",
          "is approved by Lee, before the latest change", ""),
         ("require_one_of_specific_reviewers", "x", facts(), "fail",
-         "needs an approval by x; has none", "x"),
+         "needs an approval by x; there is none", "x"),
         ("require_at_least_one_review", "", facts(), "fail",
-         "needs an approving review; has none and no one was asked", ""),
+         "needs an approving review; there is none and no one was asked", ""),
         ("require_at_least_one_review", "", facts(requested=("p", "l")), "fail",
          "needs an approving review; Priya and Lee have not answered", "pl"),
         ("require_at_least_one_review", "", facts(verdict("s", NO)), "fail",
@@ -87,10 +87,10 @@ NO = "changes-requested"
         ("require_up_to_date_change_request", "", facts(), "pass",
          "is up to date with main", ""),
         ("require_change_request_subject", "", MergeFacts(subject=" "), "fail",
-         "needs a subject; has none", ""),
+         "needs a subject; there is none", ""),
         ("require_change_request_subject", "", facts(), "pass", "has a subject", ""),
         ("require_change_request_description", "", MergeFacts(described=False), "fail",
-         "needs a description; has none", ""),
+         "needs a description; there is none", ""),
         ("require_change_request_description", "", facts(), "pass", "has a description", ""),
         ("require_two_moons", "", facts(), "unknown", "two moons: only the service can tell", ""),
     ],
@@ -126,10 +126,10 @@ def test_a_refusal_names_every_rule_that_fails() -> None:
     rules = [MergeRule(rule=kind, users=["p"]) for kind in get_args(MergeRuleKind)]
     results = evaluate(rules, MergeFacts("", True, True, (), (), NAMES))
     assert blocking(results) == (
-        "This change request cannot be merged. It needs an approval by Priya; has none. "
-        "It needs an approval by Priya; has none. It needs an approving review; has none and "
-        "no one was asked. It needs to be up to date; main has moved on, update it "
-        "first. It needs a subject; has none."
+        "This change request cannot be merged. It needs an approval by Priya; there is none. "
+        "It needs an approval by Priya; there is none. It needs an approving review; there is "
+        "none and no one was asked. It needs to be up to date; main has moved on, update it "
+        "first. It needs a subject; there is none."
     )
     assert blocking(evaluate(rules[-1:], facts())) is None
 

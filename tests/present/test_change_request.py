@@ -227,7 +227,10 @@ def result(outcome: str, sentence: str) -> RuleResult:
 
 
 def test_whether_it_can_be_merged() -> None:
-    passes, fails = result("pass", "is up to date"), result("fail", "needs a subject; has none")
+    passes, fails = (
+        result("pass", "is up to date"),
+        result("fail", "needs a subject; there is none"),
+    )
     unknown = result("unknown", "house rule: only the service can tell")
 
     def state(details: Details, status: str = "open", *, outdated: bool = False) -> str:
@@ -236,7 +239,7 @@ def test_whether_it_can_be_merged() -> None:
     assert state(Details(rules=[passes])) == "READY TO MERGE   1 rule met"
     assert state(Details(rules=[])) == "READY TO MERGE   no rules here"
     said = state(Details(rules=[passes, fails]))
-    assert said == "1 of 2 rules met   needs a subject; has none"
+    assert said == "1 of 2 rules met   needs a subject; there is none"
     against = Details(rules=[passes], against=["Lee"])
     objected = "Lee asked for changes; no one has approved it since"
     assert state(against) == f"READY !   {objected}"

@@ -278,7 +278,7 @@ def _folder(name: str, folder: Path) -> Finding:
         free = shutil.disk_usage(above).free
     except OSError as error:
         return Finding("files", name, f"{folder}: {error.strerror}", "look at the disk")
-    room = f"{free / 2**30:,.1f} GiB free"
+    room = f"{size_words(free)} free"
     there = "" if folder.exists() else ", not made yet"
     if not os.access(above, os.W_OK | os.X_OK) or not above.is_dir():
         return Finding(

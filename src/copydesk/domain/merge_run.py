@@ -53,9 +53,7 @@ MAYBE_SENT = (
 )
 """Why one that waits for its rules is not merged a second time by itself."""
 
-UNREAD = (
-    "It was edited as it was merged: more was merged than was read. Look at it; :revert reverts it."
-)
+UNREAD = "It was edited meanwhile: more was merged than was read. :revert reverts the merge."
 """What is said where the merged revision is another one than the last that was read."""
 
 Comments: TypeAlias = tuple[tuple[str, int], ...]

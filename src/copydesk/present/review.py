@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
     from copydesk.session.readiness import Readiness
 
-REVERTS = ":revert reverts it."
+REVERTS = ":revert reverts the merge."
 """What is told of a merged change request wherever ``u`` may mean something else."""
 
 ROOM = 50

@@ -265,7 +265,7 @@ async def test_an_edit_between_the_last_look_and_the_merge_is_told(
     assert waits.status(request) == "merged"
     assert "more was merged than was read" in waits.said[-1]
     [former] = await waits.merges.former()
-    assert ":revert reverts it" in former.items[0].said
+    assert ":revert reverts the merge" in former.items[0].said
 
 
 async def test_nobody_merges_by_themselves_what_another_account_lets_wait(waits: Waits) -> None:

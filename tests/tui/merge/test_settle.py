@@ -271,7 +271,7 @@ async def test_a_merge_is_taken_back_by_u_and_merged_again(
     world.change_request(space, edits, subject="Retries")
     async with drive(open_world(world, "review", at(space)), size=(140, 40)) as driver:
         await driver.press("m", "y", "escape", "1")
-        assert ":revert reverts it." in driver.screen
+        assert ":revert reverts the merge." in driver.screen
         await driver.press("u")
         driver.golden("revert-ask", update=update_golden)
         await driver.resize(80, 24)
@@ -310,9 +310,9 @@ async def test_a_merge_is_reverted_also_after_something_else_was_sent(world: Wor
         await driver.type("It is live.")
         await driver.press("ctrl+s")
         assert "u revert" not in driver.screen
-        assert ":revert reverts it." in driver.screen.splitlines()[1]
+        assert ":revert reverts the merge." in driver.screen.splitlines()[1]
         await driver.press("m")
-        assert "#1 is merged: :revert reverts it." in driver.screen
+        assert "#1 is merged: :revert reverts the merge." in driver.screen
         await driver.press(":")
         await driver.type("revert It was wrong.")
         await driver.press("enter", "ctrl+s")

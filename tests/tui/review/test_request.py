@@ -291,7 +291,7 @@ async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorl
     async with drive(app, "m", size=(140, 40)) as driver:
         assert "same page as #2 Shorter retries: Retries" in driver.screen
         assert "0 pages link here, 0 links broken" in driver.screen
-        assert "This goes live at once; :revert reverts it." in driver.screen
+        assert "This goes live at once; :revert reverts the merge." in driver.screen
         app.session.recall_seconds = 600
         for key in ("escape", "m"):
             await press(driver, key)

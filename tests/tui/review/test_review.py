@@ -332,7 +332,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
     async with drive(review.app(), "m") as driver:
         assert "! 4 threads are open" in driver.screen
         assert "! 6 of 6 pages not read by you" in driver.screen
-        assert "This goes live at once; :revert reverts it." in driver.screen
+        assert "This goes live at once; :revert reverts the merge." in driver.screen
         await driver.press("enter")
         assert review.world.row("change_request", review.request)["status"] == "open"
         await driver.press("y")
@@ -344,7 +344,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         gone = ("approve", "merge", "update", "ask for", "reviewers", "edit", "draft or open")
         assert not [label for label in gone if label in foot]
         await driver.press("m")
-        assert "#1 is merged: :revert reverts it." in driver.screen
+        assert "#1 is merged: :revert reverts the merge." in driver.screen
 
 
 async def test_a_tree_has_room_for_pages_that_are_collapsed(review: ReviewWorld) -> None:
@@ -375,9 +375,9 @@ async def test_who_only_reads_is_not_told_how_a_merge_is_reverted(review: Review
         app.session.read_only = read_only
         async with drive(app, size=(140, 40)) as driver:
             await driver.press("1")
-            assert ("reverts it" in driver.screen) is not read_only
+            assert ("reverts the merge" in driver.screen) is not read_only
             await driver.press("]", "]", "c", *"Thanks", "ctrl+s")
-            assert ("reverts it" in driver.screen) is not read_only, "u means the comment now"
+            assert ("reverts the merge" in driver.screen) is not read_only, "u means the comment now"
 
 
 async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: ReviewWorld) -> None:
@@ -421,7 +421,7 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
         )
     )
     async with drive(review.app(), "m", "y") as driver:
-        assert "needs an approving review; has none and no one was asked" in driver.screen
+        assert "needs an approving review; there is none and no one was asked" in driver.screen
         assert "y merge" not in driver.screen
         assert "M" in driver.line("merge when ready")
         assert review.world.row("change_request", review.request)["status"] == "open"

@@ -54,7 +54,7 @@ READS = (
 )  # fmt: skip
 """The operations that every merge is read with."""
 
-LIVE = "This goes live at once; :revert reverts it."
+LIVE = "This goes live at once; :revert reverts the merge."
 
 ALREADY = "It is merged already."
 

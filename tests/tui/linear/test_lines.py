@@ -85,6 +85,7 @@ async def test_words_keys_and_what_is_none_of_these() -> None:
         assert await linear.take("next") == "This is the end."
         assert "go from 1 to 4" in await linear.take("5")
         assert "is neither a key nor a word here" in await linear.take("frobnicate")
+        assert "has that name" not in await linear.take("do frobnicate"), "one answer is enough"
         assert (await linear.take("where")).startswith("acme-docs, Requests. View All, 1 of 2.")
         told = await linear.take("what approve")
         assert told == "Off here:\na: approve. You may not approve here."

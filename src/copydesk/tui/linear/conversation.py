@@ -226,7 +226,8 @@ class Conversation:
                     self._tell_dialog(self._app.screen)
                 self._focus = (None, "")
             case "what":
-                self._tell_long(self._what(rest))
+                found = self._what(rest)
+                self._tell_long(found or ["Nothing that can be done here has that name."])
             case "help":
                 self._tell_long(_help())
             case "do":
@@ -526,8 +527,6 @@ class Conversation:
 
         on = [line(row) for row in found if not row.off]
         off = [line(row) for row in found if row.off]
-        if not (on or off):
-            return ["Nothing that can be done here has that name."]
         said = ["On here:", *on] if on else []
         return said + (["Off here:", *off] if off else [])
 

@@ -622,7 +622,7 @@ async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> Non
         await driver.press("K", "ctrl+s", "escape")
         assert "Kept" not in driver.screen, "a sheet is not a leaving"
         await driver.press("escape")
-        assert "Kept: 1 change staged in Acme docs; nothing was sent." in driver.screen
+        assert "Kept, not sent: 1 change staged in Acme docs." in driver.screen
         assert driver.line("Acme docs  ").startswith("┃>*  Acme")
         assert driver.line("Draft site").startswith("┃    Draft")
         assert "1 change, nothing sent" in driver.line("staged  ")
@@ -630,7 +630,7 @@ async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> Non
         assert "* changes staged, not sent" in driver.line("2 sites")
         # From there, and to a place that opens only now.
         await driver.press("enter", "g s")
-        assert "Kept: 1 change staged in Acme docs" in driver.screen
+        assert "Kept, not sent: 1 change staged in Acme docs" in driver.screen
         drafts.full = True
         await driver.press("-")
         await select(driver, published.ids["Legal"])

@@ -220,7 +220,7 @@ class StagedDraft:
 
     def _tell_left(self, front: Here, count: str) -> None:
         """Say in another place whether the draft was saved."""
-        said, tone = f"Kept: {count} staged in {self.here.about}; nothing was sent.", ""
+        said, tone = f"Kept, not sent: {count} staged in {self.here.about}.", ""
         if self._unkept:
             said = f"Not kept: {count} staged in {self.here.about}: {self._unkept}."
             tone = "bad"

@@ -70,6 +70,7 @@ async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -
 def tell_merged(session: Session, request: ChangeRequest, space: str) -> None:
     """Run the hooks of a merge, where it is one; ``space`` is the title of its space."""
     if request.status == "merged":
+        session.reversals.end(request)
         session.happened("after_merge", request_thing(row_of(request), space).fields)
 
 

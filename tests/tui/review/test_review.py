@@ -329,7 +329,10 @@ async def test_status_changes_and_is_taken_back(review: ReviewWorld) -> None:
 
 async def test_merging_shows_what_speaks_against_it_and_the_result(review: ReviewWorld) -> None:
     furnish(review)
-    async with drive(review.app(), "m") as driver:
+    app = review.app()
+    async with drive(app, "W") as driver:
+        await driver.press("W", "m")
+        assert app.session.reversals.undoable() is not None
         assert "! 4 threads are open" in driver.screen
         assert "! 6 of 6 pages not read by you" in driver.screen
         assert "This goes live at once; :revert reverts the merge." in driver.screen
@@ -339,6 +342,7 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         assert "Merged. It is live now." in driver.screen
         await driver.press("escape")
         assert review.world.row("change_request", review.request)["status"] == "merged"
+        assert app.session.reversals.undoable() is None, "it is merged: it cannot be a draft again"
         foot = driver.screen.splitlines()[-1]
         assert "u revert" in foot
         gone = ("approve", "merge", "update", "ask for", "reviewers", "edit", "draft or open")
@@ -377,7 +381,7 @@ async def test_who_only_reads_is_not_told_how_a_merge_is_reverted(review: Review
             await driver.press("1")
             assert ("reverts the merge" in driver.screen) is not read_only
             await driver.press("]", "]", "c", *"Thanks", "ctrl+s")
-            assert ("reverts the merge" in driver.screen) is not read_only, "u means the comment now"
+            assert ("reverts the merge" in driver.screen) is not read_only, "u is the comment"
 
 
 async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: ReviewWorld) -> None:

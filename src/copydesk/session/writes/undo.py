@@ -20,6 +20,7 @@ from copydesk.session.writes.log import ChangedSinceError, UnansweredError, Writ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
     from copydesk.session.session import Session
 
@@ -591,6 +592,16 @@ class Reversals:
         sent = (n for n in reversed(self._session.log) if n.state == "done" or self.is_waiting(n))
         last = next((n for n in sent if not n.kind), None)
         return None if last is None or self._is_undoable(last) else last
+
+    def end(self, request: ChangeRequest) -> None:
+        """Offer no undo that needs a change request as it was before its merge."""
+        answer = request.to_dict()
+        for past in self._session.history.known.values():
+            still = past.reversal.still if past.standing == "done" else None
+            for each in () if still is None else still.all:
+                read = (each.read.operation, each.read.arguments.get("change_request_id"))
+                if read == ("get_change_request", request.id) and each.differences(answer):
+                    past.standing = "gone"
 
     async def undo(self) -> Written | None:
         """Undo the newest write that can be, with its group.

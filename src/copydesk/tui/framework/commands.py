@@ -122,7 +122,8 @@ def nothing_to_undo(owner: Any) -> str | None:
     earlier = any(past.standing == "done" for past in session.history.known.values())
     final = session.reversals.final()
     if final is not None:
-        return f"{final.what} {final.target} cannot be undone.{_LISTS if earlier else ''}"
+        instead = " :revert in its review reverts it." if final.what == "Merge" else ""
+        return f"{final.what} {final.target} cannot be undone.{instead}{_LISTS if earlier else ''}"
     return f"Nothing to undo.{_LISTS if earlier else ''}"
 
 

@@ -348,7 +348,7 @@ MEANT = {
     "redoing": "Doing it again was cut off, and reading did not tell whether it happened. "
     "u reads again, and asks.",
     "open": "It is not known whether it happened. u reads again, and asks.",
-    "gone": "What it was about is gone: there is nothing to undo.",
+    "gone": "It cannot be undone any more: what it was about is gone or merged.",
     "failed": "It did not happen: there is nothing to undo.",
 }
 """What each state means for the reader."""

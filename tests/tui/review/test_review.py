@@ -480,7 +480,7 @@ async def test_what_is_said_with_a_verdict_is_no_open_thread(review: ReviewWorld
         await driver.press("1")
         assert "0 open, 0 resolved" in driver.screen
         assert "LGTM" in driver.screen
-        assert "open of" not in driver.screen
+        assert "The change request: 0 open of 1" in driver.screen, "as many as are below"
         review.world.edit_change_request(review.request, {"another": "# Another\n\nNew.\n"})
         await driver.press("m")
         assert "open\n" not in driver.screen

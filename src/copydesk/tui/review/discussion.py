@@ -298,8 +298,7 @@ class Discussion:
 
     def _retitle_beside(self) -> None:
         whole = self.place.view == "overview"
-        here = self.model.threads.on_page(None if whole else self.model.page_id)
-        threads = [thread for thread in here if not thread.verdict]
+        threads = self.model.threads.on_page(None if whole else self.model.page_id)
         count = sum(thread.open for thread in threads)
         where = "The change request" if whole else "This page"
         self.beside.title = f"{where}: {count} open of {len(threads)}" if threads else "Threads"

@@ -77,8 +77,13 @@ async def test_a_merge_is_asked_logged_and_undone() -> None:
     app = DeskApp()
     async with drive(app, "j", "m") as driver:
         assert "Merge #118" in driver.screen
+        await driver.press("z")
+        assert "z does nothing here." in driver.screen
         await driver.press("enter")
+        assert "does nothing here" not in driver.screen
         assert "Enter confirms nothing" in driver.screen
+        await driver.press("ctrl+c")
+        assert "Press ctrl+c again" in driver.screen
         assert app.service.merged == []
         await driver.press("y")
         assert app.service.merged == ["118"]

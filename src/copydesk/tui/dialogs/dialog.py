@@ -46,7 +46,7 @@ class Box(VerticalScroll, can_focus=False):
 
     def __init__(self, title: str, classes: str) -> None:
         super().__init__(classes=classes)
-        self.title = title
+        self.title, self.said = title, ""
         self.border_title = Content(title)
 
     def entitle(self, title: str) -> None:
@@ -57,21 +57,23 @@ class Box(VerticalScroll, can_focus=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Show how many lines are above and below now."""
         super().watch_scroll_y(old_value, new_value)
-        self._say_more()
+        self.say_more()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self._say_more)
+        self.call_after_refresh(self.say_more)
 
     def watch_virtual_size(self) -> None:
-        self.call_after_refresh(self._say_more)
+        self.call_after_refresh(self.say_more)
 
-    def _say_more(self) -> None:
+    def say_more(self) -> None:
+        """Show on its edge what was said, or how much is above and below."""
         if not self.is_attached:
             return  # the sheet closed meanwhile
         above, below = self.scroll_y > 0, self.scroll_y < self.max_scroll_y
         signs = glyphs()
         said = f"{signs.up if above else ''}{signs.down if below else ''}"
-        self.border_subtitle = Content(f"{said} more (up, down)") if said else None
+        edge = self.said or (f"{said} more (up, down)" if said else "")
+        self.border_subtitle = Content(edge) if edge else None
         # A very low terminal leaves the upper edge alone.
         more = f"  {said}" if said and self.screen.has_class("-bare") else ""
         self.border_title = Content(f"{self.title}{more}")
@@ -133,6 +135,16 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     def _was_drawn(self) -> None:
         keyboard = getattr(self.app, "keyboard", None)
         self.seen_at = None if keyboard is None else keyboard.clock()
+
+    def say_of_key(self, said: str) -> None:
+        """Say on its lower edge what a key came to, until the next one."""
+        box = self.query_one(Box)
+        box.said = said
+        box.say_more()
+
+    def clear_message(self) -> None:
+        """Take away what was said of the key before."""
+        self.say_of_key("")
 
     def on_screen_resume(self) -> None:
         """Leave it now that it is in front, if that was asked for."""

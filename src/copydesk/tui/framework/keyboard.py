@@ -40,7 +40,7 @@ from copydesk.tui.framework.actions import (
     refusal,
     shown,
 )
-from copydesk.tui.framework.typing_ahead import EarlyKeys, Typed, TypingAhead
+from copydesk.tui.framework.typing_ahead import PASS, EarlyKeys, Typed, TypingAhead
 from copydesk.tui.framework.workers import heard
 
 if TYPE_CHECKING:
@@ -69,8 +69,18 @@ runs.
 """
 
 
+OVER_DIALOGS = frozenset({"place.interrupt", "place.suspend"})
+"""Actions of a place that a dialog over it leaves as they are."""
+
 MOVE = "Move"
 """The group of the actions that move a cursor."""
+
+
+def _is_told(event: events.Key) -> bool:
+    """Whether it is said of a key that it does nothing: not of those that Textual may act on."""
+    name = event.key
+    known = name in ("backspace", "delete", "insert") or name.strip("f").isdigit()
+    return event.is_printable or name.startswith("ctrl+") or known
 
 
 def left_behind(app: App[Any]) -> bool:
@@ -405,8 +415,22 @@ class Keyboard:
                 return await self._take(node, chain, event.key)
         node = table.get(event.key)
         if node is None:
-            return on_place and self._explain(event, chain)
+            return self._explain(event, chain) if on_place else await self._over_dialog(event)
         return await self._take(node, chain, event.key)
+
+    async def _over_dialog(self, event: events.Key) -> bool:
+        """Quit or stop the program, or tell that a key has no action in a dialog."""
+        here: Any = self.app.here
+        below = [] if here is None else self.chain(here)
+        node = self.table(below, jumps=False).get(event.key)
+        meaning = None if node is None else node.meaning
+        if meaning is not None and meaning.action.id in OVER_DIALOGS:
+            await self.do(meaning, below)
+        elif event.key in PASS or not _is_told(event):
+            return False
+        else:
+            self._say(f"{shown(declared_name(event.key))} does nothing here.")
+        return True
 
     async def _leaves(self, key: str, focused: Widget) -> bool:
         """Act on a key by which a field sends or is left, once it has all that was typed before.
@@ -488,6 +512,8 @@ class Keyboard:
         screen = self.app.screen
         if hasattr(screen, "say"):
             screen.say(text, "warn")
+        elif hasattr(screen, "say_of_key"):
+            screen.say_of_key(text)
 
     def _explain(self, event: events.Key, chain: Sequence[Acts]) -> bool:
         """Tell that a key has no action here, and name a near one: ? lists all."""
@@ -509,7 +535,7 @@ class Keyboard:
             None,
         )
         parts = [f"{shown(name)} does nothing here."]
-        if elsewhere is None and not event.is_printable and not name.startswith("ctrl+"):
+        if elsewhere is None and not _is_told(event):
             return False
         if near and (action := here.get(near)) is not None:
             parts.append(f"{near} is “{action.label}”.")

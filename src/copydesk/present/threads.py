@@ -14,7 +14,7 @@ from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.suggestion import Fit, Suggestion, parts_of
 from copydesk.domain.text import clean, shorten
-from copydesk.present.markdown import Line, blocks, draw, wrap_exact
+from copydesk.present.markdown import Line, blocks, draw, inline, wrap_exact
 from copydesk.present.suggestions import IN_REPLY, draw_suggestion, place
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import name_of
@@ -415,7 +415,7 @@ def answer_name(called: Callable[[str], str], text: str, thread: str) -> str:
 
     ``called`` returns the first words of a message.
     """
-    return f"{called(clean(text, limit=24))} in “{clean(thread, limit=16)}”"
+    return f"{called(clean(text, limit=24))} in “{inline(clean(thread, limit=16)).plain}”"
 
 
 def gone_text(thread: Thread) -> str:

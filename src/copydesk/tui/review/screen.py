@@ -15,6 +15,7 @@ from copydesk.domain.picture import Shown
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw, message_raw, request_raw
+from copydesk.present.markdown import inline
 from copydesk.present.page_changes import page_signs, place_of
 from copydesk.present.review import REVERTS
 from copydesk.present.threads import (
@@ -430,7 +431,7 @@ class Review(Place):
         return self.discussion.current_message()
 
     def called(self, words: str) -> str:
-        return f"{self.model.numbered} “{words}”"
+        return f"{self.model.numbered} “{inline(words).plain}”"
 
     def thread_name(self, thread: Thread) -> str:
         return thread.label

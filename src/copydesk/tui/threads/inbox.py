@@ -640,7 +640,7 @@ class Inbox(Place, scope="inbox"):
         return thread.comment if thread is not None else None
 
     def called(self, words: str) -> str:
-        return f"{self.row.where if self.row is not None else ''} “{words}”"
+        return f"{self.row.where if self.row is not None else ''} “{inline(words).plain}”"
 
     def thread_name(self, thread: Thread) -> str:
         row = self._all.get(thread.id)

@@ -321,10 +321,10 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         return self.thread.message if self.focused is self.thread else self.item
 
     def called(self, words: str) -> str:
-        return f"{clean(self.space.title) if self.space else 'space'} “{words}”"
+        return f"{clean(self.space.title) if self.space else 'space'} “{inline(words).plain}”"
 
     def thread_name(self, thread: Thread) -> str:
-        return f"“{first_words(thread.comment, 30)}”"
+        return f"“{inline(first_words(thread.comment, 30)).plain}”"
 
     def show_threads(self, *, same: bool = False) -> None:
         """Show the thread under the cursor as it is now, in the list too."""

@@ -88,7 +88,7 @@ async def test_a_merge_is_asked_logged_and_undone() -> None:
         await driver.press("y")
         assert app.service.merged == ["118"]
         assert "u undo" in driver.screen
-        await driver.press("@")
+        await driver.press(":", *"log", "enter")
         assert "done" in driver.line("#118")
         await driver.press("escape", "u")
         assert app.service.merged == []

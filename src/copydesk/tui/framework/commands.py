@@ -411,6 +411,11 @@ class CommonCommands(Commands, scope="place"):
         """Show the calls of the last minutes with screen and reason, and the budget left."""
         self.place.desk.open_requests()
 
+    @command("log")
+    def show_log(self, rest: str) -> None:
+        """Show every write of this run."""
+        self.activity()
+
     @command("theme")
     async def choose_theme(self, rest: str) -> None:
         """Choose the colours: each theme is drawn while the cursor is on it."""

@@ -97,7 +97,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
     """
 
     def __init__(self, session: Session) -> None:
-        super().__init__("Activity   r retry   X stop   tab to the text   esc back")
+        super().__init__("Log   r retry   X stop   tab to the text   esc back")
         self._session = session
         self._source: ListSource[Written] = ListSource(self._lines(), key=lambda line: line.id)
         self._stop = session.watch(self._changed)

@@ -108,7 +108,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
     def body(self) -> ComposeResult:
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(id="others-lines")
-        yield Label(self._keys(), classes="keys", id="others-keys")
+        yield Label(self._keys(), classes="keys")
 
     def on_mount(self) -> None:
         self._show()
@@ -125,8 +125,8 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
         text = Text("\n").join([*lines, *map(Text, self._facts)])
         self.query_one("#others-lines", Static).update(self.paint(text))
 
-    def _keys(self, said: str = "") -> Content:
-        keys = Text(f"{said}  " if said else "", style="warn")
+    def _keys(self) -> Content:
+        keys = Text()
         if self.ours:
             keys.append("y", style="accent").append(f" {self._verb}   ")
         if self.rebased.clashes:
@@ -143,11 +143,6 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
     def take_theirs(self) -> None:
         """Discard ours where they changed the same, and go on with the rest."""
         self.dismiss("theirs")
-
-    @action("enter", "confirms nothing", show=False)
-    def enter(self) -> None:
-        """Say that Enter confirms nothing here."""
-        self.query_one("#others-keys", Label).update(self._keys("Enter confirms nothing."))
 
 
 class ArrangeSheet(Sheet[Outcome], scope="arrange"):
@@ -444,11 +439,6 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     def _scroll_page(self, way: int) -> None:
         box = self.query_one(Box)
         box.scroll_relative(y=way * max(1, box.size.height // 2), animate=False)
-
-    @action("enter", "confirms nothing", show=False)
-    def enter(self) -> None:
-        """Say that Enter confirms nothing here."""
-        self.query_one("#arrange-keys", Label).update(self._keys("Enter confirms nothing."))
 
     async def _go(self, work: Callable[[ArrangeRun, Changed], Awaitable[ArrangeRun]]) -> None:
         self.working, self._said, self._later = True, "", False

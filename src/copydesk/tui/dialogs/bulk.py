@@ -174,9 +174,8 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
             said, tone = "   waits", "muted"
         return line.append(said, style=tone)
 
-    def _keys(self, said: str = "") -> Content:
-        run = self.run
-        keys = Text(f"{said}  " if said else "", style="warn")
+    def _keys(self) -> Content:
+        run, keys = self.run, Text()
         if self.session is not None and self.session.writes.waits:
             seconds = self.session.writes.waits[-1].seconds
             keys.append_text(
@@ -203,11 +202,11 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
             keys.append_text(Text.assemble(("esc", "accent"), " close"))
         return self.paint(keys)
 
-    def _show(self, said: str = "") -> None:
+    def _show(self) -> None:
         if self._over or not self.is_attached:
             return
         self.query_one("#bulk-items", Static).update(self._list())
-        self.query_one("#bulk-keys", Label).update(self._keys(said))
+        self.query_one("#bulk-keys", Label).update(self._keys())
         run = self.run
         if self.session is None or run.running or not run.begun:
             return
@@ -227,11 +226,6 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         """Send again to the failed ones only."""
         self.run.retry()
         self._show()
-
-    @action("enter", "confirms nothing", show=False)
-    def enter(self) -> None:
-        """Say that Enter confirms nothing here."""
-        self._show("Enter confirms nothing.")
 
     @action("u", "recall or undo", unless=nothing_back)
     def recall(self) -> None:

@@ -251,7 +251,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
             yield Static(self.paint(fact_lines(self._facts)))
         if self._warning:
             yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
-        yield Label(self.paint(self._keys()), classes="keys", id="confirm-keys")
+        yield Label(self.paint(self._keys()), classes="keys")
 
     def _keys(self) -> Text:
         return Text.assemble(
@@ -262,13 +262,6 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
     def confirm(self) -> None:
         """Do it."""
         self.dismiss(True)
-
-    @action("enter", "confirms nothing", show=False)
-    def enter(self) -> None:
-        """Say that Enter confirms nothing here."""
-        keys = self.query_one("#confirm-keys", Label)
-        said = Text.assemble(("Enter confirms nothing.  ", "warn"), self._keys())
-        keys.update(self.paint(said))
 
 
 class Notice(ScrollingSheet[None], scope="notice"):

@@ -189,11 +189,6 @@ class RunSheet(Sheet[int], scope="run"):
         """Scroll the list up."""
         self.query_one(VerticalScroll).scroll_up(animate=False)
 
-    @action("enter", "confirms nothing", show=False)
-    def enter(self) -> None:
-        """Say that Enter confirms nothing here."""
-        self._show("Enter confirms nothing.")
-
     async def _run(self) -> None:
         self.state, self._failure, self._stop = "sending", "", False
         self._show()

@@ -426,6 +426,8 @@ class Keyboard:
         meaning = None if node is None else node.meaning
         if meaning is not None and meaning.action.id in OVER_DIALOGS:
             await self.do(meaning, below)
+        elif event.key == "enter" and getattr(self.app.screen, "DANGER", 0) > 1:
+            self._say("Enter confirms nothing.")
         elif event.key in PASS or not _is_told(event):
             return False
         else:

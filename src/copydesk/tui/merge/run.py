@@ -452,11 +452,11 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
             facts[2:2] = ["esc, then enter settles it."]
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(facts)))
-        yield Label(self.paint(self._keys()), classes="keys", id="stopped-keys")
+        yield Label(self.paint(self._keys()), classes="keys")
 
-    def _keys(self, said: str = "") -> Text:
+    def _keys(self) -> Text:
         live = self.item.state == "done"
-        text = Text(f"{said}  " if said else "", style="warn")
+        text = Text()
         text.append("x", style="accent").append(" go on   " if live else " skip, go on   ")
         if not live:
             verb = " merge it all the same   " if self._passed else " try again   "
@@ -478,12 +478,6 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
     def end(self) -> None:
         """End the run here; what waits is left as it is."""
         self.dismiss("end")
-
-    @action("enter", "confirms nothing", show=False)
-    def enter(self) -> None:
-        """Say that Enter confirms nothing here."""
-        keys = self.query_one("#stopped-keys", Label)
-        keys.update(self.paint(self._keys("Enter confirms nothing.")))
 
     @action("q", "leave it", show=False)
     def leave(self) -> None:

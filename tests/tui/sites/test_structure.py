@@ -833,17 +833,6 @@ def test_ids_that_are_empty_or_shared_make_no_endless_tree() -> None:
         assert structure.sections()
 
 
-async def test_a_structure_that_is_only_read_names_no_key_that_sends(world: World) -> None:
-    site = publish(world).site
-    app = open_app(world, site)
-    async with drive(app) as driver:
-        assert "ctrl+s send" in driver.screen.splitlines()[1]
-    app = open_app(world, site)
-    app.session.read_only = True
-    async with drive(app) as driver:
-        assert driver.screen.splitlines()[1].endswith("= before/after")
-
-
 async def test_a_plan_that_was_sent_whole_runs_the_hooks_of_that(
     world: World, tmp_path: Path
 ) -> None:

@@ -132,7 +132,8 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         yield from self.standing()
 
     def views_note(self) -> str:
-        return "= before/after" + ("" if self.session.read_only else "   ctrl+s send")
+        sends = self.draft.calls and not self.session.read_only
+        return "= before/after" + ("   ctrl+s send" if sends else "")
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return staged.signs()

@@ -243,6 +243,7 @@ def _show(
         by_variable = terminal.THEME_VARIABLE in os.environ
         source = terminal.THEME_VARIABLE if by_variable else paths.settings.name
         wrong, named = [*wrong, f"{source}, {said_of_theme}"], "auto"
+        said_of_file += [] if by_variable else [said_of_theme]
     if wrong:
         said = f"{said} {wrong[0]}".lstrip()
         said += f", and {len(wrong) - 1} more" if wrong[1:] else ""

@@ -181,7 +181,7 @@ async def test_the_first_mistake_has_the_cursor_and_each_entry_its_mark(
     async with drive(opened(world, path), size=(80, 24)) as driver:
         assert "commands" in driver.line(">")
         assert "line 11: 1 wrong" in driver.line(">")
-        assert "1 warning" in driver.screen
+        assert "1 mistake" in driver.screen
         await driver.press("7")
         assert "line 11: wrong" in driver.line("commands.bad")
         assert "wrong" not in driver.line("commands.c4") + driver.line("commands.last")

@@ -117,7 +117,7 @@ class SettingsPlace(Place, scope="settings"):
 
     def views_note(self) -> str:
         """Say what is wrong in the file, on every tab."""
-        return plural(self._wrong, "warning") if self._wrong else ""
+        return plural(self._wrong, "mistake") if self._wrong else ""
 
     def view_changed(self) -> None:
         self._show()

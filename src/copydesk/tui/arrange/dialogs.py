@@ -18,7 +18,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.arrange.cells import LASTING, others_lines
-from copydesk.tui.dialogs.dialog import Box, Fact, ScrollingSheet, Sheet, TypeToConfirm, fact_lines
+from copydesk.tui.dialogs.dialog import Box, Fact, ScrollingSheet, TypeToConfirm, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.workers import begin
@@ -145,7 +145,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
         self.dismiss("theirs")
 
 
-class ArrangeSheet(Sheet[Outcome], scope="arrange"):
+class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
     """Level 2: the requests, then ``y``; level 3 where some can never be taken back.
 
     It sends them one by one and stops at the first that fails: ``r`` tries it again, ``b`` takes
@@ -415,30 +415,6 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         await self.keep_rest()
         if self.is_current and self.run.state != "finished":
             self.dismiss(None)
-
-    @action("j", "down", show=False, also=("down",))
-    def down(self) -> None:
-        """Scroll the list down."""
-        self.query_one(Box).scroll_down(animate=False)
-
-    @action("k", "up", show=False, also=("up",))
-    def up(self) -> None:
-        """Scroll the list up."""
-        self.query_one(Box).scroll_up(animate=False)
-
-    @action("ctrl+d", "half page down", show=False, also=("pagedown",))
-    def half_down(self) -> None:
-        """Scroll down half a page."""
-        self._scroll_page(1)
-
-    @action("ctrl+u", "half page up", show=False, also=("pageup",))
-    def half_up(self) -> None:
-        """Scroll up half a page."""
-        self._scroll_page(-1)
-
-    def _scroll_page(self, way: int) -> None:
-        box = self.query_one(Box)
-        box.scroll_relative(y=way * max(1, box.size.height // 2), animate=False)
 
     async def _go(self, work: Callable[[ArrangeRun, Changed], Awaitable[ArrangeRun]]) -> None:
         self.working, self._said, self._later = True, "", False

@@ -14,7 +14,7 @@ from textual.widgets import Label, Static
 
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
-from copydesk.tui.dialogs.dialog import Fact, Sheet, fact_lines
+from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.workers import begin
 
@@ -39,7 +39,7 @@ def no_way_back(sheet: RunSheet) -> str | None:
     return None if sheet.goes_back else "This cannot be undone."
 
 
-class RunSheet(Sheet[int], scope="run"):
+class RunSheet(ScrollingSheet[int], scope="run"):
     """Level 2: the list, then ``y``. It stops at the first failure: ``r`` sends that one again.
 
     With ``back`` the key ``b`` takes back then what was sent. What was ``agreed`` to before begins
@@ -178,16 +178,6 @@ class RunSheet(Sheet[int], scope="run"):
             self._show("Stopping.")
         else:
             self.dismiss(len(self._took) if self._took else None)
-
-    @action("j", "down", show=False, also=("down",))
-    def down(self) -> None:
-        """Scroll the list down."""
-        self.query_one(VerticalScroll).scroll_down(animate=False)
-
-    @action("k", "up", show=False, also=("up",))
-    def up(self) -> None:
-        """Scroll the list up."""
-        self.query_one(VerticalScroll).scroll_up(animate=False)
 
     async def _run(self) -> None:
         self.state, self._failure, self._stop = "sending", "", False

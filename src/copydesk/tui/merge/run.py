@@ -87,9 +87,9 @@ def not_ready(here: MergeRunPlace) -> str | None:
         return None
     match run.state:
         case "running":
-            return "It is running: p pauses it after the current one."
+            return "The run goes on: p pauses it after the current one."
         case "finished":
-            return "It has ended. Y copies its report."
+            return "The run has ended. Y copies its report."
         case "planned":
             return here.runner.why_not_ready()
     return None
@@ -100,7 +100,7 @@ def not_running(here: MergeRunPlace) -> str | None:
     run = here.run
     if run is not None and run.state == "running":
         return None
-    return "It is not running. ctrl+s starts it, or goes on."
+    return "The run is not going on. ctrl+s starts or resumes it."
 
 
 def not_stopped(here: MergeRunPlace) -> str | None:
@@ -115,7 +115,7 @@ def not_stopped(here: MergeRunPlace) -> str | None:
         return why
     stopped = None if here.run is None else here.run.stopped
     if stopped is None:
-        return "It has not stopped at anything."
+        return "The run has not stopped at anything."
     return f"{stopped.label} is merged." if stopped.state == "done" else None
 
 
@@ -123,8 +123,8 @@ def going(here: MergeRunPlace) -> str | None:
     """Say so when it runs, or there is nothing to end."""
     run = here.run
     if run is None or run.state == "finished":
-        return "It has ended."
-    return "It is running: p pauses it first." if here.runner.active else None
+        return "The run has ended."
+    return "The run goes on: p pauses it first." if here.runner.active else None
 
 
 def _stands(item: RunItem) -> str:

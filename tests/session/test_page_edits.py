@@ -30,6 +30,7 @@ from copydesk.session.page_edits import (
     requests_for,
     send_all,
     send_edits,
+    unchecked,
 )
 from copydesk.session.page_files import (
     LARGEST,
@@ -41,6 +42,7 @@ from copydesk.session.page_files import (
 )
 from copydesk.session.session import Session
 from copydesk.session.writes.log import UnansweredError, WriteError
+from tests.session.reads import told
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
 
@@ -273,10 +275,14 @@ async def test_the_text_of_a_page_that_is_only_moved_is_not_compared(desk: Desk)
     revision, source = await read_source(await desk.session.ready(), desk.space, desk.request, page)
     edit = PageEdit("update", revision, source, source, at=0, moved=True)
     await desk.others("limits/daily", "# Daily\n\nMost.\n")
-    api = await desk.session.ready()
-    check = await check_edits(api, desk.space, desk.request, {page: edit})
+    service = told.Desk(desk.world)
+    async with service.api() as api:
+        check = await check_edits(api, desk.space, desk.request, {page: edit})
+    request = f"/spaces/{desk.space}/change-requests/{desk.request}"
+    assert service.asked() == [f"GET {request}/content metadata=false computed=false"]
     assert check.standings[page].how == "same"
     assert (check.ready[page].base_text, check.ready[page].text) == ("", "")
+    assert unchecked({page: edit}, "r", check.tree).ready == {page: edit}
 
 
 async def test_a_request_that_got_lost_is_not_taken_for_done(desk: Desk) -> None:
@@ -370,8 +376,13 @@ async def test_files_go_first_and_pages_name_them_by_what_the_service_says(
     texts = [edit.text for edit in desk.staged.edits.values()]
     assert not any("staged:" in text for text in texts)
     desk.way.trouble = {2: "lost"}  # the service names the picture in another way when it is read
+    page, api = desk.page("retries"), await desk.session.ready()
+    edit = desk.staged.edits[page]
     await desk.send()
     assert "![One](.gitbook/assets/" in await desk.text("retries")
+    more = {page: replace(edit, text=edit.text.replace("The end", "An end"))}
+    check = await check_edits(api, desk.space, desk.request, more)
+    assert list(check.merged) == [page], "the picture is no change by others"
     await send_files(desk.staged, target="#1")
     assert len(desk.way.writes) == 2, "what has arrived is not sent again"
 
@@ -391,6 +402,7 @@ async def test_edits_move_to_another_request_all_or_none(desk: Desk) -> None:
     await desk.edit("retries", "five", "eight")
     await desk.edit("limits", "None", "Some")
     other = StagedPages.of(desk.session, desk.space, "other")
+    assert not other.trouble
     taken = desk.staged.edits[desk.page("limits")]
     await other.stage({desk.page("limits"): taken})
     with pytest.raises(StagedElsewhereError):

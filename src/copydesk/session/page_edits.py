@@ -302,8 +302,7 @@ async def _compared(
         return found
     files = [file async for file in api.pages(ops.list_change_request_files, *ids)]
     named = with_file_ids(theirs, {file.name: file.id for file in files if file.id in sent})
-    again = await asyncio.to_thread(compared, edit, named, revision)
-    return again if again.how == "there" else found
+    return await asyncio.to_thread(compared, edit, named, revision)
 
 
 async def _new_page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
@@ -10,7 +11,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
-from copydesk.session.change_rows import ALL_PARTS, row_of
+from copydesk.session.change_rows import ALL_PARTS, THREADS, row_of
 from copydesk.session.reads.change_requests import Scope, Spaces, read_count, read_parts
 from copydesk.session.reads.merge import read_rules, why_not_mergeable
 from copydesk.session.settings import LISTINGS
@@ -44,7 +45,7 @@ async def test_who_was_asked_and_has_not_answered_is_told_since_when(world: Worl
             await by(ops.create_change_request_review, space, request, ReviewCreate(status=status))
 
         async def details() -> tuple[object, ...]:
-            row = row_of(await api(ops.get_change_request, space, request))
+            row = replace(row_of(await api(ops.get_change_request, space, request)), whole=False)
             found = await read_parts(api, Scope(world.home), row, ALL_PARTS, me=mia)
             verdicts = [(each.name, each.approved, each.mine) for each in found.verdicts or ()]
             return found.asked, found.asked_since, verdicts, found.against
@@ -54,6 +55,8 @@ async def test_who_was_asked_and_has_not_answered_is_told_since_when(world: Worl
         assert await details() == (["Lee"], at[1], [("Mia", False, True)], ["Mia"])
         await judge(theirs, "approved")
         assert await details() == (["Lee"], at[1], [("Mia", True, True)], [])
+        row = row_of(await api(ops.get_change_request, space, request))
+        assert not (await read_parts(api, Scope(world.home), row, {THREADS})).approximate
 
 
 async def test_why_a_request_cannot_be_merged_is_said(world: World) -> None:

@@ -41,4 +41,6 @@ async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(
         else:  # as by a service to which that is no change of the change request
             world.write(lambda tx: threads.request_review(tx, request, me.id, lee))
         assert await waiting(polled=True) == [(thread, "asked")]
-        assert await waiting(polled=True) == [(thread, "asked")]
+        mine = world.change_request(space, {"a": "Three.\n"})
+        other = world.comment(space, "Or three?", by=lee, change_request=mine)
+        assert sorted(await waiting(polled=True)) == sorted([(thread, "asked"), (other, "yours")])

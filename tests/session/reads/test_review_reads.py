@@ -17,6 +17,7 @@ from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.test_reads import Bare, of_one
 from tests.session.reads.told import plain, read
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 NOTE = ".gitbook/includes/note.md"
@@ -95,6 +96,26 @@ async def seen(desk: Desk, api: Api, request: str) -> dict[str, Any]:
     checked = await read(read_pages(api, opened))
     flags = opened.merged, opened.untold, [opened.lost(each) for each in opened.changes]
     return {**found, "checked": checked, "flags": plain(flags)}
+
+
+async def test_without_older_versions_a_merge_is_told_by_the_list_of_its_changes(
+    world: World,
+) -> None:
+    space = world.space("Guide", {"kept": "# Kept\n", "old": "# Old\n"})
+    request = world.change_request(space, {"old": None, "kept": "# New\n"})
+
+    def few(answer: Any) -> Any:
+        told = [each for each in answer["changes"] if each["type"] == "page_deleted"]
+        return {"changes": told, "more": 24}
+
+    async with strange(world, "/changes", few, lacks="/revisions/") as api:
+        await conflicts.merge(api, space, request)
+        opened = await review.read_request(api, space, request)
+        [change] = opened.changes
+        text = await review.read_page(api, opened, change)
+    assert opened.untold
+    assert opened.unlooked == "only the first 1 of 25 changes were looked at"
+    assert text.notes == ("This page is deleted.", review.MERGED_GONE)
 
 
 async def test_a_review_says_of_everything_what_it_did(world: World, update_golden: bool) -> None:

@@ -38,6 +38,7 @@ from copydesk.session.reads.site_readers import Audience
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.told import plain, read
+from tests.tui.strange import strange
 from tests.world import BASE_URL, START, World
 
 NOTE = ".gitbook/includes/note.md"
@@ -93,7 +94,7 @@ class Sites:
         for title, spaces, more in (
             ("Guides", (self.guide, self.old), {}),
             ("Legal", (self.fees, self.guide), {"condition": "visitor.claims.staff == true"}),
-            ("API", (self.fees,), {"group": group, "condition": "visitor.claims.gone"}),
+            ("API", (self.fees,), {"group": group, "condition": "visitor.claims.unsigned.gone"}),
         ):
             ids[title] = seed.add_section(tx, site, title, **more)
             for space in spaces:
@@ -233,6 +234,30 @@ async def of_readers(desk: Sites, api: Api) -> dict[str, Any]:
         ):
             found[f"{name} by {who}"] = await read(site_readers.read_as(api, home, site, audience))
     return found
+
+
+async def test_what_readers_do_not_get_is_called_by_its_title(world: World) -> None:
+    old = world.space("Old")
+
+    def write(tx: Tx) -> str:
+        site = seed.add_site(tx, world.home, "Docs", hostname="docs.test", published=True)
+        group = seed.add_section_group(tx, site, "Attic")
+        section = seed.add_section(tx, site, "Past", group=group)
+        seed.add_site_space(tx, site, old, section=section)
+        tx.update("space", old, deleted_at=tx.now)
+        return site
+
+    def odd(answer: Any) -> None:
+        answer["structure"] = {"type": "carousel", "structure": []}
+
+    site = world.write(write)
+    async with world.api() as api, strange(world, "/published", odd) as newer:
+        row = await api(ops.get_site, world.home, site)
+        found = await site_readers.read_as(api, world.home, row, Audience())
+        assert [(each.node.title, each.standing) for each in found.tree] == [("Attic", "empty")]
+        # Of a layout that is not known nobody can say what is left out.
+        found = await site_readers.read_as(newer, world.home, row, Audience())
+        assert (found.tree, found.said) == ((), site_readers.layout("carousel"))
 
 
 async def of_sites(desk: Sites, api: Api, me: str | None) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, timedelta
+from itertools import pairwise
 
 from copydesk.server import site_writes
 from copydesk.server.store import Tx
@@ -54,6 +55,9 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         views = await read_views(api, world.home, now, space)
         assert views == {pages[0]: 80, pages[1]: 2800, "gone\x07": 20}
         assert await read_views(api, world.home, now, "other") == {}
+        quarter = await read_traffic(api, (world.home, one), now, timedelta(days=90))
+        weeks = {after - before for before, after in pairwise(quarter.chart.begins)}
+        assert weeks == {timedelta(days=7)}
         year = await read_traffic(api, (world.home, one), now, timedelta(days=365))
         assert sum(year.chart.views) == 2175
 
@@ -62,6 +66,7 @@ def test_a_span_is_of_whole_days_and_ends_with_today(world: World) -> None:
     begin, end = bounds(world.clock.now, timedelta(hours=30))
     assert end - begin == timedelta(days=1)
     assert begin.date() == world.clock.now.date()
+    assert begin.tzinfo is UTC
     begin, end = bounds(world.clock.now, timedelta(days=7))
     assert (end - begin, begin.hour, end.hour) == (timedelta(days=7), 0, 0)
 

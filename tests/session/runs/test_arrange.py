@@ -425,7 +425,11 @@ async def test_a_run_stops_after_the_request_under_way(desk: Desk) -> None:
         seen.append(states(run))
         desk.arranger.stop(run)
 
-    run = await desk.arranger.go(desk.plan.run(), stop)
+    async def again() -> None:
+        with pytest.raises(WriteError, match=r"^It is under way already"):
+            await desk.arranger.go(desk.plan.run())
+
+    run, _ = await asyncio.gather(desk.arranger.go(desk.plan.run(), stop), again())
     assert (run.state, states(run)) == ("stopped", "done waiting waiting waiting waiting")
     assert seen[0] == "sending waiting waiting waiting waiting"
     assert not desk.arranger.active

@@ -322,6 +322,18 @@ async def test_a_run_that_cannot_reach_the_service_pauses(world: World, tmp_path
     assert desk.said == ["Offline: No route. R tries again."]
 
 
+async def test_a_run_whose_program_ended_is_found_by_the_next(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.plan(desk.ids[0])
+    assert desk.runner.run is not None
+    desk.disk.save(desk.runner.run.start(NOW.timestamp()))
+    other = desk.begin()
+    assert await other.find_interrupted() == "A merge run stopped at 0 of 1: M goes on."
+    assert other.run is not None
+    assert other.run.state == "paused"
+    assert desk.disk.claim(other.run.id), "nobody is at it until it goes on"
+
+
 async def test_a_run_goes_on_once_the_conflict_that_it_stopped_at_is_settled(
     world: World, tmp_path: Path
 ) -> None:

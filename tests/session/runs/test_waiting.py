@@ -155,10 +155,13 @@ async def test_the_words_of_the_approval_that_it_waits_for_do_not_stop_it(waits:
     request = waits.request("page")
     await waits.wait(request)
     await waits.approve(request, "Reads well.")
-    waits.world.clock.now += timedelta(seconds=EVERY_SECONDS)
+    waits.world.clock.now = at = waits.world.clock.now + timedelta(seconds=EVERY_SECONDS)
     waits.merges.tick()
     await asyncio.gather(*waits.merges.busy)
     assert waits.status(request) == "merged"
+    waits.world.clock.now = at
+    waits.merges.tick()
+    assert not waits.merges.busy, "they are not read twice at once"
 
 
 async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(
@@ -353,17 +356,20 @@ def test_its_way_back_lets_it_wait_again_or_no_more() -> None:
     assert (begun.back, begun.forth) == ((stop,), (wait,))
     assert (ended.back, ended.forth) == ((wait,), (stop,))
     look = Step("local.waits_to_merge", {"merge": "m"})
+    again, over = "it waits again", "it waits no more: it was merged or taken out"
     for reversal, waits in ((begun, True), (ended, False)):
         assert reversal.still is not None
         assert reversal.before is not None
         assert (reversal.still.read, reversal.still.fields) == (look, {"waits": waits})
         assert (reversal.before.read, reversal.before.fields) == (look, {"waits": not waits})
+        said = reversal.still.said, reversal.before.said
+        assert said == ((over, again) if waits else (again, over))
     assert begun.note == "It waits no more."
     assert ended.note == "It waits for its rules again."
 
 
 async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Waits) -> None:
-    request = waits.request("seen")
+    request, gone = waits.request("seen"), waits.request("gone")
     async with waits.world.api() as api:
         seen = await api(ops.get_change_request, waits.space, request)
     waits.world.comment(waits.space, by=waits.lee, change_request=request)
@@ -372,6 +378,9 @@ async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Wai
     waits.world.edit_change_request(request, {"seen": "# Unseen\n"}, by=waits.lee)
     with pytest.raises(NotDoneError, match=CHANGED):
         await waits.merges.plan(seen, "Guide")
+    waits.world.write(lambda tx: tx.update("change_request", gone, status="archived"))
+    with pytest.raises(NotDoneError, match="archived"):
+        await waits.wait(gone)
     await waits.approve(request)
     with pytest.raises(NotDoneError, match="y merges it"):
         await waits.wait(request)

@@ -37,6 +37,7 @@ from copydesk.session.writes.outbox import (
     REPLACED,
 )
 from copydesk.session.writes.recovery import recover, settle_one
+from tests.drive import eventually
 from tests.golden_json import compare
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
@@ -467,6 +468,48 @@ async def test_a_comment_is_found_by_its_own_text_whatever_was_typed_since(
     assert desk.session.drafts.load(key) == "Begun since."
 
 
+async def test_the_next_program_says_why_a_draft_was_refused(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble(403)
+    with pytest.raises(WriteError, match="The door is shut"):
+        await desk.comment("request", "Words.")
+    desk.session.drafts.flush()
+    desk.store.close()
+    desk.begin()
+    await recover(desk.session)
+    [(key, why)] = desk.session.unsent.items()
+    assert key == review_key(desk.space, desk.first, "request")
+    assert why.startswith("Not allowed: The door is shut.")
+
+
+async def test_what_was_written_on_cached_answers_waits_until_it_is_read_what_it_is_about(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    with pytest.raises(QueuedError, match="what it is about is read again first"):
+        await desk.comment("request", "Words.", aged=True)
+    [entry] = desk.session.outbox.items.values()
+    assert (entry.state, entry.since, desk.way.writes) == ("queued", None, [])
+    await asyncio.gather(*desk.session.writes.writing)
+    assert desk.way.writes == ["POST"]
+
+
+async def test_what_waits_after_its_screen_was_left_is_told(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble("down")
+    desk.way.hold = asyncio.Event()
+    going = asyncio.create_task(desk.comment("request", "Words."))
+    await eventually(lambda: bool(desk.way.writes), lambda: asyncio.sleep(0))
+    going.cancel()
+    desk.way.hold.set()
+    await asyncio.gather(going, *desk.session.writes.writing, return_exceptions=True)
+    [said] = desk.said
+    assert said.startswith("warn: Waits in the outbox")
+
+
 async def test_what_is_typed_for_a_write_that_nothing_looks_for_is_in_no_note(
     world: World, tmp_path: Path
 ) -> None:
@@ -654,6 +697,14 @@ async def test_earlier_edits_of_ones_own_hold_nothing_back_that_waited_with_them
     assert await desk.session.outbox.send() == "Sent from the outbox: 3."
     row = world.row("change_request", request)
     assert (row["subject"], row["status"]) == ("Tres", "archived")
+    # What had arrived before it was typed was not what it replaces: others made it so again.
+    desk.trouble("down")
+    await edit({"subject": "Vier"}, {"subject": "Four"})
+    desk.session.outbox.wake()
+    await asyncio.gather(*desk.session.writes.writing)
+    assert desk.said[-1] == "warn: Waits in the outbox (g x): Edit #3."
+    [held] = desk.session.outbox.items.values()
+    assert "changed since" in held.sentence
 
 
 async def test_what_changes_only_this_machine_is_not_done_where_it_cannot_be_noted(

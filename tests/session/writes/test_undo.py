@@ -70,12 +70,16 @@ async def test_one_of_several_that_was_changed_since_keeps_all_of_them(
 ) -> None:
     begun = Begun(world, tmp_path)
     await begun.send()
+    await begun.send()
     await begun.turn(begun.made[which][1], "open")
     with pytest.raises(ChangedSinceError, match="open"):
         await begun.session.reversals.undo()
     assert begun.statuses == ["open" if at == which else "draft" for at in (0, 1)]
-    [past] = begun.session.history.known.values()
-    await begun.session.reversals.take_back([past], anyway=True)
+    both = list(begun.session.history.known.values())
+    with pytest.raises(ChangedSinceError, match="open") as error:
+        await begun.session.reversals.take_back(both)
+    assert [each.past for each in error.value.obstacles] == both
+    await begun.session.reversals.take_back(both[:1], anyway=True)
     assert begun.statuses == ["archived", "archived"]
 
 

@@ -168,6 +168,9 @@ async def test_who_one_is_is_asked_again_and_another_is_told(world: World) -> No
         "warn: This token is Ana Silva's. What was saved here for Lee is cleared, and read again. "
         "Drafts of Lee stay theirs."
     ]
+    session.me = me.model_copy(update={"display_name": "", "email": None})
+    assert await note_owner(session)
+    assert keeper.noted[-1] == (world.ana, "")
     keeper.full = True
     said.clear()
     await tell_owner(session)

@@ -177,7 +177,11 @@ async def test_it_is_read_as_often_as_there_is_somebody_to_tell(room: Newsroom) 
     assert not due_after(AWAY_SECONDS)
 
 
-async def test_what_waited_and_was_merged_is_news_of_its_change_request(room: Newsroom) -> None:
+async def test_what_waited_and_was_merged_is_news_of_its_change_request(
+    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, dict[str, str]]] = []
+    monkeypatch.setattr(room.session, "happened", lambda *event: told.append(event))
     at = room.world.clock.now.timestamp() + 60
     item = RunItem(room.space, room.mine, "#1", "Mine", "Guide", state="done", ended=at)
     me = room.session.me
@@ -189,6 +193,8 @@ async def test_what_waited_and_was_merged_is_news_of_its_change_request(room: Ne
     assert (news.kind, news.space, news.request, news.number, news.subject) == (
         "merged", room.space, room.mine, 1, "Mine",
     )  # fmt: skip
+    fields = {"number": "1", "title": "Mine", "author": "copydesk", "status": "merged"}
+    assert told == [("on_news", {"id": room.mine, **fields})]
 
 
 async def test_a_service_that_is_away_is_no_news(room: Newsroom) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from copydesk.contract.models.change_request import Changes, MovedOut
-from copydesk.contract.models.content import ContentPage, File
+from copydesk.contract.models.content import ContentPage, File, ReusableContent
 from copydesk.domain.page_tree import PageNode
 from copydesk.session.page_changes import (
     MOST_NOTES,
     Changed,
     changed_pages,
+    changed_parts,
     changed_things,
     losses,
     not_looked_at,
@@ -326,6 +327,17 @@ def test_entries_about_one_file_are_one() -> None:
 def test_a_change_without_a_word_for_its_thing_is_no_page(kind: str) -> None:
     (found,) = changed_things(None, None, hint({"type": kind}))
     assert found.thing == "thing"
+
+
+def test_reusable_contents_of_two_revisions_are_compared() -> None:
+    one, two, other, new = (
+        ReusableContent(id=row, title=title, document=text)
+        for row, title, text in (("a", "A", "1"), ("a", "Z", "1"), ("b", "B", "1"), ("c", "C", "1"))
+    )
+    found = changed_parts([one, other], [two, new])
+    assert [(each.id.split(":")[1], each.kinds) for each in found] == [
+        ("a", ("edited",)), ("c", ("added",)), ("b", ("deleted",)),
+    ]  # fmt: skip
 
 
 def test_attributes_without_end_are_told_in_part() -> None:

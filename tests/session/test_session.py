@@ -18,6 +18,7 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.contract import operations as ops
+from copydesk.domain.clock import apart
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.marks import DeskHidden
@@ -113,6 +114,18 @@ async def test_an_answer_ends_the_silence_and_is_told_to_who_watches(world: Worl
     stop()
     ours.fresh()
     assert len(seen) == 1
+
+
+async def test_clocks_that_differ_are_told_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    ours = connected(world, report=lambda text, tone: said.append(f"{tone}: {text}"))
+    monkeypatch.setattr(Api, "skew", timedelta(hours=2))
+    await ours.ready()
+    ours.fresh()
+    ours.fresh()
+    assert said == [f"warn: {apart(timedelta(hours=2))}"]
 
 
 def test_what_is_kept_is_shown_unless_a_write_of_mine_came_since() -> None:

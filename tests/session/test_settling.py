@@ -23,8 +23,10 @@ from copydesk.server import change_requests, content
 from copydesk.server.content import PageData
 from copydesk.server.desk_writes import Editor
 from copydesk.server.transaction import Tx
+from copydesk.session import settling
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
+from copydesk.session.reads.base_revision import Tree, read_revision
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.session import Session
 from copydesk.session.settling import (
@@ -270,6 +272,7 @@ async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
     desk.way.trouble = {2: 500}
     with pytest.raises(WriteError):
         await desk.work.send()
+    assert [line.what for line in desk.session.log] == ["Make pages those of main in"] * 2
     page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
     desk.world.edit_change_request(desk.request, edit=lambda editor: editor.write(page, "Lee's.\n"))
     with pytest.raises(NotDoneError, match="Retries was edited meanwhile"):
@@ -469,6 +472,8 @@ async def test_settings_that_both_changed_are_asked(desk: Desk, side: Side) -> N
     desk.way.trouble = {}
     assert data_of(desk, desk.request).layout == {"coverSize": "background"}
     await work.put_back()
+    assert work.kept is not None
+    assert work.kept.wanted == ()
     assert data_of(desk, desk.request).layout == before.layout
     await work.read()
     await work.send()
@@ -490,19 +495,43 @@ async def test_settings_that_no_write_makes_are_told_before_anything_is_sent(des
     assert desk.way.writes == []
 
 
-async def test_settings_that_nobody_tells_are_asked_when_an_update_conflicts(desk: Desk) -> None:
-    work = await other_settling(desk, layout("hero", front_matter="---\nlabel: mine\n---\n"))
+@pytest.mark.parametrize(("side", "size"), [("request", "hero"), ("before", "")])
+async def test_settings_that_nobody_tells_are_asked_when_an_update_conflicts(
+    desk: Desk, side: Side, size: str
+) -> None:
+    mine, shown = "---\nlabel: mine\n---\n", {"coverSize": size} if size else None
+
+    def edit(editor: Editor) -> None:
+        page = editor.find("retries")
+        editor.draft.edit(page, front_matter=mine, layout=shown)
+        editor.write(page, PAGES["retries"].replace("three", "five"))
+
+    work = await other_settling(desk, edit)
     await desk.merge_main(with_front)
     await work.read()
     await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
     with pytest.raises(WriteError, match="conflict"):
         await work.send()
     assert [hunk.field for _, hunk in work.open] == ["settings"]
-    await work.choose({hunk.key: Choice("request") for _, hunk in work.open})
+    await work.choose({hunk.key: Choice(side) for _, hunk in work.open})
     await work.send()
     page = data_of(desk, desk.request)
-    assert page.front_matter == "---\nlabel: mine\n---\n"
-    assert page.layout == {"coverSize": "hero"}
+    assert (page.front_matter, page.layout) == (mine if size else None, shown)
+
+
+async def test_without_what_both_sides_began_with_all_that_differs_is_asked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.merge_main()
+    began = (await desk.api(ops.get_change_request, desk.space, desk.request)).revision_initial
+
+    async def newer(api: Api, space: str, revision: str) -> Tree | None:
+        return None if revision == began else await read_revision(api, space, revision)
+
+    monkeypatch.setattr(settling, "read_revision", newer)
+    await desk.work.read()
+    asked = {(page.title, hunk.field) for page, hunk in desk.work.open}
+    assert asked == {("Retries", ""), ("Apart from it", ""), ("Apart from it", "title")}
 
 
 @pytest.mark.parametrize("pick", ["main", 4])
@@ -569,7 +598,10 @@ async def test_nothing_leads_back_to_a_request_that_is_over(desk: Desk, state: s
     desk.way.trouble = {1: 500}
     with pytest.raises(WriteError):
         await desk.work.send()
-    label = desk.work.kept.label if desk.work.kept is not None else ""
+    kept = desk.work.kept
+    assert kept is not None
+    assert (kept.state, kept.known) == ("sending", kept.head)
+    label = kept.label
     if state == "archived":
         desk.world.write(lambda tx: tx.update("change_request", desk.request, status="archived"))
     elif state == "gone":

@@ -195,6 +195,10 @@ async def test_what_is_on_a_cell_of_a_table_is_not_put_elsewhere(program: Progra
     program.world.write(lambda tx: tx.update("comment", mine, table_cell=cell))
     plan = await program.plan()
     assert plan.left == {mine: IN_CELL}
+    thread = (await program.threads())[mine]
+    for elsewhere in ({"page": None}, {"review": "r"}):
+        target = thread.target.model_copy(update=elsewhere)
+        assert suggested_in(thread.model_copy(update={"target": target})) is None
 
 
 async def test_what_does_not_fit_says_why_and_the_rest_goes(program: Program) -> None:

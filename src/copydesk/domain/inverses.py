@@ -279,7 +279,7 @@ def still_named(space: str, request: str, *, subject: str, revision: str) -> Exp
 def answers(made: Reversal, read: Step) -> bool:
     """Whether a write, by its way back, was a reply to the comment that is read."""
     first = made.back[0]
-    return first.operation == f"{read.operation.replace('get_', 'delete_', 1)}_reply" and (
+    return first.operation == f"delete_{read.operation.removeprefix('get_')}_reply" and (
         first.arguments.get("comment_id") == read.arguments.get("comment_id")
     )
 

@@ -133,7 +133,7 @@ def _line_with(reading: _Reading, address: str, line: int, stop: int) -> int:
     for at in range(line, stop):
         if address in reading.lines[at]:
             return at
-    return min(line, len(reading.lines) - 1)
+    return line
 
 
 class _Tag(NamedTuple):

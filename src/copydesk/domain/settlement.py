@@ -202,9 +202,8 @@ class SettledPage:
     def rival(self, choices: Mapping[str, Choice]) -> str:
         """Return the slug that the page of main gets whose address this one takes; "" for none."""
         hunk = next((each for each in self.hunks if each.field == ADDRESS), None)
-        if hunk is None or self.open(choices):
-            return ""
-        return self.sides.free[1] if chosen(hunk, choices.get(hunk.key)) == hunk.request else ""
+        taken = hunk is not None and chosen(hunk, choices.get(hunk.key)) == hunk.request
+        return self.sides.free[1] if taken else ""
 
 
 def settled_page(sides: PageSides) -> SettledPage:

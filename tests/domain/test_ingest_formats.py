@@ -26,6 +26,7 @@ from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, read_any
 from copydesk.domain.ingest_frames import Complaint, Frame, pages
 from copydesk.domain.ingest_mail import MailReader
+from copydesk.domain.ingest_quotes import RowCheck
 from copydesk.domain.ingest_table import (
     Columns,
     ColumnsError,
@@ -107,7 +108,7 @@ def test_pages_are_read_in_any_pieces_one_after_another_or_in_a_list(
     monkeypatch.setattr(ingest_frames, "PIECE", size)
     page = json.dumps({"users": [{"id": 1}], "tickets": [{"id": 2}, {"id": 3}], "count": 2})
     deep = json.dumps({"_embedded": {"conversations": [{"id": 4}]}, "page": {"a": [1]}}, indent=1)
-    texts = (f"{page}\n{deep}", 5), (f"[{page},\n{deep}]", 5), (f"\ufeff{page}{deep}", 4)
+    texts = (f"{page}\n{deep}", 5), (f"[ {page},\n{deep}]", 5), (f"\ufeff{page}{deep}", 4)
     for text, line in texts:
         found = list(pages(io.BytesIO(text.encode()), LISTS))
         frames = [each for each in found if isinstance(each, Frame)]
@@ -165,7 +166,7 @@ def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     odd = [
         {"id": 2, "submitter_id": 1, "comments": [{"body": ["no"]}, 7, None], "via": []},
         {"submitter_id": 1, "description": "No id"},
-        {"name": "a user"},
+        {"id": "u-7", "name": "a user"},
         {"id": "a/b" * 200, "submitter_id": 1, "description": "Any id", "via": {"source": 3}},
         7,
     ]
@@ -173,7 +174,8 @@ def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     assert [str(each) for each in found_all if isinstance(each, Complaint)] == [
         "line 1, conversation 1 (zendesk-2): no text in it: give one part a body",
         "line 1, conversation 2: it has no id",
-        "line 1, conversation 3: this lacks the fields that a help desk writes of a conversation",
+        "line 1, conversation 3 (u-7): this lacks the fields that a help desk writes of a "
+        "conversation",
         "line 1, conversation 5: not an object",
     ]
     assert len(next(each for each in found_all if isinstance(each, Item)).id) == 24
@@ -242,6 +244,13 @@ def test_rows_that_are_short_or_cut_do_not_tell_what_columns_are(table: str) -> 
     columns = likely_columns(shape)
     assert columns is not None
     assert columns.meant["body"] == (1 if shape.rows else 0)
+
+
+def test_what_columns_hold_tells_which_are_ids_and_what_people_say() -> None:
+    table = "A,B,C\nnot one,T-1,It stops for us\nword long,T-2,Nor does it go\n"
+    shape = find_format(io.BytesIO(table.encode())).shape
+    assert shape is not None
+    assert likely_columns(shape) == Columns({"body": 2, "id": 1}, ())
 
 
 def test_a_table_without_names_is_known_though_its_head_ends_in_a_quotation() -> None:
@@ -413,6 +422,12 @@ def test_a_quotation_mark_without_its_end_takes_no_other_row(
     wrong = [each for each in found if isinstance(each, Complaint)]
     assert [(each.line, why in each.sentence) for each in wrong] == [(line, True)]
     assert [each.id for each in found if isinstance(each, Item)] == [f"Y-{n}" for n in left]
+
+
+def test_without_dates_a_cell_that_ends_its_row_and_begins_another_holds_rows() -> None:
+    rows = RowCheck(";", 4, id_at=0)
+    assert rows.swallows(["1", "Door", "It fails;S\n2;A;a", "S"], ragged=False) == 2
+    assert rows.swallows(["1", "Door", "See\n2;A;a", "S"], ragged=False) is None
 
 
 def test_quotations_that_end_may_hold_anything() -> None:

@@ -133,6 +133,7 @@ def test_what_is_unmarked_on_one_side_is_unmarked_on_the_other(
         (", a b , a", ", , ,", (", [a b ],[ a]", ", [, ],")),
         (", b b", "  . b   if b", ("[, ]b b", "[  . ]b[   if] b")),
         ("so a b", "so x b y", ("so [a] b", "so [x] b[ y]")),
+        ("tea, milk", "some  , tea", ("[tea, milk]", "[some  , tea]")),
         ("so a b c then", "so x b y then", ("so [a] b [c] then", "so [x] b [y] then")),
     ],
 )
@@ -144,6 +145,14 @@ def test_marks_join_only_over_what_both_sides_mark_around(
 
     was, now = whole_words(*compare_words(before, after, exact=False), table=True)
     assert (drawn(was), drawn(now)) == grown
+
+
+def test_rows_of_one_block_that_have_little_in_common_are_none_edited() -> None:
+    before, after = (
+        "```\n" + rows + "\n```\n" for rows in ("blue moon\nfish cat", "a blue fish a")
+    )
+    told = [f"{line.kind} {line.text}" for line in compare(before, after)]
+    assert told[1:-1] == ["removed blue moon", "removed fish cat", "added a blue fish a"]
 
 
 def test_a_heading_and_a_paragraph_are_one_edited_only_where_they_say_nearly_the_same() -> None:

@@ -192,6 +192,7 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
     yield "space_shown alone", ways.space_shown(SITE, "shown")
     yield "section_added", ways.section_added(SITE, "sec", "space")
     yield "link_changed", ways.link_changed(SITE, "l", {"name": "A"}, {"name": "B"})
+    yield "link_changed to none", ways.link_changed(SITE, "l", {"name": "A"}, {"name": ""})
     yield "link_made", ways.link_made(SITE, "l", "For Bo")
     yield "schema_changed", ways.schema_changed(SITE, {"jsonSchema": {}}, {"jsonSchema": {"a": 1}})
 

@@ -451,6 +451,7 @@ def test_one_that_waits_says_what_for_and_is_not_sent_twice_by_itself() -> None:
     assert (away.state, away.items[0].said) == ("paused", "It could not be looked at.")
     sent = away.go_on().advance(1.0).judge(Found("open", "rev"), 1.0)
     assert sent.items[0].sent == "merge"
+    assert sent.not_sent().items[0].sent == ""
     cut = sent.cut_off().go_on()
     stopped = cut.judge(Found("open", "rev"), 2.0)
     assert stopped.stopped is not None

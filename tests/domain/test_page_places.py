@@ -77,7 +77,7 @@ def test_a_place_is_said_by_the_page_before_and_the_page_above() -> None:
     assert place_of("a", None, levels, names) == "first at the top"
     assert place_of("b", None, levels, names) == "after Start, at the top"
     assert place_of("c", "b", levels, names) == "first in FAQ"
-    assert place_of("gone", "b", levels, names) == ""
+    assert place_of("gone", "b", levels, names) == place_of("c", "gone", levels, names) == ""
 
 
 def test_pages_that_change_places_with_those_above_them_go_from_the_top_down() -> None:

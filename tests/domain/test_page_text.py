@@ -141,6 +141,14 @@ def test_an_edited_row_is_anchored_as_it_is_now() -> None:
     assert page.find(anchored("# Head", "", "Old text stands here.")) in (old, new)
 
 
+def test_rows_that_are_staged_are_told_from_what_they_replace() -> None:
+    page = page_text(BEFORE, AFTER)
+    assert not any(map(page.is_mine, range(len(page.diff))))
+    page.mine = page.diff.new_rows
+    mine = [text for at, text in enumerate(shown(page)) if text and page.is_mine(at)]
+    assert mine == ["New text stands here.", "Last."]
+
+
 def test_what_only_says_where_text_went_has_no_anchor() -> None:
     page = page_text(BEFORE, AFTER)
     kinds = [line.kind for line in page.diff]

@@ -276,6 +276,43 @@ def test_a_default_that_is_gone_is_lost_once_and_no_loss_where_another_is_wanted
     assert [lost.line for lost in ours.rebase(service.layout()).lost] == told
 
 
+def test_another_default_of_others_is_asked_about_by_titles() -> None:
+    service = site()
+    ours = begin(service).make_default("s-a-two")
+    send(service, begin(service).make_default("s-a-three").calls())
+    rebased = ours.rebase(service.layout())
+    [clash] = rebased.clashes
+    assert (clash.field, clash.base, clash.theirs, clash.ours) == (
+        "default", "Title of space-one", "Title of space-three", "Title of space-two",
+    )  # fmt: skip
+    assert rebased.taking_theirs().calls() == []
+
+
+def test_a_default_that_the_service_named_is_nothing_staged() -> None:
+    service = site()
+    staged = begin(service).remove(begin(service).now.sections())
+    calls = staged.calls()
+    made, _ = send(service, calls[:1])
+    rest = staged.after_sending(service.layout(), calls[:1], calls[1:], made)
+    assert rest.base.defaults["sections"] == service.layout().defaults["sections"] == "s-b"
+
+
+def test_a_first_section_of_others_keeps_what_ours_would_have_taken_over() -> None:
+    service = SiteService()
+    service.show("one", "two")
+    ours, theirs = (
+        begin(service).add("", "section", {"title": title, "space": f"space-{title}"})[0]
+        for title in ("Ours", "Theirs")
+    )
+    send(service, theirs.calls())
+    rebased = ours.rebase(service.layout())
+    assert [f"{lost.line}: {lost.why}" for lost in rebased.lost] == [
+        "Title of space-one: first in Ours: it moved",
+        "Title of space-two: after Title of space-one in Ours: it moved",
+    ]
+    assert [call.line for call in rebased.arrangement.calls()] == ["New section Ours, showing Ours"]
+
+
 def test_a_plan_waits_for_what_has_to_be_before() -> None:
     service = site()
     begun = begin(service)

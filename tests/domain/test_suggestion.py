@@ -171,7 +171,8 @@ def test_it_says_why_it_does_not_fit() -> None:
     assert fit_of("Ask us.", "Ask us.", PAGE).why == IDLE
     assert fit_of("Ask.", "Ask us.", PAGE, above=9).why == EDITED
     twice = PAGE.replace("Ask us.\nAsk them.", "A.") + "Ask us.\nB.\nAsk us.\n"
-    assert fit_of("Ask.", "Ask us.", twice).why == TWICE
+    fit = fit_of("Ask.", "Ask us.", twice)
+    assert (fit.why, fit.old) == (TWICE, ("Ask us.",))
     twice = PAGE.replace("Ask us.\nAsk them.\n", "") + "Ask us.\nAsk them.\n" * 2
     assert fit_of("Ask.", "Ask us.", "Ask us.\nAsk them.\n" + twice, below=1).why == TWICE
     for node in (None, "block-of-the-service"):

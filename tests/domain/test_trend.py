@@ -19,13 +19,16 @@ PULSES = st.lists(st.one_of(st.integers(-5, 100), st.floats()), min_size=13, max
         ([0] * 9 + [1, 2, 7, 9], 19, "new"),
         ([5, 6, 6, 5, 4, 4, 3, 4, 3, 1, 1, 1, 1], 14, "-71%"),
         (OAUTH, 4, ""),
+        (OAUTH, 5, "+122%"),
         ([9, 9] + [0] * 11, 18, "0%"),
         ([0] * 5 + [1] * 4 + [500] * 4, 2004, "+49,900%"),
         ([], 9, "0%"),
     ],
 )
 def test_trend_is_four_weeks_against_four(pulse: list[int], issues: int, said: str) -> None:
-    assert trend(pulse, issues).text == said
+    found = trend(pulse, issues)
+    assert found.text == said
+    assert (found.percent is None) == (said in ("", "new"))
 
 
 def test_growing_clusters_rank_first() -> None:

@@ -116,6 +116,9 @@ async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
     assert (await take(snoozes.steps, Step("local.snoozed", {"thing": "r"})))["snooze"] == {
         "updated": NOW.isoformat(), "until": None, "step": 0,
     }  # fmt: skip
+    kept = {"updated": NOW.isoformat()}
+    await take(snoozes.steps, Step("local.snooze", {"thing": "r", "snooze": kept}))
+    assert snoozes.held == {"r": Snooze(NOW)}
     await take(snoozes.steps, Step("local.snooze", {"thing": "r", "snooze": {"updated": "odd"}}))
     assert snoozes.held == {}
     snoozes.look("r", NOW)

@@ -195,6 +195,8 @@ async def test_what_waited_and_was_merged_is_news_of_its_change_request(
     )  # fmt: skip
     fields = {"number": "1", "title": "Mine", "author": "copydesk", "status": "merged"}
     assert told == [("on_news", {"id": room.mine, **fields})]
+    await room.later()
+    assert room.session.news.items == [news], "it is told once"
 
 
 async def test_a_service_that_is_away_is_no_news(room: Newsroom) -> None:

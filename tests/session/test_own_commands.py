@@ -9,10 +9,19 @@ from pathlib import Path
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.contract import operations as ops
 from copydesk.domain.own_command import Hook, Ready
 from copydesk.session import own_commands
-from copydesk.session.own_commands import MOST_BYTES, Outcome, run_hooks, run_ready, shown_line
+from copydesk.session.own_commands import (
+    MOST_BYTES,
+    Outcome,
+    run_hooks,
+    run_ready,
+    shown_line,
+    tell_merged,
+)
 from copydesk.session.session import Session
+from tests.world import World
 
 TOLD = "import json, sys; print(json.dumps(json.load(sys.stdin), sort_keys=True))"
 
@@ -49,8 +58,8 @@ def python(script: str) -> tuple[str, ...]:
         ("print('\\x1b[2JA' * 201)", Outcome("A" * 199 + "…", True, "A" * 201 + "\n")),
         ("import sys; print('Out'); sys.exit(3)", Outcome("It ended with status 3: Out", False,
          "Out\n")),
-        ("import sys; print('Out'); sys.exit('Why\\n')", Outcome("It ended with status 1: Why",
-         False, "Out\n")),
+        ("import sys; print('Out'); sys.stderr.buffer.write(b'Why\\xff\\n'); sys.exit(1)",
+         Outcome("It ended with status 1: Why\ufffd", False, "Out\n")),
         ("import sys; sys.exit(3)", Outcome("It ended with status 3.", False)),
     ],
 )  # fmt: skip
@@ -102,6 +111,24 @@ async def test_the_hooks_of_an_event_are_told_what_is_known_and_say_where_they_f
         "warn: after_merge: It ended with status 1: No.",
         "warn: after_merge: {colour} is not known here.",
     ]
+
+
+async def test_only_what_was_merged_is_told_as_a_merge(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str, str]] = []
+    desk, space = Desk(), world.space("Guide", {"a": "A."})
+    made = world.change_request(space, {"a": "B."}, subject="Fix")
+    async with world.api() as api:
+        request = await api(ops.get_change_request, space, made)
+
+    def happened(event: str, fields: dict[str, str]) -> None:
+        told.append((event, fields["title"], fields["space"]))
+
+    monkeypatch.setattr(desk.session, "happened", happened)
+    tell_merged(desk.session, request, "Guide")
+    tell_merged(desk.session, request.model_copy(update={"status": "merged"}), "Guide")
+    assert told == [("after_merge", "Fix", "Guide")]
 
 
 @pytest.mark.parametrize(

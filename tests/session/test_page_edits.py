@@ -26,6 +26,7 @@ from copydesk.session.page_edits import (
     check_edits,
     empty_requests,
     find_sent,
+    read_main_source,
     read_source,
     requests_for,
     send_all,
@@ -160,6 +161,14 @@ async def test_all_goes_with_one_request_and_one_step_takes_it_back(desk: Desk) 
         assert await desk.text(path) == text.replace("Hooks.", "Hooks!")
     await desk.staged.read()
     assert desk.staged.edits == staged
+
+
+async def test_a_page_of_main_is_read_with_its_revision(desk: Desk) -> None:
+    api = await desk.session.ready()
+    page = desk.world.page_id(desk.space, "retries")
+    revision, source = await read_main_source(api, desk.space, page)
+    assert revision == desk.world.row("space", desk.space)["revision_id"]
+    assert "five failures" in source
 
 
 async def test_a_moved_page_goes_back_to_its_place(desk: Desk) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from copydesk.session.reads.addresses import published
+from typing import Any
+
+from copydesk.server import site_writes as seed
+from copydesk.server.store import Tx
+from copydesk.session.reads.addresses import Published, find_published, published
 from copydesk.session.target import Target
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 
@@ -28,3 +33,21 @@ async def test_an_address_that_the_service_knows_is_opened(world: World) -> None
             (f"https://docs.example.org/{'x' * 3000}", None),
         ):
             assert await published(api, address) == found, address
+
+
+async def test_a_space_is_where_the_service_says_that_it_is(world: World) -> None:
+    space = world.space("Guide")
+
+    def write(tx: Tx) -> str:
+        site = seed.add_site(tx, world.home, "Docs", hostname="docs.test", published=True)
+        seed.add_site_space(tx, site, space)
+        return site
+
+    def moved(answer: Any) -> None:
+        for each in answer["items"]:
+            each["urls"]["published"] = "https://docs.test/odd/place"
+
+    site = world.write(write)
+    async with strange(world, "/site-spaces", moved) as api:
+        found = await find_published(api, "https://docs.test/odd/place/deep/page?x#y")
+    assert found == Published(world.home, site, space, "deep/page")

@@ -79,7 +79,10 @@ async def test_why_a_request_cannot_be_merged_is_said(world: World) -> None:
         rules = [{"rule": "require_at_least_one_review"}]
         ruled = SpaceUpdate.model_validate({"mergeRules": {"type": "rules", "rules": rules}})
         await api(ops.update_space, space, ruled)
-        assert "review" in str(await why())
+        assert "no one was asked" in str(await why())
+        asked = ReviewersRequest(users=[world.user("lee", display_name="Lee")])
+        await api(ops.request_reviewers, space, request, asked)
+        assert "Lee has not answered" in str(await why())
 
 
 async def test_what_rows_share_of_a_space_is_read_once_and_is_its_own(world: World) -> None:

@@ -32,6 +32,18 @@ async def test_a_reusable_content_without_its_text_says_so() -> None:
     assert (text.before, text.source, text.notes) == ("", "One.\n", ("a note",))
 
 
+async def test_a_page_that_was_only_renamed_is_shown_with_its_text(world: World) -> None:
+    space = world.space("Handbook", {"a": "One."})
+    before = newest_of(world, space)
+    world.commit(space, edit=lambda editor: editor.rename(editor.find("a"), "Ah", "a"))
+    async with world.api() as api:
+        compared = await history.read_comparison(api, space, before, newest_of(world, space))
+        [change] = compared.changes
+        text = await history.read_compared(api, compared, change)
+    assert (text.before, text.after, text.alike) == ("One.", "One.", True)
+    assert text.notes == ("renamed: was “A”, now “Ah”",)
+
+
 def newest_of(world: World, space: str) -> str:
     revision: str = world.row("space", space)["revision_id"]
     return revision

@@ -43,4 +43,7 @@ async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(
         assert await waiting(polled=True) == [(thread, "asked")]
         mine = world.change_request(space, {"a": "Three.\n"})
         other = world.comment(space, "Or three?", by=lee, change_request=mine)
-        assert sorted(await waiting(polled=True)) == sorted([(thread, "asked"), (other, "yours")])
+        named = world.comment(space, "@Ana Silva, look", by=lee, change_request=request)
+        world.reply(named, "At the end of it.", by=lee)
+        found = sorted(await waiting(polled=True))
+        assert found == sorted([(thread, "asked"), (other, "yours"), (named, "named")])

@@ -51,6 +51,7 @@ async def test_a_picture_of_the_web_is_read_with_its_host(world: World) -> None:
         ("ftp://a.test/a.png", "Its address is neither a web address nor a file here."),
         ("data:image/png;base64,AA", "Its address is neither a web address nor a file here."),
         ("pictures/gone.png", "No file of this space has its address."),
+        ("/files/deep/gone.png", "No file of this space has its address."),
     ],
 )
 async def test_what_is_no_picture_is_said(world: World, address: str, wrong: str) -> None:

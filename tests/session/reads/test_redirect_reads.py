@@ -187,3 +187,7 @@ async def test_where_a_path_leads_is_told_step_by_step(path: str, said: str) -> 
     )  # fmt: skip
     found = paths(service)
     assert await where_to(cast("Api", service), ("o", "site"), found, path) == said
+    empty = SitePaths(cast("Api", service), SITE, Structure({}, {}))
+    assert await where_to(cast("Api", service), ("o", "site"), empty, "/") == (
+        "No redirect holds for /."
+    )

@@ -118,6 +118,20 @@ async def test_without_older_versions_a_merge_is_told_by_the_list_of_its_changes
     assert text.notes == ("This page is deleted.", review.MERGED_GONE)
 
 
+async def test_what_both_texts_show_is_not_told_once_more(world: World) -> None:
+    space = world.space("Guide", {"kept": "# Kept\n"})
+    request = world.change_request(space, {"kept": "# New\n"})
+
+    def more(answer: Any) -> None:
+        answer["changes"][0]["attributes"] = {"icon": {"after": "gear"}}
+
+    async with strange(world, "/changes", more) as api:
+        opened = await review.read_request(api, space, request)
+        [change] = opened.changes
+        text = await review.read_page(api, opened, change)
+    assert (change.notes, text.notes) == (("icon: now “gear”",), ())
+
+
 async def test_a_review_says_of_everything_what_it_did(world: World, update_golden: bool) -> None:
     desk = Desk(world)
     service = told.Desk(world)

@@ -337,6 +337,16 @@ async def test_what_cannot_be_read_when_a_program_comes_back_is_read_later(desk:
     assert states(await desk.arranger.go(run)) == "done done done done done"
 
 
+async def test_nothing_is_made_while_it_cannot_be_read_what_is_there(desk: Desk) -> None:
+    await desk.session.ready()
+    desk.way.reads = "down"
+    run = await desk.arranger.go(desk.plan.run())
+    assert (run.state, states(run)) == ("stopped", "failed waiting waiting waiting waiting")
+    assert run.why.startswith("Offline")
+    assert desk.session.offline
+    assert desk.way.writes == []
+
+
 async def test_a_call_of_another_version_is_not_sent_again_where_it_cannot_be_read(
     desk: Desk,
 ) -> None:

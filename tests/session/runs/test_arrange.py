@@ -337,6 +337,28 @@ async def test_what_cannot_be_read_when_a_program_comes_back_is_read_later(desk:
     assert states(await desk.arranger.go(run)) == "done done done done done"
 
 
+async def test_what_the_log_tells_of_a_call_that_was_cut_off_is_not_read(desk: Desk) -> None:
+    sent = await desk.arranger.go(desk.plan.run())
+    cut = {"state": "sending", "entry": ""}
+    for nth, noted, stands in ((0, sent.group, "done"), (1, sent.group, "done"),
+                               (1, "never noted", "waiting")):  # fmt: skip
+        calls = sent.calls.with_changes(sent.calls[nth].call.key, cut)
+        made = sent.made if nth else {}
+        desk.session.arrangements.drop(sent.id)
+        desk.session.arrangements.save(
+            replace(sent, state="running", calls=calls, made=made, group=noted)
+        )
+        desk.begin()
+        await recover(desk.session, await desk.arranger.groups())
+        await desk.session.ready()
+        desk.way.reads = "down"
+        found = await desk.find()
+        desk.way.reads = ""
+        assert (found.calls[nth].state, found.calls[nth].said) == (stands, "")
+        if stands == "done":
+            assert (found.calls[nth].entry, found.made) == (sent.calls[nth].entry, sent.made)
+
+
 async def test_nothing_is_made_while_it_cannot_be_read_what_is_there(desk: Desk) -> None:
     await desk.session.ready()
     desk.way.reads = "down"

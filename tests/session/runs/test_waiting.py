@@ -250,6 +250,29 @@ async def test_a_verdict_that_comes_after_it_was_read_is_read_before_it_is_merge
     assert stopped.items[0].reason == "comment"
 
 
+async def test_nothing_is_merged_where_the_last_look_fails(waits: Waits) -> None:
+    request = waits.request("unseen")
+    run = await waits.wait(request)
+    await waits.approve(request)
+    asked: set[str] = set()
+
+    def go_away(path: str) -> None:
+        asked.add(path.rpartition("/")[2])
+        if asked >= {"reviews", "requested-reviewers"}:
+            waits.way.reads = "down"
+
+    waits.way.then = go_away
+    await waits.merges.look()
+    assert waits.way.writes == []
+    assert waits.session.offline
+    left = waits.merges.run(run.id)
+    assert left is not None
+    assert (left.state, left.items[0].sent) == ("paused", "")
+    waits.way.reads, waits.way.then = "", lambda path: None
+    await waits.merges.look()
+    assert waits.status(request) == "merged"
+
+
 @pytest.mark.parametrize("trouble", [None, "lost"])
 async def test_an_edit_between_the_last_look_and_the_merge_is_told(
     waits: Waits, trouble: str | None

@@ -1,0 +1,67 @@
+"""The spaces of an organization, also where the service does not list them, and what one has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewersRequest
+from copydesk.server import site_writes as seed
+from copydesk.server.store import Tx
+from copydesk.session.reads.spaces import read_counts, read_desk, read_details
+from tests.tui.strange import strange
+from tests.world import World
+
+
+async def test_spaces_that_no_list_has_are_found_where_they_are_mentioned(world: World) -> None:
+    shelf = world.collection("Shelf")
+    world.space("On it", parent=shelf)
+    shown, asked, gone = (world.space(title, {"a": "A."}) for title in ("Shown", "Asked", "Gone"))
+    world.space("Nowhere")
+
+    def write(tx: Tx) -> None:
+        site = seed.add_site(tx, world.home, "Docs", hostname="docs.test", published=True)
+        seed.add_site_space(tx, site, shown)
+
+    for space in (shown, asked, gone):
+        world.change_request(space, {"a": "B."})
+    world.write(write)
+    world.write(lambda tx: tx.update("space", gone, deleted_at=tx.now))
+    steps: list[int] = []
+    lacks = f"/orgs/{world.home}/spaces"
+    async with strange(world, "none", lambda answer: None, lacks=lacks) as api:
+        found = await read_desk(api, world.home, progress=steps.append)
+    assert not found.complete
+    assert {node.title for node in found.nodes} == {"Shelf", "On it", "Shown", "Asked"}
+    assert sorted(steps)[-1] == 3
+
+
+async def test_what_a_space_has_is_told_as_far_as_it_may_be_read(world: World) -> None:
+    space = world.space("Guide", {"a": "A."})
+    request = world.change_request(space, {"a": "B."}, subject="Fix", by=world.user("lee"))
+
+    def write(tx: Tx) -> None:
+        for title, published in (("Docs", True), (" \x07", False)):
+            site = seed.add_site(
+                tx, world.home, title, hostname=title.lower() + ".test", published=published
+            )
+            seed.add_site_space(tx, site, space)
+
+    world.write(write)
+    async with world.api() as api:
+        [node] = (await read_desk(api, world.home)).nodes
+        people = [world.ana, "gone"]
+        asked = ReviewersRequest(users=[world.ana])
+        await api(ops.request_reviewers, space, request, asked)
+        found = await read_details(api, node, world.home, world.ana, people, listed=True)
+        assert found.sites == [("Untitled", ""), ("Docs", "docs.test")]
+        assert found.names == {world.ana: "Ana Silva", "gone": "gone"}
+        assert [each.named for each in found.requests or ()] == ["#1 Fix"]
+        assert (found.needs_me, found.listed) == (1, True)
+        closed = replace(node, open=0)
+        found = await read_details(api, closed, world.home, world.ana, [], listed=True)
+        assert (found.needs_me, found.requests) == (None, [])
+        assert (await read_counts(api, world.home)) == {"sites": 2, "clusters": 0}
+    async with world.api(world.user("guest", None)) as guest:
+        found = await read_details(guest, node, world.home, None, [], listed=True)
+        assert (found.requests, found.needs_me) == (None, None)

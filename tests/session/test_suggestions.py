@@ -304,11 +304,15 @@ async def test_a_refusal_applies_nothing_and_a_lost_answer_is_looked_up(program:
     assert await program.text("retries") == APPLIED
 
 
-async def test_a_thread_that_may_not_be_resolved_is_told(program: Program) -> None:
+@pytest.mark.parametrize("trouble", [403, "down"])
+async def test_a_thread_that_cannot_be_resolved_is_told(
+    program: Program, trouble: str | int
+) -> None:
     await two(program)
-    program.way.trouble = {2: 403, 4: 403}
-    left = await apply_plan(program.staged, await program.plan())
+    program.way.trouble = dict.fromkeys(range(2, 20), trouble)
+    left = await apply_plan(program.staged, await program.plan(), now=True)
     assert "The thread of Mara Lindqvist stays open: " in left
+    assert not program.session.outbox.count
     assert "The description does not name who suggested: " in left
     assert await program.text("retries") == APPLIED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,9 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
     assert found.lines() == ["7 pages: 4 edited back, 2 deleted, 1 put back."]
     made, work = await begin(desk, found)
     assert work.open == []
+    desk.world.clock.now += timedelta(minutes=1)
+    again = await begin_taking_back(desk.session, found, made)
+    assert again.kept == work.kept
     await work.send()
     assert (made.subject, made.status) == ("Revert #1 A change", "draft")
     await merge(desk, made.id)

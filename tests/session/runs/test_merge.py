@@ -346,6 +346,9 @@ async def test_a_run_goes_on_once_the_conflict_that_it_stopped_at_is_settled(
     assert runner.run is not None
     assert runner.run.stopped is not None
     assert runner.run.stopped.to_settle
+    [[clash]] = runner.clashes.values()
+    assert clash.page is not None
+    assert clash.page.title == "Auth"
     work = Settlement(desk.session, desk.guide, last)
     await work.read()
     await work.choose({hunk.key: Choice("request") for _, hunk in work.open})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.contract.models.user import User
 from copydesk.domain.inverses import message_sent, message_trace
 from copydesk.session.glyphs import glyphs
+from copydesk.session.writes import comments
 from copydesk.session.writes.comments import (
     PendingDraft,
     change_message,
@@ -59,12 +61,14 @@ def test_which_drafts_are_comments(part: str, on: dict[str, str] | None) -> None
     assert pending("s", "r", part, " \n") is None
 
 
-def test_a_draft_is_one_line() -> None:
+def test_a_draft_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     draft = PendingDraft("s", "r", "request", "comment", "\n  First\x07 \nSecond")
     assert pending_line(draft) == "comment: First"
     long = PendingDraft("s", "r", "request", "reply", "x" * 99, why="offline")
     failed = f"{glyphs().failed} not sent last time"
     assert pending_line(long) == f"reply: {'x' * 59}{glyphs().more}  {failed}"
+    monkeypatch.setattr(comments, "glyphs", lambda: replace(glyphs(), more="~"))
+    assert pending_line(long) == f"reply: {'x' * 59}~  {failed}"
 
 
 async def test_messages_are_sent_changed_and_deleted_wherever_they_are(world: World) -> None:

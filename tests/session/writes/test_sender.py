@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.errors import Forbidden
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
@@ -522,6 +523,13 @@ async def test_what_is_typed_for_a_write_that_nothing_looks_for_is_in_no_note(
     noted = str(desk.journal.entries())
     assert "Change" in noted
     assert "secret" not in noted
+
+    async def refused() -> None:
+        raise Forbidden("The door is shut", status=403, request_id="r-1")
+
+    with pytest.raises(WriteError):
+        await desk.session.writes.perform("Change", "Search", refused)
+    assert [each.request_id for each in desk.journal.entries()] == ["", "r-1"]
 
 
 async def waiting(world: World, folder: Path) -> tuple[Desk, Entry]:

@@ -12,16 +12,21 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.site_space import SiteSpaceCreate
+from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.finding_inverses import requests_begun
+from copydesk.domain.reversal import Step
 from copydesk.domain.site_inverses import site_row_changed, space_shown
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from copydesk.session.session import Session
 from copydesk.session.writes.log import ChangedSinceError
-from copydesk.session.writes.undo import Way
+from copydesk.session.writes.recovery import recover
+from copydesk.session.writes.undo import PAGE, Way
 from tests.drive import eventually
-from tests.tui.arranging_world import BEFORE, Desk
+from tests.session.reads import told
+from tests.tui.arranging_world import BEFORE, PLACE, Desk
+from tests.tui.killing_arrangements import group, ungrouped
 from tests.world import World
 
 
@@ -130,6 +135,25 @@ async def test_a_write_is_being_undone_until_the_service_has_answered(
     assert await standing(redo) == ("redoing", "done")
 
 
+async def test_what_an_undo_made_again_before_it_was_cut_off_is_not_made_twice(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    where, groups = (world.home, desk.plan.site), await group(desk.plan)
+    calls = await ungrouped(desk.plan, groups[1:])
+    await desk.arranger.go(
+        ArrangeRun.of(PLACE, desk.plan.site, "Acme docs", calls, organization=world.home)
+    )
+    desk.way.trouble = {len(desk.way.writes) + 1: "after"}
+    await desk.dies(desk.session.reversals.undo())
+    desk.session.begins = lambda: True
+    said = await recover(desk.session, await desk.arranger.groups())
+    assert said == "2 writes of a cut-off undo left: u undoes them."
+    await desk.session.reversals.take_back(desk.session.reversals.left_over())
+    rows = (await (await desk.session.ready())(ops.get_site_structure, *where)).rows()
+    assert [row["localizedTitle"] for row in rows if row["title"] == "Inner"] == [{"de": "Innen"}]
+
+
 async def test_what_undo_removed_again_is_told_in_the_order_in_which_it_was_made(
     world: World, tmp_path: Path
 ) -> None:
@@ -150,3 +174,13 @@ async def test_what_undo_removed_again_is_told_in_the_order_in_which_it_was_made
     assert desk.shown == BEFORE
     assert [past.entry.target for past in session.reversals.unmade()] == ["Legal", "Guides"]
     assert session.reversals.redoable() == []
+
+
+async def test_a_list_is_read_in_long_pages_where_one_may_say_how_long(world: World) -> None:
+    world.space("Guide")
+    service = told.Desk(world)
+    async with service.api() as api:
+        step = Step("list_organization_spaces", {"organization_id": world.home})
+        found = await Way({}).answer(api, step)
+    assert [each["title"] for each in found["items"]] == ["Guide"]
+    assert service.asked() == [f"GET /orgs/{world.home}/spaces limit={PAGE}"]

@@ -40,6 +40,7 @@ def test_forth_stopped_and_back() -> None:
     run = run.go("group", 5.0).sending("a", ["x"])
     assert (run.far, run.current and run.current.known) == ("0 of 3", ("x",))
     run = run.arrived("a", entry="e", made={"new:1": "1", "new:1/space": "2"})
+    assert run.calls[0].said == ""
     run = run.sending("b").failed("b", "No.")
     assert (run.state, run.why, run.far, run.group) == ("stopped", "No.", "1 of 3", "group")
     assert run.outcome.sentence == "1 of 3 sent, 2 kept staged."

@@ -147,8 +147,13 @@ def test_vale(place: tuple[int, int, int, int], new: str, text: str) -> None:
 def test_a_fix_whose_columns_are_not_those_of_its_words_is_none() -> None:
     alert = {"Line": 3, "Span": [4, 8], "Match": "retry", "Message": "Say try.", "Check": "A.B",
              "Action": {"Name": "replace", "Params": ["try"]}}  # fmt: skip
-    for match, there in (("retry", True), ("etry ", False)):
-        said = json.dumps({"webhooks/retries.md": [{**alert, "Match": match}]})
+    for more, there in (
+        ({}, True),
+        ({"Match": "etry "}, False),
+        ({"Line": 99}, False),
+        ({"Action": {"Name": "suggest", "Params": ["try"]}}, False),
+    ):
+        said = json.dumps({"webhooks/retries.md": [{**alert, **more}]})
         (finding,) = read_answer(Check("x", (), "vale"), said, FILES).findings
         assert (finding.fix is not None) is there
     within = {"start": {"line": 3, "column": 11}, "end": {"line": 3, "column": 12}}  # of 𐐀

@@ -412,6 +412,7 @@ def test_numbers_counts_and_folds() -> None:
         (18, 23, False),
         (23, 41, True),
     ]
+    assert diff.hunks() is diff.hunks(), "a page is cut once"
     assert diff.sentence(0, 18) == "18 unchanged blocks"
     last = diff[-1]
     assert (last.kind, last.before_number, last.after_number) == ("same", 40, 41)
@@ -447,6 +448,7 @@ def test_the_words_of_a_long_row_are_compared_when_asked_for() -> None:
     page = " ".join(prose(5, 3000))
     diff = compare(page, page.replace("a", "b", 1))
     assert [line.compared for line in diff] == [False, False]
+    assert [[span.kind for span in line.spans] for line in diff] == [["removed"], ["added"]]
     assert diff.words_wait(0)
     diff.find_words(0)
     assert not diff.words_wait(1)

@@ -181,6 +181,22 @@ def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     assert len(next(each for each in found_all if isinstance(each, Item)).id) == 24
 
 
+def test_what_is_named_in_other_ways_is_read_too() -> None:
+    ticket = {
+        "id": 7, "requester_id": 3, "responder_id": None, "description_text": "Help",
+        "requester_name": "Lea", "notes": [{"note": {"user_id": 9, "body_text": "Tried it?"}}],
+    }  # fmt: skip
+    (found,) = items(json.dumps([ticket]).encode())
+    assert (found.who, told(found)["parts"]) == ("Lea", ["U Help", "T Tried it?"])
+    related = {"related": {"conversation": "https://a.frontapp.test/conversations/cnv_1/"}}
+    message = {
+        "_links": related, "id": "msg_1", "type": "email", "is_inbound": True,
+        "created_at": 1780397000.5, "blurb": "It…", "text": "It fails.", "recipients": [],
+    }  # fmt: skip
+    (found,) = items(json.dumps(message).encode())
+    assert (found.id, told(found)["parts"]) == ("front-cnv_1", ["U It fails."])
+
+
 def test_columns_are_named_guessed_and_written() -> None:
     header = ["Ticket ID", "Betreff", "Nachricht", "Erstellt am", "Status", "E-Mail", "a, b"]
     assert guess(header) == Columns({"id": 0, "subject": 1, "body": 2, "created": 3}, (4,))

@@ -73,7 +73,7 @@ class Rebased(Generic[A]):
 
     def taking_theirs(self) -> A:
         """Return the staged changes without ours where both changed the same."""
-        if self.before is None or not self.clashes:
+        if self.before is None:
             return self.arrangement
         way = frozenset((clash.id, clash.field) for clash in self.clashes)
         return self.before.rebase(self.arrangement.base, give_way=way).arrangement

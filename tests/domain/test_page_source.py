@@ -135,6 +135,10 @@ def test_settings_are_merged_one_by_one() -> None:
     assert merge_pages(page_source(base, words), moved, theirs)[1] == ()
 
 
+def test_a_text_without_settings_is_its_markdown() -> None:
+    assert with_markdown("# A\n", "\ufeff# B\n") == "\ufeff# B\n"
+
+
 @given(SETTINGS, MARKDOWN, MARKDOWN)
 @example({"title": "A"}, "\ufeff# A\n", "# B\n")
 @example({"title": "A"}, "# A\n", "\ufeff# B\n")

@@ -14,7 +14,7 @@ from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.rebase import renamed
 from copydesk.domain.reversal import Call, Expectation, Step, bind
-from copydesk.domain.space_tree import SpaceNode
+from copydesk.domain.space_tree import SpaceNode, rule_list
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
 from copydesk.domain.tree_inverses import WORK, space_made
 
@@ -464,6 +464,17 @@ def test_others_changes_are_kept_and_what_no_longer_fits_is_said() -> None:
     assert rebased.arrangement.now.levels == {TOP: ("a", "one", "two"), "a": ("b",), "b": ()}
 
 
+def test_boxes_deleted_here_come_back_around_what_others_put_into_them() -> None:
+    boxes = [SpaceNode("collection", "a", "A"), SpaceNode("collection", "b", "B", "a")]
+    layout, _ = layout_of([*boxes, *_spaces("s", "t")])
+    it = TreeArrangement.on(layout, "org").remove(["b"]).remove(["a"])
+    put = [replace(each, parent="b") for each in _spaces("s", "new")]
+    theirs, _ = layout_of([*boxes, *put, *_spaces("t")])
+    rebased = it.rebase(theirs)
+    assert rebased.arrangement.now.levels == theirs.levels
+    assert [lost.line for lost in rebased.lost] == ["delete A", "delete B"]
+
+
 def test_the_end_of_a_level_is_told() -> None:
     items = {
         "a": Item("a", "collection", {"title": "A"}),
@@ -507,3 +518,4 @@ def test_the_rules_of_a_space_are_as_they_are_sent() -> None:
         "rules": [{"rule": "approvals"}, {"rule": "by", "users": ["u1", "u2"]}],
     }
     assert value.items["t"].values["mergeRules"] == {"type": "inherit"}
+    assert rule_list(None) == ("inherit", ())

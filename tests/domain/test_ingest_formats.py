@@ -118,6 +118,7 @@ def test_pages_are_read_in_any_pieces_one_after_another_or_in_a_list(
         assert frames[-1].line == line
     in_a_word = list(pages(io.BytesIO(b'{"tickets": [{"id": 2}], "next": "http'), LISTS))
     assert isinstance(in_a_word[-1], Complaint)
+    assert in_a_word[-1].sentence.startswith("the file ends inside a page")
     cut = list(pages(io.BytesIO(page[:-1].encode()), LISTS))
     assert isinstance(cut[-1], Complaint)
     assert "a part of it is missing" in cut[-1].sentence or "has no end" in cut[-1].sentence

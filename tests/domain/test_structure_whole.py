@@ -349,3 +349,15 @@ def test_sections_that_change_places_between_groups_go_into_new_ones() -> None:
         "Remove Old G",
         "Remove Old H",
     ]
+
+
+def test_sections_that_went_along_into_a_new_group_stay_where_others_put_them_since() -> None:
+    site = example()
+    staged, group = on(site).add("", "group", {"title": "Drafts"})
+    staged = staged.shift(["s-A"], group).change("y", {"title": "Talk"})
+    [made, left] = staged.calls()
+    ids = made.made(site.send(made.step))
+    send(on(site).shift(["s-A"], "H"), site)
+    rest = staged.after_sending(site.layout(), [made], [left], ids)
+    assert rest.base.levels == rest.now.levels == site.layout().levels
+    assert [call.key for call in rest.calls()] == ["change:y"]

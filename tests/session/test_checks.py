@@ -10,6 +10,7 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,7 @@ from copydesk.local import browser
 from copydesk.local.check_settings import LEFT_SECONDS
 from copydesk.local.paths import HOME_VARIABLE, find_paths
 from copydesk.server.desk_writes import Editor
+from copydesk.session import checks
 from copydesk.session.checks import (
     MOST_BYTES,
     CheckedPage,
@@ -114,7 +116,11 @@ def python(script: str, *more: str) -> Check:
     return Check("prose", (sys.executable, "-c", f"import sys\n{script}", *more))
 
 
-async def test_a_command_reads_the_pages_as_files_and_finds_things_in_new_and_older_lines() -> None:
+async def test_a_command_reads_the_pages_as_files_and_finds_things_in_new_and_older_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter((10.0, 11.25))
+    monkeypatch.setattr(checks, "time", SimpleNamespace(perf_counter=clock.__next__))
     script = (
         "for name in sys.argv[1:]:\n"
         "    for at, line in enumerate(open(name), 1):\n"
@@ -128,8 +134,7 @@ async def test_a_command_reads_the_pages_as_files_and_finds_things_in_new_and_ol
     assert [(each.line, each.text) for each in outcome.older] == [(3, "Old word")]
     assert outcome.unread == ("what is this",)
     assert not outcome.trouble
-    said = replace(outcome, seconds=1.25).said
-    assert said == (
+    assert outcome.said == (
         "prose: 1 finding, 1 in older text, 1.2 s. 1 line of its output cannot be read."
     )
 

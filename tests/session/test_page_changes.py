@@ -299,6 +299,16 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
         "layout cover: was “true”, now none",
         "cover: now “file f1”",
     ]
+    links = {
+        "cover": {"after": {"kind": "image", "url": "https://a.test/x.png"}},
+        "icon": {"before": {"kind": "url", "url": "https://a.test/y"}},
+    }
+    told = hint(page("edited", "f", attributes=links))
+    (linked,) = changed_pages([], [], told, told_only=True)
+    assert page_notes(linked) == [
+        "cover: now “image https://a.test/x.png”",
+        "icon: was “https://a.test/y”, now none",
+    ]
     assert (renamed.kinds, renamed.text) == (("renamed",), False)
     assert (edited.kinds, edited.text) == (("edited",), True)
     assert slugged.before is not None

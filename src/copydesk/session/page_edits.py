@@ -172,7 +172,7 @@ class StagedPages:
             below = {
                 page: (edit.to_text(), replace(edit, into=made[edit.into]).to_text())
                 for page, edit in self.edits.items()
-                if page not in edits and edit.into is not None and edit.into in made
+                if edit.into is not None and edit.into in made
             }
             store, ids = self.session.staged, (self.space, self.request)
             await asyncio.to_thread(store.sent, *ids, kept, batch, below)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
-from copydesk.session.change_rows import ALL_PARTS, THREADS, row_of
+from copydesk.domain.merge_run import RunItem
+from copydesk.session.change_rows import ALL_PARTS, PAGES, THREADS, row_of
 from copydesk.session.reads.change_requests import Scope, Spaces, read_count, read_parts
 from copydesk.session.reads.merge import read_rules, why_not_mergeable
+from copydesk.session.reads.merge_run import read_standing
 from copydesk.session.settings import LISTINGS
 from tests.session.reads import told
+from tests.tui.strange import strange
 from tests.world import World
 
 
@@ -55,6 +58,9 @@ async def test_who_was_asked_and_has_not_answered_is_told_since_when(world: Worl
         assert await details() == (["Lee"], at[1], [("Mia", False, True)], ["Mia"])
         await judge(theirs, "approved")
         assert await details() == (["Lee"], at[1], [("Mia", True, True)], [])
+        world.edit_change_request(request, {"a": "# C\n"})
+        standing = await read_standing(api, RunItem(space, request, "#1", "A change"))
+        assert standing.warnings == ("approved before the latest change: by Mia",)
         row = row_of(await api(ops.get_change_request, space, request))
         assert not (await read_parts(api, Scope(world.home), row, {THREADS})).approximate
 
@@ -113,3 +119,20 @@ async def test_what_rows_share_of_a_space_is_read_once_and_is_its_own(world: Wor
     assert second.merge_rules is third.merge_rules, "what is alike is kept once"
     assert first.revision == world.row("space", one)["revision_id"]
     assert "edit" in (spaces.known[one].rights or ())
+
+
+async def test_a_moved_file_is_told_with_where_it_was(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    request = world.change_request(space, {"a": "# B\n"})
+
+    def moved(answer: Any) -> Any:
+        file = {"id": "f", "name": "a.png", "path": "new/a.png"}
+        before, after = ({"title": "a.png", "path": f"{at}/a.png"} for at in ("old", "new"))
+        change = {"type": "file_moved", "file": file, "before": before, "after": after}
+        return {"changes": [change]}
+
+    async with strange(world, "/changes", moved) as api:
+        row = row_of(await api(ops.get_change_request, space, request))
+        found = await read_parts(api, Scope(world.home), row, {PAGES})
+    [listed] = found.pages or ()
+    assert (listed.title, listed.was) == ("file new/a.png", "old/a.png")

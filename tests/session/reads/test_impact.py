@@ -34,3 +34,19 @@ async def test_a_page_without_a_title_that_leads_to_a_change_is_called_untitled(
         opened = await read_request(api, space, request)
         found = await read_impact(api, space, request, opened.changes)
     assert [(each.title, each.here) for each in found.pointers] == [("Untitled", True)]
+
+
+async def test_a_page_that_shows_a_changed_file_leads_to_it(world: World) -> None:
+    space, name = world.space("Guide"), ".gitbook/assets/a.png"
+
+    def show(editor: Editor) -> None:
+        editor.file(name, b"one")
+        editor.page("Shows", f"![]({name})\n")
+
+    world.commit(space, edit=show)
+    request = world.change_request(space, edit=lambda editor: editor.file(name, b"other"))
+    async with world.api() as api:
+        opened = await read_request(api, space, request)
+        [change] = opened.changes
+        found = await read_impact(api, space, request, opened.changes)
+    assert [(each.title, each.changed) for each in found.pointers] == [("Shows", change.id)]

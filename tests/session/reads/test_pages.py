@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.session.reads.pages import Followed, Version, find_path, read_page, read_revision
+from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -29,11 +30,13 @@ async def test_a_page_is_found_by_its_path_on_main_and_in_a_request(world: World
     space = world.space("Guide", {"a": "# A\n", "a/b": "# B\n"})
     request = world.change_request(space, {"c": "# C\n"})
     main, mine = Version(space, None), Version(space, request)
-    async with world.api() as api:
+    service = told.Desk(world)
+    async with service.api() as api:
         below = world.page_id(space, "a/b")
         for version in (main, mine):
             assert await find_path(api, version, "/a/b/") == below
             assert await find_path(api, version, "a/none") is None
+        assert all(each.endswith(" metadata=false") for each in service.asked())
         assert await find_path(api, main, "c") is None
         assert await find_path(api, mine, "c") == world.page_id(space, "c", change_request=request)
         assert await read_revision(api, main) == world.row("space", space)["revision_id"]

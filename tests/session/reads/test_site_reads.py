@@ -325,6 +325,7 @@ async def of_clusters(desk: Sites, api: Api, requests: Sequence[str]) -> dict[st
         "ready": await read(clusters.read_readiness(api, opened, ())),
         "stuck": await read(clusters.read_readiness(api, opened, stuck(desk, opened))),
         "merges": await read(clusters.read_merges(api, home, START - timedelta(days=1))),
+        "merges later": await read(clusters.read_merges(api, home, START + timedelta(days=1))),
         "drafts": await read(clusters.count_drafts(api, home)),
         "analysed": await read(clusters.count_analysed(api, home)),
         "taken": await read(clusters.find_taken(api, home)),

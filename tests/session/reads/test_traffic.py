@@ -11,6 +11,7 @@ from copydesk.session.reads.traffic import (
     USUAL,
     PageViews,
     bounds,
+    read_chart,
     read_page_views,
     read_site_views,
     read_traffic,
@@ -55,6 +56,8 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         views = await read_views(api, world.home, now, space)
         assert views == {pages[0]: 80, pages[1]: 2800, "gone\x07": 20}
         assert await read_views(api, world.home, now, "other") == {}
+        of_one = await read_chart(api, (world.home, one), now, USUAL, (space, pages[0]))
+        assert sum(of_one.views) == 40
         quarter = await read_traffic(api, (world.home, one), now, timedelta(days=90))
         weeks = {after - before for before, after in pairwise(quarter.chart.begins)}
         assert weeks == {timedelta(days=7)}

@@ -359,6 +359,14 @@ async def test_what_the_log_tells_of_a_call_that_was_cut_off_is_not_read(desk: D
             assert (found.calls[nth].entry, found.made) == (sent.calls[nth].entry, sent.made)
 
 
+async def test_a_call_that_was_lost_on_its_way_is_offered_again(desk: Desk) -> None:
+    desk.way.trouble = {1: "sunk"}
+    run = await desk.arranger.go(desk.plan.run())
+    assert states(run) == "failed waiting waiting waiting waiting"
+    assert run.why.endswith("had not happened when it was read again. r sends it again.")
+    assert (await desk.arranger.go(run)).state == "finished"
+
+
 async def test_nothing_is_made_while_it_cannot_be_read_what_is_there(desk: Desk) -> None:
     await desk.session.ready()
     desk.way.reads = "down"

@@ -43,8 +43,11 @@ async def test_a_page_that_shows_a_changed_file_leads_to_it(world: World) -> Non
         editor.file(name, b"one")
         editor.page("Shows", f"![]({name})\n")
 
+    def change_it(editor: Editor) -> None:
+        editor.file(name, b"other")
+
     world.commit(space, edit=show)
-    request = world.change_request(space, edit=lambda editor: editor.file(name, b"other"))
+    request = world.change_request(space, edit=change_it)
     async with world.api() as api:
         opened = await read_request(api, space, request)
         [change] = opened.changes

@@ -96,8 +96,9 @@ def test_a_stranger_is_refused_before_the_body_is_there(serve: Serve) -> None:
 
 @pytest.mark.parametrize("part", ["nothing", "half a head", "half a body", "no more than a 401"])
 def test_half_a_request_is_let_go(serve: Serve, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
-    for name in ("HEAD_SECONDS", "BODY_SECONDS", "REST_SECONDS"):
-        monkeypatch.setattr(serve_protocol, name, 0.2)
+    # What comes whole has its time: on a busy machine it takes a while.
+    late = {"half a body": "BODY_SECONDS", "no more than a 401": "REST_SECONDS"}
+    monkeypatch.setattr(serve_protocol, late.get(part, "HEAD_SECONDS"), 0.2)
     served = serve()
     with closing(served.connect()) as there:
         if part == "half a head":

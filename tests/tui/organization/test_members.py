@@ -11,6 +11,7 @@ from copydesk.client.budget import Sent
 from copydesk.session.target import Target
 from copydesk.tui.organization.members import MembersPlace
 from copydesk.tui.resource import place as resource_place
+from copydesk.tui.resource.place import ResourcePlace
 from tests.drive import Driver, drive, eventually
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
@@ -158,16 +159,7 @@ async def test_what_a_member_reaches_and_who_may_not_look(
 ) -> None:
     made = people(world)
     app = open_world(world, "members")
-    async with drive(app, "j", "j", size=(140, 40)) as driver:
-        assert "Teams and spaces" not in driver.screen
-        await driver.resize(200, 60)
-        await eventually(lambda: "edit    Handbook" in driver.screen, driver.idle)
-        assert "Teams and spaces" in driver.screen
-        assert "member  Writers" in driver.screen
-        await driver.press("k")
-        await eventually(lambda: "none" in driver.screen, driver.idle)
-        await driver.press("j", "enter")
-        await driver.resize(140, 40)
+    async with drive(app, "j", "j", "enter", size=(140, 40)) as driver:
         assert driver.place.target == Target(organization=world.home, item=made["lee"])
         driver.golden("member-spaces", update=update_golden)
         await driver.press("g j")
@@ -200,6 +192,29 @@ async def test_what_a_member_reaches_and_who_may_not_look(
         assert membership(world, reader) is None
     async with drive(open_world(world, "members", user=made["gus"]), size=(80, 24)) as driver:
         assert "Not allowed" in driver.screen
+
+
+async def test_a_very_wide_screen_shows_what_members_reach_and_who_is_in_teams(
+    world: World,
+) -> None:
+    people(world)
+
+    async def held(*lines: str) -> None:
+        place = driver.place
+        assert isinstance(place, ResourcePlace)
+        await eventually(lambda: place.contents.plain.splitlines() == [*lines], driver.idle)
+
+    async with drive(open_world(world), "g w", size=(200, 60)) as driver:
+        await held("Teams", "none", "", "Spaces", "none")
+        await driver.press("j", "j")
+        await held("Teams", "member Writers", "", "Spaces", "edit Handbook")
+        await driver.resize(140, 40)
+        assert "Teams and spaces" not in driver.screen
+        await driver.resize(200, 60)
+        await driver.press("g T")
+        await held("member Lee Park")
+        await driver.press("enter")
+        await held("Teams", "member Writers", "", "Spaces", "edit Handbook")
 
 
 async def test_people_are_taken_in_and_removed(world: World, update_golden: bool) -> None:

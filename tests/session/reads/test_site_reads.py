@@ -11,8 +11,10 @@ from datetime import timedelta
 from typing import Any
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.errors import ApiError
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.redirect import SiteRedirectCreate
@@ -462,3 +464,23 @@ async def test_reads_of_sites_and_clusters_say_what_they_did(
         found["addresses"] = await of_addresses(desk, full)
         found["asked for addresses"] = service.asked()
     compare("site_reads", found, update=update_golden, folder="session/reads")
+
+
+async def test_a_key_that_the_service_quotes_is_in_no_error(world: World) -> None:
+    home = world.home
+    site = world.write(lambda tx: seed.add_site(tx, home, "Docs", published=True))
+    through = httpx.ASGITransport(world.app)
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if key := request.url.params.get("shareKey"):
+            said = {"error": {"code": 409, "message": f"{key} is held"}}
+            return httpx.Response(409, json=said, request=request)
+        return await through.handle_async_request(request)
+
+    token = world.token(world.ana)
+    async with Api(BASE_URL, token, transport=httpx.MockTransport(answer)) as api:
+        row = await api(ops.get_site, home, site)
+        with pytest.raises(ApiError) as caught:
+            await site_readers.read_as(api, home, row, Audience(key="s3cret"))
+    assert "is held" in str(caught.value)
+    assert "s3cret" not in f"{caught.value!r} {caught.value} {vars(caught.value)}"

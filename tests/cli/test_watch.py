@@ -71,7 +71,7 @@ def test_it_merges_what_may_be_merged_and_ends_when_nothing_waits(
     assert scripts.run("watch") == DONE
     assert "No change request waits for its rules" in scripts.said()[1]
     space, (first, second) = waiting(scripts, HOSTILE, "Second")
-    needs = "waits: 0 of 1 rule: needs an approving review; there is none and no one was asked\n"
+    needs = "waits: 0 of 1 rule: needs an approving review; no approval yet and no one was asked\n"
     out = scripts.out("watch", "--once", status=DIFFERS)
     assert out == f"#1 evil end: {needs}#2 Second: {needs}"
     scripts.err("watch", "--read-only", status=NOT_ALLOWED)

@@ -57,17 +57,17 @@ NO = "changes-requested"
         ("require_specific_reviewers", "pl", facts(verdict("p")), "fail",
          "needs an approval by Priya and Lee; Lee has not approved", "l"),
         ("require_specific_reviewers", "pl", facts(verdict("s")), "fail",
-         "needs an approval by Priya and Lee; there is none", "pl"),
+         "needs an approval by Priya and Lee; no approval yet", "pl"),
         ("require_specific_reviewers", "p", facts(verdict("p", NO)), "fail",
          "needs an approval by Priya; Priya asked for changes", "p"),
         ("require_one_of_specific_reviewers", "pl", facts(), "fail",
-         "needs an approval by Priya or Lee; there is none", "pl"),
+         "needs an approval by Priya or Lee; no approval yet", "pl"),
         ("require_one_of_specific_reviewers", "pl", facts(verdict("l", old=True)), "pass",
          "is approved by Lee, before the latest change", ""),
         ("require_one_of_specific_reviewers", "x", facts(), "fail",
-         "needs an approval by x; there is none", "x"),
+         "needs an approval by x; no approval yet", "x"),
         ("require_at_least_one_review", "", facts(), "fail",
-         "needs an approving review; there is none and no one was asked", ""),
+         "needs an approving review; no approval yet and no one was asked", ""),
         ("require_at_least_one_review", "", facts(requested=("p", "l")), "fail",
          "needs an approving review; Priya and Lee have not answered", "pl"),
         ("require_at_least_one_review", "", facts(verdict("s", NO)), "fail",
@@ -87,10 +87,10 @@ NO = "changes-requested"
         ("require_up_to_date_change_request", "", facts(), "pass",
          "is up to date with main", ""),
         ("require_change_request_subject", "", MergeFacts(subject=" "), "fail",
-         "needs a subject; there is none", ""),
+         "needs a subject; the subject is empty", ""),
         ("require_change_request_subject", "", facts(), "pass", "has a subject", ""),
         ("require_change_request_description", "", MergeFacts(described=False), "fail",
-         "needs a description; there is none", ""),
+         "needs a description; the description is empty", ""),
         ("require_change_request_description", "", facts(), "pass", "has a description", ""),
         ("require_two_moons", "", facts(), "unknown", "two moons: only the service can tell", ""),
     ],
@@ -126,10 +126,10 @@ def test_a_refusal_names_every_rule_that_fails() -> None:
     rules = [MergeRule(rule=kind, users=["p"]) for kind in get_args(MergeRuleKind)]
     results = evaluate(rules, MergeFacts("", True, True, (), (), NAMES))
     assert blocking(results) == (
-        "This change request cannot be merged. It needs an approval by Priya; there is none. "
-        "It needs an approval by Priya; there is none. It needs an approving review; there is "
+        "This change request cannot be merged. It needs an approval by Priya; no approval yet. "
+        "It needs an approval by Priya; no approval yet. It needs an approving review; there is "
         "none and no one was asked. It needs to be up to date; main has moved on, update it "
-        "first. It needs a subject; there is none."
+        "first. It needs a subject; the subject is empty."
     )
     assert blocking(evaluate(rules[-1:], facts())) is None
 

@@ -229,7 +229,7 @@ def result(outcome: str, sentence: str) -> RuleResult:
 def test_whether_it_can_be_merged() -> None:
     passes, fails = (
         result("pass", "is up to date"),
-        result("fail", "needs a subject; there is none"),
+        result("fail", "needs a subject; the subject is empty"),
     )
     unknown = result("unknown", "house rule: only the service can tell")
 
@@ -239,7 +239,7 @@ def test_whether_it_can_be_merged() -> None:
     assert state(Details(rules=[passes])) == "READY TO MERGE   1 rule met"
     assert state(Details(rules=[])) == "READY TO MERGE   no rules here"
     said = state(Details(rules=[passes, fails]))
-    assert said == "1 of 2 rules met   needs a subject; there is none"
+    assert said == "1 of 2 rules met   needs a subject; the subject is empty"
     against = Details(rules=[passes], against=["Lee"])
     objected = "Lee asked for changes; no one has approved it since"
     assert state(against) == f"READY !   {objected}"

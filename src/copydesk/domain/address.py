@@ -37,10 +37,14 @@ _MODES = {"changes": "change_request", "revisions": "revision", "comments": "com
 """What follows ``~`` with an id; any other word there is a way of looking, such as ``edit``."""
 
 
+def is_mark(character: str) -> bool:
+    """Whether it is a mark, as a vowel of Hindi or Thai behind its letter; that is no letter."""
+    return unicodedata.category(character) in ("Mn", "Mc")
+
+
 def is_path_part(text: str) -> bool:
     """Whether a text can be one part of the path of a published address (see `PATH_RULE`)."""
-    # A vowel of Hindi or Thai is a mark behind its letter, and no letter itself.
-    bare = "".join(each for each in text if unicodedata.category(each) not in ("Mn", "Mc"))
+    bare = "".join(each for each in text if not is_mark(each))
     return text[:1] == bare[:1] and clean(text) == text and _PATH_PART.fullmatch(bare) is not None
 
 

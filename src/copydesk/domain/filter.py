@@ -300,10 +300,15 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKD", plain).translate(_BARE)
 
 
-def has_words(text: str, typed: str) -> bool:
-    """Whether a text has every word that is typed."""
-    text = fold(text)
-    return all(word in text for word in fold(typed).split())
+def having_words(typed: str) -> Callable[[str], bool]:
+    """Return whether a text has every word that is typed, as a predicate."""
+    words = fold(typed).split()
+
+    def has(text: str) -> bool:
+        folded = fold(text)
+        return all(word in folded for word in words)
+
+    return has
 
 
 WORD = re.compile(r"(?:\w|[^\x00-\u02ff\s\u2000-\u206f\u3000-\u303f])+")

@@ -60,9 +60,9 @@ class MergeFacts:
 class RuleResult:
     """How one rule came out.
 
-    ``sentence`` says why, without a full stop, so that it can go on: "needs a review by Priya or
-    Lee; there is none". ``people`` are the ids of those who can do something about it, ``named``
-    those of whom the rule itself speaks.
+    ``sentence`` says why, without a full stop, so that it can go on: "needs an approval by
+    Priya or Lee; no approval yet". ``people`` are the ids of those who can do something about it,
+    ``named`` those of whom the rule itself speaks.
     """
 
     rule: str
@@ -156,7 +156,7 @@ class _Situation:
         self.known = facts.verdicts is not None
         own = newest.pop(facts.author, None) if facts.author is not None else None
         self.newest = newest
-        self.none = "there is none" if own is None else "its author's own does not count"
+        self.none = "no approval yet" if own is None else "its author's own does not count"
 
     def names(self, people: Iterable[str], last: str = "and") -> str:
         return listed([self.facts.names.get(person, person) for person in people], last)
@@ -276,7 +276,7 @@ def _subject(now: _Situation, users: tuple[str, ...]) -> _Answer:
     if now.facts.subject is None:
         return "unknown", "needs a subject; not known if it has one", ()
     if not now.facts.subject.strip():
-        return "fail", "needs a subject; there is none", ()
+        return "fail", "needs a subject; the subject is empty", ()
     return "pass", "has a subject", ()
 
 
@@ -284,7 +284,7 @@ def _description(now: _Situation, users: tuple[str, ...]) -> _Answer:
     if now.facts.described is None:
         return "unknown", "needs a description; not known if it has one", ()
     if not now.facts.described:
-        return "fail", "needs a description; there is none", ()
+        return "fail", "needs a description; the description is empty", ()
     return "pass", "has a description", ()
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import groupby
 
 from rich import cells
 from rich.cells import CellTable, cell_len, get_character_cell_size
 
-_rich_table = cells.load_cell_table  # type: ignore[attr-defined]
+_rich_table: Callable[[str], CellTable] = vars(cells)["load_cell_table"]
 
 
 @cache
@@ -39,7 +39,7 @@ def _table(version: str = "auto") -> CellTable:
     return CellTable(table.unicode_version, widths, table.narrow_to_wide)
 
 
-cells.load_cell_table = _table  # type: ignore[attr-defined]
+vars(cells)["load_cell_table"] = _table
 
 MARKS_PER_CHARACTER = 6
 """Combining marks kept after one character: Burmese and pointed Hebrew have up to five."""

@@ -425,7 +425,7 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
         )
     )
     async with drive(review.app(), "m", "y") as driver:
-        assert "needs an approving review; there is none and no one was asked" in driver.screen
+        assert "needs an approving review; no approval yet and no one was asked" in driver.screen
         assert "y merge" not in driver.screen
         assert "M" in driver.line("merge when ready")
         assert review.world.row("change_request", review.request)["status"] == "open"

@@ -6,10 +6,12 @@ import posixpath
 import re
 import unicodedata
 
-from copydesk.domain.address import is_path_part
+from copydesk.domain.address import is_mark
+from copydesk.domain.text import clean
 
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SIGNS = "_.~-"
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _SHORT_GIT = re.compile(r"^git~\d+$")
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)$")
@@ -78,8 +80,8 @@ def introduces(path: str) -> bool:
 def slugify(text: str) -> str:
     """Return ``text`` as a part of an address: lower case, dashes between words, never empty."""
     plain = unicodedata.normalize("NFKC", text).lower()
-    words = "".join(each if is_path_part(f"a{each}") else " " for each in plain)
-    return "-".join(words.split()).strip("-.") or "page"
+    kept = (each if each.isalnum() or each in _SIGNS or is_mark(each) else " " for each in plain)
+    return clean("-".join("".join(kept).split())).strip("-.") or "page"
 
 
 def hazard(path: str) -> str | None:

@@ -110,7 +110,8 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
 
     def compose(self) -> ComposeResult:
         """A titled box around the body."""
-        with Box(self._title, f"sheet -danger-{self.DANGER}"):
+        self._box = Box(self._title, f"sheet -danger-{self.DANGER}")
+        with self._box:
             yield from self.body()
 
     def dismiss(self, result: R | None = None) -> AwaitComplete:
@@ -138,9 +139,9 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
 
     def say_of_key(self, said: str) -> None:
         """Say on its lower edge what a key came to, until the next one."""
-        box = self.query_one(Box)
-        box.said = said
-        box.say_more()
+        if self.is_mounted and said != self._box.said:
+            self._box.said = said
+            self._box.say_more()
 
     def clear_message(self) -> None:
         """Take away what was said of the key before."""

@@ -15,7 +15,7 @@ from textual import events
 from textual.keys import key_to_character
 from textual.widgets import Input, TextArea
 
-from copydesk.domain.filter import has_words
+from copydesk.domain.filter import having_words
 from copydesk.domain.text import clean, plural, typed
 from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
@@ -515,10 +515,11 @@ class Conversation:
     def _what(self, wanted: str) -> list[str]:
         """Return what can be done here, then what cannot and why."""
         chain = self._app.keyboard.chain()
+        has = having_words(wanted)
         found = [
             row
             for row in rows(chain, self._app.keyboard)
-            if (wanted or row.group not in OVERALL) and has_words(row.said, wanted)
+            if (wanted or row.group not in OVERALL) and has(row.said)
         ]
 
         def line(row: Row) -> str:

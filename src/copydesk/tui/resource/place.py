@@ -10,12 +10,13 @@ A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
         async def delete(self) -> None: ...
 
 Beside it stand its collaborators: the orders of the list (`OrderCommands`), its conditions
-(`LimitCommands`), its reading (`RowReader`), the rights of the reader (`HomeRights`) and the work
-of the service (`Watch`).
+(`LimitCommands`), its reading (`RowReader`), the rights of the reader (`HomeRights`), the work
+of the service (`Watch`), and what an item holds (`Contents`).
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -32,6 +33,7 @@ from copydesk.present.json_views import Raw
 from copydesk.present.space_options import space_options
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
@@ -45,11 +47,10 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
-from copydesk.tui.resource.contents import Contents
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ MISSING = {
     "item": "Nothing is chosen for this list. Esc goes back.",
 }
 """The sentences for a list without its organization, space or item."""
+
+HELD = 50
+"""Things of each kind that an item holds are shown beside it; of more it is said that there are."""
 
 WATCH_SECONDS = 2.0
 """How often a list is read while the service works on something in it."""
@@ -511,6 +515,90 @@ class RowReader(Generic[T]):
         said = [self._place.limits.line(), *self._place.orders.note()]
         self._place.rows.note = "   ".join(part for part in said if part)
         self._place.rows.retitle()
+
+
+class Contents(WideFacts):
+    """The first things that the item under the cursor holds, on a very wide screen.
+
+    They are read once the cursor rests, with a request for each kind (``Resource.contents``), and
+    again where the item is another one in the list by now, or the list is read by hand.
+    """
+
+    def __init__(self, place: ResourcePlace[Any]) -> None:
+        super().__init__(self._facts_now, empty="What it holds shows here.", id="contents")
+        self._place = place
+        self._known: dict[str, tuple[Any, tuple[Page[Any], ...] | str]] = {}
+        """By item: the item as it was, and the pages of each kind, or why they were not read."""
+
+    def forget(self) -> None:
+        """Read everything again; what was read shows until then."""
+        self._known = {key: (None, found) for key, (_, found) in self._known.items()}
+
+    def look(self) -> None:
+        """Show what is known of the item under the cursor, and read it once the cursor rests."""
+        place, item, kinds = self._place, self._place.item, self._place.resource.contents()
+        if not (kinds and self.is_attached and self.display):
+            return
+        self.show_again()
+        place.reads.cancel("contents")
+        if item is None:
+            return
+        key = place.resource.key(item)
+        known = self._known.get(key, (None, ""))[0] == item
+        if known and not place.reads.left_behind("contents", key):
+            return
+        target = place.target.but(organization=place.organization, item=key)
+
+        async def read(api: Api) -> tuple[Page[Any], ...]:
+            pages = (kind.pages(api, target, Asked(None, HELD)) for kind in kinds)
+            return tuple(await asyncio.gather(*pages))
+
+        def arrived(found: tuple[Page[Any], ...] | str) -> None:
+            self._known[key] = item, found
+            self.show_again()
+
+        place.reads.load(
+            "contents", read, arrived, what=f"Reading {self._title(kinds).lower()}", of=key,
+            failed=arrived, after=REST_SECONDS, quiet=True,
+        )  # fmt: skip
+
+    def on_show(self) -> None:
+        """Show and read what there was no room for before."""
+        self.look()
+
+    def _title(self, kinds: tuple[Resource[Any], ...]) -> str:
+        return " and ".join([kinds[0].title, *(kind.title.lower() for kind in kinds[1:])])
+
+    def _facts_now(self) -> tuple[list[Fact], str, str]:
+        place, item, kinds = self._place, self._place.item, self._place.resource.contents()
+        title = self._title(kinds)
+        if item is None:
+            return [], title, ""
+        key = place.resource.key(item)
+        _, found = self._known.get(key, (None, f"reading{glyphs().more}"))
+        if isinstance(found, str):
+            return [Fact("", Text(found, style="muted"))], title, key
+        facts: list[Fact] = []
+        for kind, page in zip(kinds, found, strict=True):
+            if len(kinds) > 1:
+                gap = [Fact("", "")] if facts else []
+                facts += [*gap, Fact("", Text(kind.title, style="strong"))]
+            facts += self._listed(kind, page)
+        return facts, title, key
+
+    def _listed(self, kind: Resource[Any], page: Page[Any]) -> list[Fact]:
+        """Return a line for each thing: the first text beside its name, and that."""
+        if not page.items:
+            return [Fact("", Text("none", style="muted"))]
+        beside, now = kind.shown[1], self._place.session.now
+        facts = [
+            Fact(str(shown_text(beside, each, now) or ""), clean(kind.label(each)))
+            for each in page.items
+        ]
+        if page.next is not None:
+            left = "" if page.count is None else f"{page.count - len(page.items):,} "
+            facts.append(Fact("", Text(f"and {left}more", style="muted")))
+        return facts
 
 
 class ResourcePlace(Place, Generic[T]):

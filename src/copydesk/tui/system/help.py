@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from copydesk.domain.filter import has_words
+from copydesk.domain.filter import having_words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
@@ -284,7 +284,8 @@ class Help(Sheet[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search keys, labels and texts."""
         event.stop()
-        found = [row for row in self._rows if has_words(row.said, event.value)]
+        has = having_words(event.value)
+        found = [row for row in self._rows if has(row.said)]
         self._source.set(found)
         self.view.show(found)
 

@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
 
-from copydesk.domain.filter import Query, has_words
+from copydesk.domain.filter import Query, having_words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.list_columns import ListColumns, unknown_columns
 from copydesk.domain.text import clean
@@ -380,7 +380,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def plain_filter(self, text: str) -> Callable[[T], bool]:
         """Match rows that show all the words of ``text`` in any column."""
-        return lambda row: has_words(" ".join(str(c.render(row)) for c in self.columns), text)
+        has, columns = having_words(text), self.columns
+        return lambda row: has(" ".join(str(column.render(row)) for column in columns))
 
     def find(self, text: str) -> bool:
         """Filter as you type. Raises ValueError with the sentence of a filter that is wrong."""

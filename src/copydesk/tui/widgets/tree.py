@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 
-from copydesk.domain.filter import has_words
+from copydesk.domain.filter import having_words
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.source import TreeSource, Twig
@@ -138,9 +138,8 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         self._item_filter = make
 
     def _plain_item_filter(self, text: str) -> Callable[[T], bool]:
-        return lambda item: has_words(
-            " ".join(str(column.render(item)) for column in self.item_columns), text
-        )
+        has, columns = having_words(text), self.item_columns
+        return lambda item: has(" ".join(str(column.render(item)) for column in columns))
 
     def find(self, text: str) -> bool:
         """Filter as you type; a branch stays when something below it matches.

@@ -579,9 +579,8 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         self._range_from = None
         self.set_marks(())
 
-    @action(
-        "enter", "open", unless=nothing_here, show=30, group="Order", override=True, now=enter_label
-    )
+    @action("enter", "open", unless=nothing_here, show=30, group="Order", override=True,
+            now=enter_label)  # fmt: skip
     def open_row(self) -> None:
         """Put the picked rows below the cursor as one block; with none, open or close the row."""
         self.post_message(VirtualList.Opened(self, self.selected_id, self.selected))

@@ -268,9 +268,8 @@ class ArrangeCommands(Commands, scope="arranging"):
         await undo(self.place, asking=draft.title_of)
         draft.writes_undone(before)
 
-    @action(
-        "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
-    )
+    @action("ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",),
+            override=True)  # fmt: skip
     async def redo(self) -> None:
         """Redo the step undone last; a write undone after it is asked about first."""
         draft = self.place.draft

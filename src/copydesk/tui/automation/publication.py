@@ -226,15 +226,8 @@ class PublishCommands(Commands, scope="integrations"):
 
     place: IntegrationsPlace
 
-    @action(
-        "W",
-        "publish",
-        danger=2,
-        show=24,
-        group="Change",
-        uses="publish_integration",
-        types=True,
-    )
+    @action("W", "publish", danger=2, show=24, group="Change", uses="publish_integration",
+            types=True)  # fmt: skip
     async def publish(self) -> None:
         """Publish an integration, or a new version, from a manifest file. It asks for its path."""
         sheet = Ask(
@@ -247,12 +240,8 @@ class PublishCommands(Commands, scope="integrations"):
         if typed:
             await self._publish(typed)
 
-    @command(
-        "publish",
-        "FILE",
-        complete=manifests_here,
-        uses=("publish_integration", "get_integration"),
-    )
+    @command("publish", "FILE", complete=manifests_here,
+            uses=("publish_integration", "get_integration"))  # fmt: skip
     async def publish_file(self, rest: str) -> None:
         """Publish an integration, or a new version, from a manifest file; asks before it does."""
         if rest:

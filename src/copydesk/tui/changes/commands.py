@@ -125,14 +125,8 @@ class ChangeCommands(Commands, scope="changes"):
 
     # Opening
 
-    @action(
-        "d",
-        "diff",
-        unless=nothing_selected,
-        show=29,
-        group="Go",
-        uses=("get_change_request", "get_change_request_changes"),
-    )
+    @action("d", "diff", unless=nothing_selected, show=29, group="Go",
+            uses=("get_change_request", "get_change_request_changes"))  # fmt: skip
     async def open_changes(self) -> None:
         """Open the review straight on what changes; Enter opens it on its overview."""
         row = self.place.rows.selected

@@ -402,15 +402,8 @@ class EditInRequest(Commands, scope="pages"):
             else f"Staged: {page.title}. Nothing is sent; ctrl+s makes the change request."
         )
 
-    @action(
-        "X",
-        "discard staged",
-        unless=page_not_staged,
-        show=5,
-        group="Write",
-        now=while_staged("discard staged"),
-        stages=True,
-    )
+    @action("X", "discard staged", unless=page_not_staged, show=5, group="Write",
+            now=while_staged("discard staged"), stages=True)  # fmt: skip
     async def drop_staged(self) -> None:
         """Discard the staged edit of the page for a new change request. u brings it back."""
         page = self.place.page_at_hand
@@ -419,9 +412,8 @@ class EditInRequest(Commands, scope="pages"):
             self.place.show_staged()
             self.place.tell(f"Discarded what was staged of {page.title}. u brings it back.")
 
-    @action(
-        "u", "undo", unless=nothing_back, show=False, group="Write", override=True, takes="none"
-    )
+    @action("u", "undo", unless=nothing_back, show=False, group="Write", override=True,
+            takes="none")  # fmt: skip
     async def undo(self) -> None:
         """Undo the last step staged for a new change request, else the last write."""
         staged = self._staged

@@ -150,14 +150,8 @@ class ClusterCommands(Commands, scope="clusters"):
         self.place.enter(self.place.clusters)
         with_words(self.place.limits, rest)
 
-    @action(
-        "g c",
-        "its changes",
-        unless=no_cluster,
-        uses="list_organization_change_requests",
-        show=20,
-        group="Go",
-    )
+    @action("g c", "its changes", unless=no_cluster, uses="list_organization_change_requests",
+            show=20, group="Go")  # fmt: skip
     async def open_requests(self) -> None:
         """Go to the change requests that answer this cluster: the open ones, if there are any."""
         row = self.place.clusters.selected

@@ -238,9 +238,8 @@ class CommonCommands(Commands, scope="place"):
         """Go to the previous view, page or tab."""
         self.place.step_view(-1)
 
-    @action(
-        "1", "view by number", unless=one_view, show=False, group="Views", also=tuple("23456789")
-    )
+    @action("1", "view by number", unless=one_view, show=False, group="Views",
+            also=tuple("23456789"))  # fmt: skip
     def numbered_view(self) -> None:
         """Go to a view by its number."""
         place = self.place

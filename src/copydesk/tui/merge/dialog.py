@@ -339,12 +339,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     # Writing
 
-    @action(
-        "y",
-        "merge",
-        danger=2,
-        uses=("merge_change_request", *READS),
-    )
+    @action("y", "merge", danger=2, uses=("merge_change_request", *READS))
     async def merge(self) -> None:
         """Merge it, after some seconds in which it can be stopped. While it cannot, say why."""
         spoken = self._spoken
@@ -387,13 +382,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self._waits = False
             self._done(result, now)
 
-    @action(
-        "M",
-        "merge when ready",
-        danger=2,
-        stages=True,
-        uses=FOUND_BY,
-    )
+    @action("M", "merge when ready", danger=2, stages=True, uses=FOUND_BY)
     async def merge_when_ready(self) -> None:
         """Let it wait in the merge run, and merge it once its rules hold, as it was seen here.
 

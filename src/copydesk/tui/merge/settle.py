@@ -452,9 +452,8 @@ class SettlePlace(Place, scope="settle"):
         """Take what was before both changes."""
         await self._take("before")
 
-    @action(
-        "1", "change request", unless=no_hunk, show=20, group="Settle", stages=True, override=True
-    )
+    @action("1", "change request", unless=no_hunk, show=20, group="Settle", stages=True,
+            override=True)  # fmt: skip
     async def take_request(self) -> None:
         """Take what this change request says."""
         await self._take("request")

@@ -242,16 +242,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         sheet = BulkSheet(run, session=self.place.session)
         await self.place.desk.push_screen_wait(sheet)
 
-    @action(
-        "w",
-        "reviewers",
-        unless=(is_merged, no_reviewers),
-        danger=1,
-        show=3,
-        group="Request",
-        now=while_asked("reviewers"),
-        uses=(*USES, *suggested_reviewers.USES),
-    )
+    @action("w", "reviewers", unless=(is_merged, no_reviewers), danger=1, show=3, group="Request",
+            now=while_asked("reviewers"), uses=(*USES, *suggested_reviewers.USES))  # fmt: skip
     async def reviewers(self) -> None:
         """Choose who is asked for a review; who owns the pages or wrote in them comes first.
 
@@ -385,16 +377,8 @@ class RequestCommands(ReviewCommands, scope="review"):
             return
         self.place.reload()
 
-    @action(
-        "m",
-        "merge",
-        unless=is_merged,
-        danger=2,
-        uses="merge_change_request",
-        show=8,
-        group="Request",
-        now=while_free("merge", is_merged),
-    )
+    @action("m", "merge", unless=is_merged, danger=2, uses="merge_change_request", show=8,
+            group="Request", now=while_free("merge", is_merged))  # fmt: skip
     async def merge(self) -> None:
         """Merge into main, with a dialog of rules, warnings and the result."""
         opened = self.model.opened
@@ -434,11 +418,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         name = f"#{request.number} {clean(request.subject)}"
         await edit_marks(self.place, opened.space.id, request.id, name)
 
-    @command(
-        "revert",
-        uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
-        takes="none",
-    )
+    @command("revert", uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
+            takes="none")  # fmt: skip
     async def revert(self, rest: str) -> None:
         """Revert a merge: a change request makes its pages what they were before it."""
         await self.take_back(rest.strip())
@@ -537,26 +518,14 @@ def no_linked_page(here: HasReview) -> str | None:
 class ImpactCommands(ReviewCommands, scope="review"):
     """The ways from a review to the impact of the request, and to the links of its page."""
 
-    @action(
-        "i",
-        "affected pages",
-        unless=not_read,
-        show=3,
-        group="Look",
-        uses="list_space_page_backlinks",
-    )
+    @action("i", "affected pages", unless=not_read, show=3, group="Look",
+            uses="list_space_page_backlinks")  # fmt: skip
     async def show_impact(self) -> None:
         """See which pages link to what this change request changes, and which links it breaks."""
         await self.place.desk.go("impact", self._target())
 
-    @action(
-        "g l",
-        "links of the page",
-        unless=(not_read, no_linked_page),
-        show=False,
-        group="Go",
-        uses="list_change_request_page_links",
-    )
+    @action("g l", "links of the page", unless=(not_read, no_linked_page), show=False, group="Go",
+            uses="list_change_request_page_links")  # fmt: skip
     async def show_page_links(self) -> None:
         """Read the page as the change request makes it, with its links beside it."""
         await self.place.desk.go("pages", self._target().but(page=self.model.page_id))
@@ -664,16 +633,8 @@ class WalkCommands(ReviewCommands, scope="review"):
         if chosen:
             await self.app.go("member", Target(self.place.target.organization, item=chosen))
 
-    @action(
-        "c",
-        "comment",
-        unless=(may_not_comment, no_line),
-        danger=1,
-        uses="create_change_request_comment",
-        show=14,
-        group="Threads",
-        types=True,
-    )
+    @action("c", "comment", unless=(may_not_comment, no_line), danger=1,
+            uses="create_change_request_comment", show=14, group="Threads", types=True)  # fmt: skip
     async def comment_line(self) -> None:
         """Comment on the line under the cursor; from a blank one, on the nearest with words.
 
@@ -692,16 +653,8 @@ class WalkCommands(ReviewCommands, scope="review"):
             Subject(title, f"{change.id}/{node}", change.id, node, quote, given=given)
         )
 
-    @action(
-        "C",
-        "comment on whole",
-        unless=may_not_comment,
-        danger=1,
-        uses="create_change_request_comment",
-        show=5,
-        group="Threads",
-        types=True,
-    )
+    @action("C", "comment on whole", unless=may_not_comment, danger=1,
+            uses="create_change_request_comment", show=5, group="Threads", types=True)  # fmt: skip
     async def comment_whole(self) -> None:
         """Comment on the page in front; ctrl+r makes it the change request as a whole, and back.
 

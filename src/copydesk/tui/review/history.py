@@ -211,15 +211,8 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
         self.rows.set_marks(marked)
         self.refresh_frame()
 
-    @action(
-        "=",
-        "compare",
-        unless=nothing_selected,
-        show=14,
-        group="Look",
-        takes="marked",
-        uses=("get_revision", "get_revision_page", "get_space"),
-    )
+    @action("=", "compare", unless=nothing_selected, show=14, group="Look", takes="marked",
+            uses=("get_revision", "get_revision_page", "get_space"))  # fmt: skip
     async def compare(self) -> None:
         """Compare the two chosen revisions; with one or none chosen, with what the space has now.
 
@@ -428,14 +421,8 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         request = self.item.revision.request
         await self.desk.go("review", target.but(change_request=request, view="changes"))
 
-    @action(
-        ",",
-        "before that",
-        unless=nothing_before,
-        show=14,
-        group="Look",
-        uses=("get_revision", "get_revision_changes", "get_revision_page"),
-    )
+    @action(",", "before that", unless=nothing_before, show=14, group="Look",
+            uses=("get_revision", "get_revision_changes", "get_revision_page"))  # fmt: skip
     async def show_before(self) -> None:
         """Show who wrote what was there before the block was brought; - goes back to it."""
         assert self.item is not None

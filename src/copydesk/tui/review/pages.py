@@ -420,14 +420,8 @@ class PageReader(ReviewCommands, scope="review"):
         if not self.here.diff.step_change(-1) and not self.go_on(-1, to_change=True):
             self.place.say("No earlier change on this page.")
 
-    @action(
-        "space",
-        "mark read",
-        unless=no_text,
-        show=15,
-        group="Read",
-        uses=("get_change_request_page", "get_space_page", "get_revision_page"),
-    )
+    @action("space", "mark read", unless=no_text, show=15, group="Read",
+            uses=("get_change_request_page", "get_space_page", "get_revision_page"))  # fmt: skip
     async def mark_seen(self) -> None:
         """Mark the page as read and go to the next one that is not; again takes the mark away."""
         change, page, seen = self.model.change, self.model.text, self.model.seen

@@ -324,16 +324,8 @@ class ShareLinksPlace(Place, scope="share_links"):
 
     # Writing
 
-    @action(
-        "ctrl+n",
-        "new link",
-        unless=not_allowed,
-        danger=1,
-        show=28,
-        group="Change",
-        uses="create_share_link",
-        types=True,
-    )
+    @action("ctrl+n", "new link", unless=not_allowed, danger=1, show=28, group="Change",
+            uses="create_share_link", types=True)  # fmt: skip
     async def make(self) -> None:
         """Make a share link. It is on at once, and y copies its address."""
         assert self.read is not None
@@ -369,16 +361,8 @@ class ShareLinksPlace(Place, scope="share_links"):
         if await self.desk.push_screen_wait(form):
             self.read_again()
 
-    @action(
-        "e",
-        "rename",
-        unless=(not_allowed, no_link),
-        danger=1,
-        show=26,
-        group="Change",
-        uses="update_share_link",
-        types=True,
-    )
+    @action("e", "rename", unless=(not_allowed, no_link), danger=1, show=26, group="Change",
+            uses="update_share_link", types=True)  # fmt: skip
     async def rename(self) -> None:
         """Give the link another name. Its address stays."""
         link, ids = self.link, self.tabs.ids
@@ -398,15 +382,8 @@ class ShareLinksPlace(Place, scope="share_links"):
         if await self.desk.push_screen_wait(form):
             self.read_again()
 
-    @action(
-        "x",
-        "on/off",
-        unless=(not_allowed, no_link),
-        show=24,
-        group="Change",
-        uses="update_share_link",
-        now=switch_label,
-    )
+    @action("x", "on/off", unless=(not_allowed, no_link), show=24, group="Change",
+            uses="update_share_link", now=switch_label)  # fmt: skip
     async def switch(self) -> None:
         """Switch the link off, so that its address opens nothing, or on again. u undoes it."""
         link = self.link
@@ -435,15 +412,8 @@ class ShareLinksPlace(Place, scope="share_links"):
             draft=draft,
         )
 
-    @action(
-        "D",
-        "delete",
-        unless=(not_allowed, no_link),
-        danger=3,
-        show=18,
-        group="Change",
-        uses="delete_share_link",
-    )
+    @action("D", "delete", unless=(not_allowed, no_link), danger=3, show=18, group="Change",
+            uses="delete_share_link")  # fmt: skip
     async def delete(self) -> None:
         """Delete the link for good; it asks for the name. x only switches it off."""
         link, ids = self.link, self.tabs.ids
@@ -466,23 +436,15 @@ class ShareLinksPlace(Place, scope="share_links"):
 
     # The address
 
-    @action(
-        "l",
-        "as readers",
-        unless=no_link,
-        show=16,
-        group="Go",
-        also=("right",),
-    )
+    @action("l", "as readers", unless=no_link, show=16, group="Go", also=("right",))
     def read_with(self) -> None:
         """Show the site as it is read with this link."""
         if self.link is not None:
             self.session.left[CHOSEN_LINK, self.tabs.ids[1]] = self.link.id
             self.choose_view("site-readers")
 
-    @action(
-        "y", "copy address", unless=(no_link, unaddressed), show=22, group="Share", override=True
-    )
+    @action("y", "copy address", unless=(no_link, unaddressed), show=22, group="Share",
+            override=True)  # fmt: skip
     def copy_url(self) -> None:
         """Copy the address of the link. It is not shown."""
         link = self.link

@@ -371,9 +371,8 @@ class SiteReadersPlace(Place, scope="site_readers"):
         """Copy where readers find the row."""
         self.common.copy_url()
 
-    @action(
-        "o", "browser", unless=(secret, no_url, unserved_url), show=3, group="Share", override=True
-    )
+    @action("o", "browser", unless=(secret, no_url, unserved_url), show=3, group="Share",
+            override=True)  # fmt: skip
     def browse(self) -> None:
         """Open what readers get in the browser."""
         self.common.browse()

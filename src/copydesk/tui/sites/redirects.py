@@ -213,16 +213,8 @@ class RedirectCommands(Commands, scope="redirects"):
             draft=draft,
         )
 
-    @action(
-        "D",
-        "remove",
-        unless=(not_allowed, no_redirect),
-        danger=2,
-        takes="one",
-        show=18,
-        group="Change",
-        uses="delete_site_redirect",
-    )
+    @action("D", "remove", unless=(not_allowed, no_redirect), danger=2, takes="one", show=18,
+            group="Change", uses="delete_site_redirect")  # fmt: skip
     async def remove(self) -> None:
         """Remove the redirect; its path leads nowhere from then on. u makes it again."""
         here, row = self.place, self.place.redirect

@@ -107,15 +107,8 @@ class SettingsCommands(Commands, scope="site_settings"):
 
     place: SiteSettingsPlace
 
-    @action(
-        "e",
-        "change",
-        unless=(not_changeable, no_setting, fixed_setting),
-        danger=1,
-        show=30,
-        group="Change",
-        uses=("update_site", "get_site", "list_share_links"),
-    )
+    @action("e", "change", unless=(not_changeable, no_setting, fixed_setting), danger=1, show=30,
+            group="Change", uses=("update_site", "get_site", "list_share_links"))  # fmt: skip
     async def change(self) -> None:
         """Change the setting under the cursor, as Enter does; u undoes it."""
         setting, site = self.place.rows.selected, self.place.site

@@ -85,15 +85,8 @@ class EditCommands(Commands, scope="site_schema"):
         self.place.session.drafts.save(self.place.draft_key, SchemaDraft(text, base).to_text())
         self.place.take_kept()
 
-    @action(
-        "e",
-        "edit JSON",
-        unless=not_allowed,
-        danger=2,
-        show=28,
-        group="Change",
-        uses="update_adaptive_schema",
-    )
+    @action("e", "edit JSON", unless=not_allowed, danger=2, show=28, group="Change",
+            uses="update_adaptive_schema")  # fmt: skip
     async def edit(self) -> None:
         """Edit the schema in $EDITOR; it is checked, and shown again, before anything is sent."""
         assert self.place.read is not None
@@ -115,15 +108,8 @@ class EditCommands(Commands, scope="site_schema"):
             if not await self._offer(text, base):
                 return
 
-    @action(
-        "ctrl+s",
-        "send",
-        unless=(not_allowed, nothing_kept),
-        danger=2,
-        show=24,
-        group="Change",
-        uses="update_adaptive_schema",
-    )
+    @action("ctrl+s", "send", unless=(not_allowed, nothing_kept), danger=2, show=24, group="Change",
+            uses="update_adaptive_schema")  # fmt: skip
     async def send_kept(self) -> None:
         """Send the edit that is kept, after it was checked and shown."""
         self.place.take_kept()

@@ -761,14 +761,8 @@ class SpacesPlace(Place, scope="spaces"):
 
     # Actions
 
-    @action(
-        "g p",
-        "pages",
-        unless=no_space,
-        uses="list_space_pages",
-        show=20,
-        group="Go",
-    )
+    @action("g p", "pages", unless=no_space, uses="list_space_pages", show=20,
+            group="Go")  # fmt: skip
     async def read_pages(self) -> None:
         """Read the pages of the space under the cursor."""
         node = self.rows.selected_item

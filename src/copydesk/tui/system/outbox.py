@@ -386,9 +386,8 @@ class OutboxPlace(Place, scope="outbox"):
         self.say("Sending.")
         await send_waiting(self.desk, entry.id)
 
-    @action(
-        "ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1, stages=True
-    )
+    @action("ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1,
+            stages=True)  # fmt: skip
     async def send_all(self) -> None:
         """Send the waiting writes in order; those that ask you stay until you decide."""
         self.say("Sending.")

@@ -562,9 +562,8 @@ class UndoList(Place, scope="undo_list"):
         chosen = await self.desk.push_screen_wait(Choice(verb, options))
         return group if chosen == "all" else [past] if chosen else []
 
-    @action(
-        "ctrl+r", "redo this", unless=(none_here, not_redoable), show=11, also=("Z",), override=True
-    )
+    @action("ctrl+r", "redo this", unless=(none_here, not_redoable), show=11, also=("Z",),
+            override=True)  # fmt: skip
     async def redo(self) -> None:
         """Do the write under the cursor again, if it is as it was before; else it asks."""
         past = self.rows.selected

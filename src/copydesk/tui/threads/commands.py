@@ -500,27 +500,14 @@ class MessageCommands(Commands, scope="message_actions"):
     def _writing(self) -> ThreadCommands:
         return self.place.commands_of(ThreadCommands)
 
-    @action(
-        "+",
-        "thumbs up",
-        unless=(no_message, may_not_comment, nobody),
-        show=4,
-        uses=CHANGES,
-        group="Threads",
-    )
+    @action("+", "thumbs up", unless=(no_message, may_not_comment, nobody), show=4, uses=CHANGES,
+            group="Threads")  # fmt: skip
     async def thumbs_up(self) -> None:
         """Put a thumbs up on the message under the cursor, or take it away."""
         await self._react(THUMBS_UP)
 
-    @action(
-        "E",
-        "react…",
-        unless=(no_message, may_not_comment, nobody),
-        show=3,
-        uses=CHANGES,
-        group="Threads",
-        types=True,
-    )
+    @action("E", "react…", unless=(no_message, may_not_comment, nobody), show=3, uses=CHANGES,
+            group="Threads", types=True)  # fmt: skip
     async def react(self) -> None:
         """Choose a reaction by name; chosen again it is taken away. Shows who reacted.
 
@@ -588,16 +575,8 @@ class MessageCommands(Commands, scope="message_actions"):
         )
         self._writing.replace_message(thread, now)
 
-    @action(
-        "e",
-        "edit mine",
-        unless=(no_message, not_mine),
-        danger=1,
-        show=3,
-        uses=CHANGES,
-        group="Threads",
-        types=True,
-    )
+    @action("e", "edit mine", unless=(no_message, not_mine), danger=1, show=3, uses=CHANGES,
+            group="Threads", types=True)  # fmt: skip
     async def edit_message(self) -> None:
         """Edit my comment or reply under the cursor."""
         message, thread = self.here.current_message(), self.here.current_thread()
@@ -634,15 +613,8 @@ class MessageCommands(Commands, scope="message_actions"):
             draft=key,
         )
 
-    @action(
-        "D",
-        "delete",
-        unless=(no_message, not_to_delete),
-        danger=2,
-        show=2,
-        uses=DELETES,
-        group="Threads",
-    )
+    @action("D", "delete", unless=(no_message, not_to_delete), danger=2, show=2, uses=DELETES,
+            group="Threads")  # fmt: skip
     async def delete_message(self) -> None:
         """Delete the comment (with its replies) or the reply under the cursor, after asking."""
         message, thread = self.here.current_message(), self.here.current_thread()

@@ -369,17 +369,8 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     # Starting a thread, and choosing a page
 
-    @action(
-        "c",
-        "comment",
-        unless=may_not_comment,
-        danger=1,
-        uses="create_space_comment",
-        show=14,
-        group="Threads",
-        also=("ctrl+n",),
-        types=True,
-    )
+    @action("c", "comment", unless=may_not_comment, danger=1, uses="create_space_comment", show=14,
+            group="Threads", also=("ctrl+n",), types=True)  # fmt: skip
     async def comment(self) -> None:
         """Comment on the space as a whole; ctrl+r in the field makes it one of its pages."""
         await self._start(WHOLE)

@@ -768,9 +768,8 @@ class Marking(Acts, scope="marks"):
     def _rows(self) -> VirtualList[Any]:
         return cast("VirtualList[Any]", self)
 
-    @action(
-        "space", "mark", unless=nothing_to_mark, show=6, group="Mark", stages=True, takes="none"
-    )
+    @action("space", "mark", unless=nothing_to_mark, show=6, group="Mark", stages=True,
+            takes="none")  # fmt: skip
     def mark(self) -> None:
         """Mark or unmark the row, and go on to the next."""
         rows = self._rows

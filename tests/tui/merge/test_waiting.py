@@ -70,9 +70,9 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         await look(driver, world)
         assert "stopped" in driver.line("Write limits")
         await driver.resize(140, 40)
-        driver.golden("merge_run.waits_no_more", update=update_golden)
         await look(driver, world)
         assert f"{glyphs().news} copydesk did not merge #2" in driver.screen.splitlines()[0]
+        driver.golden("merge_run.waits_no_more", update=update_golden)
         await driver.resize(80, 24)
         await driver.press("r")
         assert "waiting" in driver.line("Write limits")

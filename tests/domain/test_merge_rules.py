@@ -128,8 +128,8 @@ def test_a_refusal_names_every_rule_that_fails() -> None:
     assert blocking(results) == (
         "This change request cannot be merged. It needs an approval by Priya; no approval yet. "
         "It needs an approval by Priya; no approval yet. It needs an approving review; no "
-        "approval yet and no one was asked. It needs to be up to date; main has moved on, update it "
-        "first. It needs a subject; the subject is empty."
+        "approval yet and no one was asked. It needs to be up to date; main has moved on, update "
+        "it first. It needs a subject; the subject is empty."
     )
     assert blocking(evaluate(rules[-1:], facts())) is None
 

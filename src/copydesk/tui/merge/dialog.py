@@ -491,7 +491,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if self._merged:
             self.dismiss("merged")
         else:
-            self._draw("Enter confirms nothing.")
+            self.say_of_key("Enter confirms nothing.")
 
     @action("escape", "close", show=False, override=True, also=("q",))
     def close_sheet(self) -> None:

@@ -128,12 +128,9 @@ class DeskDrafts:
 
     def others(self, key: str) -> int:
         """Return how many other texts there are for the same field."""
-        return int(
-            self._store.rows(
-                "SELECT count(*) FROM draft WHERE desk = ? AND field = ? AND key != ?",
-                self._desk, json.dumps(field_of(key)), json.dumps(self.key_of(key)),
-            )[0][0]
-        )  # fmt: skip
+        others = "SELECT key FROM draft WHERE desk = ? AND field = ? AND key != ?"
+        field, own = json.dumps(field_of(key)), json.dumps(self.key_of(key))
+        return len(self._store.rows(others, self._desk, field, own))
 
     def drop(self, key: str) -> None:
         """Drop the text under ``key``; ``restore`` brings it back.

@@ -164,7 +164,7 @@ class State:
         return self._mended(transact)
 
     def rows(self, query: str, *values: Any) -> list[Any]:
-        """Return the rows of a query.
+        """Return the rows of a query; none before anything was written.
 
         Reading needs no room on the disk, no right to write there, and waits for no write, even of
         another thread: uncommitted rows are read only within `write`.
@@ -177,7 +177,7 @@ class State:
 
         def read() -> list[Any]:
             with self._readable() as database:
-                return database.execute(query, values).fetchall()
+                return database.execute(query, values).fetchall() if database else []
 
         def read_damaged() -> list[Any]:
             damaged = [self.path, *_damaged(self.path)]
@@ -191,9 +191,9 @@ class State:
 
         def read() -> int:
             with self._readable() as database:  # the reader's number changes with our own writes
-                return int(database.execute("PRAGMA data_version").fetchone()[0])
+                return database.execute("PRAGMA data_version").fetchone()[0] if database else 0
 
-        return self._mended(read) if self._is_begun() else 0
+        return self._mended(read)
 
     def close(self) -> None:
         """Close the file, and release all claims."""
@@ -329,24 +329,25 @@ class State:
         return self._database
 
     @contextmanager
-    def _readable(self) -> Iterator[sqlite3.Connection]:
-        """Yield the database for a read, also where nothing can be written."""
+    def _readable(self) -> Iterator[sqlite3.Connection | None]:
+        """Yield the database for a read, also where nothing can be written; None without one."""
+        if not self._is_begun():
+            yield None
+            return
         try:
-            opened = self._opened() if self._is_begun() else None
+            opened = self._opened()
         except (OSError, sqlite3.OperationalError):
             opened = None
         if opened is not None:
             yield opened
             return
-        database = _open_to_read(self.path)
-        try:
+        with closing(_open_to_read(self.path)) as database:
             yield database
-        finally:
-            database.close()
 
     def _is_begun(self) -> bool:
-        made = self.path == MEMORY or self.path.exists()
-        return made or _is_older(self.path.parent) or bool(_damaged(self.path))
+        if self.path == MEMORY:
+            return self._database is not None
+        return self.path.exists() or _is_older(self.path.parent) or bool(_damaged(self.path))
 
     def _close(self) -> None:
         with self._reading:

@@ -244,7 +244,7 @@ def test_issues_and_conversations_are_tables_and_values(
     slow = scripts.json("clusters", "show", "is slow")["id"]
     begin = ("cr", "create", "Mend it", "--space", scripts.space, "--cluster", "slow")
     assert scripts.run(*begin) == 0
-    assert scripts.said()[1] == f"It answers the cluster Login is slow ({slow}).\n"
+    assert scripts.said()[1] == f"Answers the cluster Login is slow ({slow}).\n"
     other = ("--organization", "Other")
     scripts.world.organization("Other", scripts.world.ana)
     for what in ("issues", "conversations"):

@@ -119,7 +119,7 @@ def test_who_may_not_edit_and_a_closed_request_are_told(scripts: ScriptDesk) -> 
         ({"page": "retries", "line": 3, "last": 2, "suggestion": "A"}, "from its line on"),
         ({"page": "retries", "line": 3, "last": 4, "text": "A"}, "from its line on"),
         ({"page": "retries", "line": 3, "suggestion": None}, '"" deletes the lines'),
-        ({"page": "retries", "line": 3, "suggestion": "We try five times."}, "it changes nothing"),
+        ({"page": "retries", "line": 3, "suggestion": "We try five times."}, "changes nothing"),
         ({"page": "retries", "line": 6, "last": 9, "suggestion": ""}, "has no line 9"),
         ({"page": "retries", "line": 4, "suggestion": "A"}, "has no words to find it by"),
     ],

@@ -220,7 +220,7 @@ def test_what_may_have_arrived_is_not_sent_again_unasked(
     assert desk.apply_over(Between(world, 1, lost)) == 5
     there = desk.sections()
     apply = ["apply", "Acme docs"]
-    unknown = "It is not known whether “New section API, showing API” arrived"
+    unknown = "Whether “New section API, showing API” arrived is not known"
     capsys.readouterr()
     for more, status, said in (
         (["--resume", "--yes"], 1, f"{unknown}: look first. --resume without --yes asks"),

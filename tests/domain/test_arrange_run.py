@@ -120,10 +120,10 @@ def test_kept_whole_on_disk(tmp_path: Path) -> None:
         (Outcome(4, 1, 2, {}, ("A", "B", "C", "D"), back=True),
          "1 call undone; that stays staged. Still sent: A and B and 2 more.", False),
         (Outcome(0, 0, 1, {}, unknown=("A",)),
-         "It is not known whether “A” arrived: look first. Nothing else was sent; it stays staged.",
+         "Whether “A” arrived is not known: look first. Nothing else was sent; it stays staged.",
          False),
         (Outcome(1, 0, 0, {}, unknown=("A", "B", "C")),
-         "It is not known whether “A” and 2 more arrived: look first. "
+         "Whether “A” and 2 more arrived is not known: look first. "
          "1 call sent. u undoes it.", False),
     ],
 )  # fmt: skip

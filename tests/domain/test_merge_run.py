@@ -125,7 +125,7 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
     assert here is not None
     assert here.reason == "edit"
     assert here.said == (
-        "It was edited since you read it. It has a review asking for changes and a new comment "
+        "Edited since you read it. It has a review asking for changes and a new comment "
         "since it was queued, last by Lee. It needs a review."
     )
     assert (stopped.state, stopped.far) == ("stopped", "1 of 3")
@@ -168,7 +168,7 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
             break
         late = late.updated(f"rev{number + 1}")
     assert number == MOST_UPDATES
-    assert late.items[0].said.startswith("It was updated 3 times")
+    assert late.items[0].said.startswith("Updated 3 times")
     assert set(STOPS) == {"conflict", "rule", "comment", "edit"}
 
 
@@ -257,13 +257,13 @@ def test_it_pauses_after_the_current_one_and_goes_on() -> None:
     [
         (Found("open", "rev", off="It is archived."), "refused", "It is archived."),
         (Found("open", "rev", failing="It needs a review."), "rule", "It needs a review."),
-        (Found("open", "new"), "edit", "It was edited since you read it."),
+        (Found("open", "new"), "edit", "Edited since you read it."),
         (Found("open", "rev", comments=(("c", 0),)), "comment",
          "It has a new comment since it was queued."),
         (Found("open", "rev", off="It is archived.", failing="It needs a review."), "refused",
          "It is archived. It needs a review."),
         (Found("open", "new", comments=(("c", 0),), said_by="Lee"), "edit",
-         "It was edited since you read it. It has a new comment since it was queued, last by Lee."),
+         "Edited since you read it. It has a new comment since it was queued, last by Lee."),
     ],
 )  # fmt: skip
 def test_why_it_stops_is_said_with_all_that_is_against(
@@ -282,7 +282,7 @@ def test_one_that_was_merged_by_others_is_done() -> None:
     run = run_of(1).start(0.0).advance(0.0).judge(Found("merged", "r2", merged="m"), 4.0)
     (done,) = run.items
     assert (done.state, done.merged, done.ended) == ("done", "m", 4.0)
-    assert done.said == "It was merged already, not by this run."
+    assert done.said == "Merged already, not by this run."
 
 
 def test_an_update_of_our_own_is_no_edit_and_another_one_is() -> None:

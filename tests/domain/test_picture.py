@@ -109,4 +109,4 @@ def test_a_file_that_has_the_whole_address_comes_before_those_that_end_so() -> N
 
 
 def test_a_picture_that_is_not_shown_is_told_with_its_size() -> None:
-    assert too_large(LARGEST + 50_000) == "It has 8.1 MB: more than 8.0 MB are not shown."
+    assert too_large(LARGEST + 50_000) == "The picture has 8.1 MB: more than 8.0 MB are not shown."

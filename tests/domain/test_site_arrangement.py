@@ -416,7 +416,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: hidden.make_default("s-a-two"), "Show it first"),
         (lambda: begun.change("s-a", {"path": "x"}), "Section x has the path /x already"),
         (lambda: begun.change("s-a", {"path": "/x y"}), "without a slash"),
-        (lambda: begun.change("s-a", {"path": ""}), "has to have a path"),
+        (lambda: begun.change("s-a", {"path": ""}), "path cannot be empty"),
         (lambda: begun.change("s-a", {"title": "x"}), "at least 2 characters"),
         (lambda: begun.change("s-a", {"condition": "x" * 2000}), "at most 1024"),
         (lambda: begun.change("s-a", {"condition": "(pro"}), r"\) is missing at its end"),
@@ -443,7 +443,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     gone = begun.remove(["s-a-two"])
     with pytest.raises(StagingError) as refused:
         gone.add("s-a", "site-space", {"space": "space-two"})
-    assert str(refused.value) == "It is shown there, to be removed. Undo that instead (u)."
+    assert str(refused.value) == "Shown there, to be removed. Undo that instead (u)."
 
 
 def test_a_first_section_takes_over_nothing_that_is_to_be_removed() -> None:

@@ -221,7 +221,7 @@ def test_a_draft_is_told_as_one_before_it_is_sent() -> None:
     assert seen_fact(start.calls()).startswith("Readers see it at once; there is no draft")
     draft = start.change(link, {"draft": True})
     assert [call.line for call in draft.calls()] == ["New link Out to https://o.test, as a draft"]
-    assert seen_fact(draft.calls()).startswith("It is sent as a draft")
+    assert seen_fact(draft.calls()).startswith("Sent as a draft")
     both = draft.add(TOP, "group", {"title": "G"})[0]
     assert seen_fact(both.calls()) == "Readers see it at once, except what is sent as a draft."
 
@@ -262,7 +262,7 @@ def test_what_a_service_without_groups_does_not_do_is_refused() -> None:
         start.add(TOP, "group", {"title": "G"})
     with pytest.raises(StagingError, match="begins with https"):
         staged("A").add(TOP, "link", {"title": "Out", "url": "javascript:alert(1)"})
-    with pytest.raises(StagingError, match="has to have a title"):
+    with pytest.raises(StagingError, match="title cannot be empty"):
         staged("G(A)").change("G", {"title": ""})
 
 

@@ -486,12 +486,12 @@ def test_the_end_of_a_level_is_told() -> None:
     layout = Layout(items, {TOP: ("a", "b", "c", "d"), "a": ("e",), "b": ()})
     begun = TreeArrangement.on(layout, "org")
     for row, delta, said in (
-        ("d", 1, "It is the last space at the top."),
-        ("c", -1, "It is the first space at the top."),
-        ("a", -1, "It is the first collection at the top."),
-        ("b", 1, "It is the last collection at the top. The"
+        ("d", 1, "The row is the last space at the top."),
+        ("c", -1, "The row is the first space at the top."),
+        ("a", -1, "The row is the first collection at the top."),
+        ("b", 1, "The row is the last collection at the top. The"
          " API does not say in what order collections and spaces are."),
-        ("e", 1, "It is the only space in A."),
+        ("e", 1, "The row is the only space in A."),
     ):  # fmt: skip
         with pytest.raises(StagingError) as refused:
             begun.move([row], delta)

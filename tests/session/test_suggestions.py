@@ -213,7 +213,7 @@ async def test_what_does_not_fit_says_why_and_the_rest_goes(program: Program) ->
     plan = await program.plan()
     edited = "The lines were edited since (last by Ana Silva"
     left = {thread: why.partition(",")[0] for thread, why in plan.left.items()}
-    overlaps = "It overlaps Mara Lindqvist's"
+    overlaps = "The suggestion overlaps Mara Lindqvist's"
     assert left == {overlapping: overlaps, outdated: edited, gone: "The page is gone."}
     assert await apply_plan(program.staged, plan) == ""
     assert await program.text("retries") == APPLIED

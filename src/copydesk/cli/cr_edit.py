@@ -76,7 +76,7 @@ def create(
                 status = clean(made.status)
                 put(f"Began #{made.number} in {there.title} as a {status}: {clean(made.subject)}")
             if answered is not None:  # perhaps only some of its words were given
-                say(f"It answers the cluster {answered.named}.")
+                say(f"Answers the cluster {answered.named}.")
             return DONE
 
     return asyncio.run(run())
@@ -166,6 +166,6 @@ def _refuse(request: ChangeRequest, space: Space, me: User | None) -> None:
         why = right_missing(space, lambda granted: granted.edit, "edit")
     else:
         why = right_missing(space, lambda granted: granted.merge, "merge")
-        why = why and f"It is not yours. {why}"
+        why = why and f"The change request is not yours. {why}"
     if why:
         raise UsageError(f"nothing was sent: {why}", NOT_ALLOWED)

@@ -85,7 +85,7 @@ def show_site(
         facts = [("organization", there.organization_title)]
         put_facts([*facts, *site_facts(site_row(model), api.now)])
         lines = list(_lines(structure.tree()))
-        put("\n".join(["", "Structure", *lines]) if lines else "\nIt shows nothing yet.")
+        put("\n".join(["", "Structure", *lines]) if lines else "\nShows nothing yet.")
         return DONE
 
     return asyncio.run(run())

@@ -493,7 +493,7 @@ class Applying:
         if run.state == "finished":
             await self._taken_in(session, api, run, site)
             if self._staged_there:
-                say("It stays staged on the screens.")
+                say("What is staged on the screens stays there.")
             return FAILED if stands else DONE
         say(f"Stopped at {run.far}: {said_here(run.why) or 'as you asked.'}")
         self._offer(site)
@@ -598,7 +598,7 @@ def is_untouched(run: ArrangeRun) -> bool:
 def unknown_in(run: ArrangeRun) -> str:
     """Say what may have arrived or not, without a full stop; empty where nothing is such."""
     lines = [f"“{item.call.line}”" for item in run.calls if item.state == "unknown"]
-    return f"It is not known whether {listed(lines)} arrived" if lines else ""
+    return f"Whether {listed(lines)} arrived is not known" if lines else ""
 
 
 def value_of(number: int, item: RunCall) -> dict[str, str | int]:

@@ -234,7 +234,7 @@ class Outcome:
         more = len(self.unknown) - 1
         others = f" and {more} more" if more else ""
         line = f"“{self.unknown[0]}”{others}"
-        return f"It is not known whether {line} arrived: look first. {self._known}"
+        return f"Whether {line} arrived is not known: look first. {self._known}"
 
     @property
     def _known(self) -> str:

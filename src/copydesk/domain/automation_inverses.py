@@ -95,7 +95,7 @@ def installation_removed(organization: str, name: str) -> Reversal:
     )
     ids = {"integration_name": name}
     step = Step("install_integration", ids, {"organization": organization})
-    return Reversal((step,), (), gone, note=f"It is installed {ANEW}.")
+    return Reversal((step,), (), gone, note=f"The integration is installed {ANEW}.")
 
 
 def _installed(organization: str) -> Step:
@@ -142,7 +142,7 @@ def source_changed(organization: str, slug: str, before: str, after: str | None)
         () if after is None else (Step("put_openapi_spec", ids, _from(after)),),
         Expectation(_read(ids), {"sourceURL": after}, said=DOCUMENT_REPLACED),
         Expectation(_read(ids), {"sourceURL": before}, said=DOCUMENT_REPLACED),
-        note="It is read from its address again, and may say something else now.",
+        note="The specification is read from its address again, and may say something else now.",
     )
 
 
@@ -168,7 +168,7 @@ def spec_deleted(organization: str, slug: str, url: str, visibility: str | None)
         (Step("delete_openapi_spec", ids),),
         Expectation(_read(ids), gone=True, said="there is one with that slug again"),
         Expectation(_read(ids), {"sourceURL": url}, said=DOCUMENT_REPLACED),
-        note="It is read again. Its former versions stay deleted.",
+        note="The specification is read again. Its former versions stay deleted.",
     )
 
 

@@ -44,16 +44,16 @@ UNSEEN = "unseen"
 """The revision of a request that was changed before it could be read for the plan: by then it was
 another one than the reader had seen, so the run stops there as at any edit."""
 
-MERGED_ELSEWHERE = "It was merged already, not by this run."
+MERGED_ELSEWHERE = "Merged already, not by this run."
 
-SETTLED = "It is settled since: it has all of main."
+SETTLED = "Settled since: it has all of main."
 
 MAYBE_SENT = (
     "A merge was sent and no answer came. It is not merged by now: look; r lets it wait again."
 )
 """Why one that waits for its rules is not merged a second time by itself."""
 
-UNREAD = "It was edited meanwhile: more was merged than was read. :revert reverts the merge."
+UNREAD = "Edited meanwhile: more was merged than was read. :revert reverts the merge."
 """What is said where the merged revision is another one than the last that was read."""
 
 Comments: TypeAlias = tuple[tuple[str, int], ...]
@@ -318,7 +318,7 @@ class MergeRun:
         item = self.current
         assert item is not None
         if found.status == "merged":
-            arrived = "It had arrived: that was found by reading again."
+            arrived = "Had arrived: that was found by reading again."
             said = arrived if item.sent == "merge" else MERGED_ELSEWHERE
             if item.sent == "merge" and found.revision != item.revision:
                 said = f"{said} {UNREAD}"
@@ -336,7 +336,7 @@ class MergeRun:
         if found.off:
             against.append(("refused", found.off))
         if found.revision != item.revision and "edit" in self.stops:
-            against.append(("edit", "It was edited since you read it."))
+            against.append(("edit", "Edited since you read it."))
         if (news := said_since(item.comments, found.comments)) and "comment" in self.stops:
             by = f", last by {found.said_by}" if found.said_by else ""
             against.append(("comment", f"It has {news} since it was queued{by}."))
@@ -353,7 +353,7 @@ class MergeRun:
             return run.fail(against[0][0], " ".join(said for _, said in against), at)
         if found.outdated:
             if item.updates >= MOST_UPDATES:
-                often = f"It was updated {item.updates} times, and main has moved on."
+                often = f"Updated {item.updates} times, and main has moved on again."
                 return self._put(item).fail("refused", often, at)
             return self._put(replace(item, state="updating", sent="update"))
         return self._put(replace(item, state="merging", sent="merge"))

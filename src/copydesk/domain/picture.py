@@ -17,7 +17,7 @@ LARGEST = 8_000_000
 
 def too_large(size: int) -> str:
     """Say that a picture has too many bytes to be shown."""
-    return f"It has {size_words(size)}: more than {size_words(LARGEST)} are not shown."
+    return f"The picture has {size_words(size)}: more than {size_words(LARGEST)} are not shown."
 
 
 def image_size(head: bytes) -> tuple[int, int] | None:

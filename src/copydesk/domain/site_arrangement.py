@@ -243,7 +243,7 @@ class SiteArrangement(Arrangement):
             raise StagingError(f"There is no {clean(name)} of this to change.")
         for name in REQUIRED:
             if name in values and not values[name] and name in known:
-                raise StagingError(f"It has to have a {name}.")
+                raise StagingError(f"The {name} cannot be empty.")
         checked = {name: values[name] for name in values if name in known and values[name]}
         path = checked.get("path")
         if isinstance(path, str) and not SECTION_PATH.fullmatch(path):
@@ -302,7 +302,7 @@ class SiteArrangement(Arrangement):
                     "Add its space there and remove it here."
                 )
             if level == TOP or after.items[level].kind != "section":
-                return "It can only be in a section."
+                return "A space can only be in a section."
             if why := self._why_not_set(after, row):
                 return why
         return self._why_not_emptied(after) or self._why_not_entered(after)
@@ -336,7 +336,7 @@ class SiteArrangement(Arrangement):
                 was = self.now.items.get(row)
                 if was is not None and was.values.get("default"):
                     return "Readers land on it first. Make another one the default, then hide it."
-                return "It is hidden, and readers cannot land there. Show it first."
+                return "Hidden: readers cannot land there. Show it first."
             if item.values.get("trashed"):
                 return "Its space is in the trash; readers cannot land there."
         path = item.values.get("path")
@@ -360,7 +360,7 @@ class SiteArrangement(Arrangement):
             there = TOP if level == adopting(self.base, after) else level
             for each in self.base.levels.get(there, ()):
                 if each not in after and self.base.items[each].values.get("space") == space:
-                    return "It is shown there, to be removed. Undo that instead (u)."
+                    return "Shown there, to be removed. Undo that instead (u)."
         return None
 
     def _given(self, after: Layout, item: Item, level: str, path: str) -> str | None:

@@ -74,7 +74,7 @@ def seen_fact(calls: Iterable[Call]) -> str:
     if not any(drafts):
         return "Readers see it at once; there is no draft of it on the service."
     if all(drafts):
-        return "It is sent as a draft: readers do not get it until it is shown."
+        return "Sent as a draft: readers do not get it until it is shown."
     return "Readers see it at once, except what is sent as a draft."
 
 

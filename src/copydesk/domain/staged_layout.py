@@ -285,8 +285,8 @@ class Ordered(Arranged):
         if len(order) < 2:
             return "Nothing to order: it is the only one here."
         if list(last) == list(order):
-            return f"It is the {'last of its level' if delta > 0 else 'first already'}."
-        return "It cannot move further: no call puts it beside a group."
+            return f"The row is the {'last of its level' if delta > 0 else 'first already'}."
+        return "No further: no call puts it beside a group."
 
     def place(self, picked: Collection[str], target: str, *, after: bool = True) -> Self:
         """Return it with the picked things as one block below ``target``, or above it.
@@ -354,7 +354,7 @@ class Ordered(Arranged):
             raise StagingError("Nothing can be put in there.")
         self._not_into_itself(rows, level)
         if all(self.now.level_of(row) == level for row in rows) and after is None:
-            raise StagingError("It is in there already.")
+            raise StagingError("The row is in there already.")
         levels = self._without(rows)
         order = list(levels[level])
         at = order.index(after) + 1 if after in order else len(order)
@@ -366,7 +366,7 @@ class Ordered(Arranged):
         rows = self._movable(picked)
         container = self.now.level_of(rows[-1])
         if container == TOP:
-            raise StagingError("It is at the top already.")
+            raise StagingError("The row is at the top already.")
         rows = [row for row in rows if self.now.level_of(row) == container]
         return self.shift(rows, self.now.level_of(container), after=container)
 
@@ -394,7 +394,7 @@ class Ordered(Arranged):
         if item is None:
             gone = row in self.base
             raise StagingError(
-                "It is going to be removed; u brings it back." if gone else "It is not there."
+                "The row is going to be removed; u brings it back." if gone else "The row is gone."
             )
         return item
 

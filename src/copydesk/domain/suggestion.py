@@ -28,11 +28,11 @@ MARK = "\ufeff"
 PAGE_GONE = "The page is gone."
 EDITED = "The lines were edited since."
 TWICE = "The lines are there twice: e edits by hand."
-IDLE = "It changes nothing."
+IDLE = "Changes nothing."
 UNREADABLE = "Its revision cannot be read."
-NO_LINE = "It is on no line: e edits by hand."
-IN_CELL = "It is on a cell of a table: e edits by hand."
-SEVERAL = "It has several suggestions: e edits by hand."
+NO_LINE = "On no line: e edits by hand."
+IN_CELL = "In a cell of a table: e edits by hand."
+SEVERAL = "Several suggestions in it: e edits by hand."
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")

@@ -141,9 +141,9 @@ class TreeArrangement(Arrangement):
         alike = [row for row in self.now.levels[level] if self.now.items[row].kind == kind]
         here = "at the top" if level == TOP else f"in {self.now.items[level].title}"
         if len(alike) < 2:
-            return f"It is the only {kind} {here}."
+            return f"The row is the only {kind} {here}."
         end = "last" if delta > 0 else "first"
-        said = f"It is the {end} {kind} {here}."
+        said = f"The row is the {end} {kind} {here}."
         if kind == "collection" and delta > 0 and len(alike) < len(self.now.levels[level]):
             said += " The API does not say in what order collections and spaces are."
         return said
@@ -170,7 +170,7 @@ class TreeArrangement(Arrangement):
         if item.kind != "space":
             raise StagingError("The API copies spaces only, not collections.")
         if row.startswith(NEW):
-            raise StagingError("It is only staged: send it first, then copy it.")
+            raise StagingError("Only staged yet: send it first, then copy it.")
         values = copied(self.base.items[row].values, row)
         return self.add(self.now.level_of(row), "space", values, after=row)
 

@@ -32,7 +32,7 @@ WORK = ("changeRequestsOpen", "changeRequestsDraft", "comments")
 
 WORKED_IN = "it is gone by now, or someone works in it: it has change requests or comments"
 
-TRASH_NOTE = "It is in the trash, for 7 days."
+TRASH_NOTE = "In the trash, for 7 days."
 
 
 def settings_changed(
@@ -182,7 +182,7 @@ def collection_entered(
     note = ""
     if was[-1] != row:
         back += order_again(organization, home, was) if anchored else ()
-        note = "" if anchored else "It is the last collection there now."
+        note = "" if anchored else "Now the last collection there."
 
     def there(where: str) -> Expectation:
         return Expectation(read, {"parent": where}, said="it was moved since")

@@ -143,7 +143,7 @@ def conversation_blocks(
         label, tone = ROLES.get(role, (role, ""))
         found.append(Block("part", label, body, tone))
     if not conversation.parts:
-        found.append(Block("said", "", "It has no messages.", "muted"))
+        found.append(Block("said", "", "No messages.", "muted"))
     if conversation.created is not None:
         found.append(Block("said", "when", moment(conversation.created, now)))
     found += [

@@ -186,7 +186,7 @@ def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Tex
         return lines
     unknown = [clean(label(each.rule)) for each in now if each.outcome == "unknown"]
     if unknown:
-        said = f"It may be what only the service can tell: {listed(unknown)}."
+        said = f"Perhaps what only the service can tell: {listed(unknown)}."
     else:
         said = "Every rule that can be checked here passes; the service checks all of them."
     return [Text(said, style="muted")]

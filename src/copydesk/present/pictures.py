@@ -30,7 +30,7 @@ KEPT_LARGE = (1280, 960)
 HALF = "\u2580"
 """The upper half of a cell: its colour is the upper pixel, that of the ground the lower one."""
 
-BROKEN = "It cannot be shown: the file is cut off or damaged."
+BROKEN = "The picture cannot be shown: its file is cut off or damaged."
 
 
 class PictureRefusedError(Exception):
@@ -114,6 +114,6 @@ def _check_pixels(size: tuple[int, int]) -> None:
         raise PictureRefusedError(BROKEN)
     if width * height > MOST_PIXELS:
         raise PictureRefusedError(
-            f"It has {width:,} x {height:,} pixels: "
+            f"The picture has {width:,} x {height:,} pixels: "
             f"more than {MOST_PIXELS // 1_000_000} million are not shown."
         )

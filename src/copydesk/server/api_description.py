@@ -38,7 +38,7 @@ _REFUSALS: dict[int, str] = {
     400: "Something in the call is not what the operation takes; the message says where.",
     401: "The credential is missing or not valid.",
     403: "The caller lacks a permission, which the message names.",
-    404: "It does not exist, or the caller may not see it.",
+    404: "There is none, or the caller may not see it.",
     409: "The operation would change nothing, or conflicts with what is there.",
     412: "A rule or a state forbids it.",
 }

@@ -206,7 +206,7 @@ def snooze_reversal(thing: str, before: Snooze | None, after: Snooze | None) -> 
 
     was, now = {"snooze": _write(before)}, {"snooze": _write(after)}
     said = "it was snoozed again or woken"
-    note = "It is awake." if before is None else f"It sleeps {LENGTHS[before.step][0]}."
+    note = "Awake." if before is None else f"Sleeps {LENGTHS[before.step][0]}."
     return put_here("snooze", "snoozed", was, now, said, note=note, thing=thing)
 
 

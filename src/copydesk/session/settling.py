@@ -518,7 +518,7 @@ class Settlement:
     ) -> None:
         """Raise `NotDoneError` where somebody else edited a page or a file of it since."""
         if request.status not in ("open", "draft"):
-            raise NotDoneError(f"It is {clean(request.status)}")
+            raise NotDoneError(f"The change request is {clean(request.status)}")
         if request.revision == kept.known:
             return
         wanted = {page.id: page.source for page in kept.wanted}
@@ -697,7 +697,7 @@ async def find_cut_off(session: Session) -> str:
     try:
         left = await asyncio.to_thread(find)
     except OSError as error:
-        return f"It cannot be read whether settling was cut off: {error}"
+        return f"Whether settling was cut off cannot be read: {error}"
     told = [kept.label or "a change request" for kept in left if not await _is_over(session, kept)]
     return f"Settling {listed(told)} stopped on its way: U in its review goes on." if told else ""
 

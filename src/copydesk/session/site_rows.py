@@ -116,7 +116,7 @@ def no_address(link: Link, site: SiteRow | None) -> str:
     if site is not None and (why := no_effect(site)):
         return why
     if not link.active:
-        return "It is switched off, so it has no address that works: x switches it on."
+        return "Switched off, so no address works: x switches it on."
     return "The service gives no address for it."
 
 

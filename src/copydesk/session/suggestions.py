@@ -280,7 +280,7 @@ def plan_applying(
         assert isinstance(edit, PageEdit)  # what fits is on a page that is there
         markdown, clashing = apply(markdown_of(edit.text), found)
         for thread, other in clashing.items():
-            left[thread] = f"It overlaps {by_thread[other].author}'s, applied now."
+            left[thread] = f"The suggestion overlaps {by_thread[other].author}'s, applied now."
         joined[page] = replace(edit, text=with_markdown(edit.text, markdown))
         for thread in found.keys() - clashing.keys():
             each, fit = by_thread[thread], fits[thread]

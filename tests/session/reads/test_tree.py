@@ -209,7 +209,7 @@ async def test_an_entry_that_did_not_come_back_in_its_group_is_told(world: World
 
     await look("Legal", groups[0])
     await look("Status", groups[1])
-    why = "It is not in its group: that was not made again, or it was moved."
+    why = "Not in its group: that was not made again, or it was moved."
     for section, group_id in (("Legal", groups[1]), ("Legal", "gone"), ("Guides", groups[0])):
         with pytest.raises(NotDoneError, match=f"^{re.escape(why)}$"):
             await look(section, group_id)

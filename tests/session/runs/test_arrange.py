@@ -107,7 +107,7 @@ async def test_lost_answers_are_read_and_nothing_is_made_twice(desk: Desk) -> No
     assert len(way.writes) == 3
     kept = await desk.arranger.keep(again)
     assert kept.state == "stopped"
-    assert kept.outcome.sentence.startswith("It is not known whether “Status: State” arrived: look")
+    assert kept.outcome.sentence.startswith("Whether “Status: State” arrived is not known: look")
     way.reads = ""
     way.trouble = {6: "lost"}
     run = await desk.arranger.go(kept)
@@ -425,7 +425,7 @@ async def test_a_request_that_was_sent_again_is_not_sent_once_more_from_the_log(
     run = await desk.arranger.go(run)
     assert run.state == "finished"
     assert (refused.state, refused.message) == (
-        "replaced", "It was sent again later, and arrived.",
+        "replaced", "Sent again later, and arrived.",
     )  # fmt: skip
     assert [each.state for each in desk.session.log].count("replaced") == 1 + (state == "failed")
 
@@ -466,7 +466,7 @@ async def test_a_run_stops_after_the_request_under_way(desk: Desk) -> None:
         desk.arranger.stop(run)
 
     async def again() -> None:
-        with pytest.raises(WriteError, match=r"^It is under way already"):
+        with pytest.raises(WriteError, match=r"^This is under way already"):
             await desk.arranger.go(desk.plan.run())
 
     run, _ = await asyncio.gather(desk.arranger.go(desk.plan.run(), stop), again())

@@ -387,8 +387,8 @@ def test_its_way_back_lets_it_wait_again_or_no_more() -> None:
         assert (reversal.before.read, reversal.before.fields) == (look, {"waits": not waits})
         said = reversal.still.said, reversal.before.said
         assert said == ((over, again) if waits else (again, over))
-    assert begun.note == "It waits no more."
-    assert ended.note == "It waits for its rules again."
+    assert begun.note == "Waits no more."
+    assert ended.note == "Waits for its rules again."
 
 
 async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Waits) -> None:

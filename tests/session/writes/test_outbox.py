@@ -93,7 +93,7 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
     program.network.mend()
     await Way(session.local_steps).take(await session.ready(), program.kind.step)
     said = await session.outbox.send()
-    assert said.startswith("It was there already: nothing was sent: Write it")
+    assert said.startswith("Was there already: nothing was sent: Write it")
     assert len(program.network.arrived) == 4
     program.store.close()
 

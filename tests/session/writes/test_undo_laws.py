@@ -284,7 +284,7 @@ def test_a_waiting_write_is_taken_out_and_put_back(*, sure: bool, text: bool) ->
     assert out.still.explain({}).startswith(SENT_SINCE[:1].upper() + SENT_SINCE[1:])
     assert out.before.differences(None) == ()
     assert out.before.explain({"waits": True}) == "It waits again."
-    said = "It was not sent" if sure else "It waits no more, and may have arrived all the same"
+    said = "Not sent" if sure else "Waits no more, and may have arrived all the same"
     assert out.note == f"{said}; its text is a draft again." if text else f"{said}."
 
 

@@ -94,7 +94,7 @@ async def test_terms_are_added_changed_removed_and_taken_back(
         assert "Entgelt" in driver.screen
         first = next(terms for terms in held(world) if terms["de"] == "Entgelt")
         await driver.press("D")
-        assert "It has 2 languages." in driver.screen
+        assert "In 2 languages." in driver.screen
         await driver.press("y")
         assert first not in held(world)
         await driver.press("u")

@@ -77,9 +77,9 @@ async def test_what_is_installed_is_changed_taken_out_and_taken_back(
         await driver.press("enter", "]")
         assert driver.place.PLACE == "integration"
         await driver.press("e")
-        assert "It is configured for all spaces at once" in driver.screen
+        assert "Configured for all spaces at once" in driver.screen
         await driver.press("D")
-        assert "It works on all spaces now; it stays on the others" in driver.screen
+        assert "On all spaces now: the integration stays on others" in driver.screen
         await driver.press("y")
         assert asked("SELECT space_id FROM space_installation") == [fees]
         assert held()["space_selection"] == "selected"
@@ -100,7 +100,7 @@ async def test_what_is_installed_is_changed_taken_out_and_taken_back(
         assert "None with search=STATUS" in driver.screen
         await driver.press("u")
         assert len(found("acme-status")) == 1
-        assert "It is installed as for the first time" in driver.screen
+        assert "The integration is installed as for the first time" in driver.screen
         await send(driver, "where")
 
         # What may be secret is neither asked for nor kept, and stays.

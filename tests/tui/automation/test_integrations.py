@@ -180,9 +180,12 @@ async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
         await driver.press("enter")
         assert driver.selected == "lantern-chat"
         await driver.press("e")
-        assert "It belongs to Lantern: that takes the permission admin there." in driver.screen
+        assert (
+            "The integration belongs to Lantern: that takes the permission admin there."
+            in driver.screen
+        )
         await driver.press("D")
-        assert "Delete" not in driver.screen.partition("It belongs")[0]
+        assert "Delete" not in driver.screen.partition("The integration belongs")[0]
         await driver.press("escape", "g g", "g j")
         assert '"name": "acme-status"' in driver.screen
         await driver.press("escape")
@@ -362,7 +365,7 @@ async def test_one_is_installed_once_though_the_answer_is_lost(world: World) -> 
     way = Lossy(world)
     async with drive(status_page(world, way), size=(80, 24)) as driver:
         await driver.press("ctrl+n")
-        assert "It has to be configured in the app: key." in driver.screen
+        assert "To be configured in the app: key." in driver.screen
         assert "There it may: space:content:read." in driver.screen
         way.losing = True
         await driver.press("y")
@@ -370,7 +373,7 @@ async def test_one_is_installed_once_though_the_answer_is_lost(world: World) -> 
         assert "Installed in Acme." in driver.screen
         assert "in Acme" in driver.line("installed")
         await driver.press("ctrl+n")
-        assert "It is installed in Acme already" in driver.screen
+        assert "Installed in Acme already" in driver.screen
 
 
 async def test_one_is_developed_and_deleted(world: World, update_golden: bool) -> None:
@@ -455,7 +458,10 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
     async with drive(app) as driver:
         assert "Not allowed" in driver.screen
         await driver.press("g I", "e")
-        assert "It belongs to Acme: that takes the permission admin there." in driver.screen
+        assert (
+            "The integration belongs to Acme: that takes the permission admin there."
+            in driver.screen
+        )
         (tmp_path / "mine.yaml").write_text("name: acme-status\ntitle: Mine\n")
         await send(driver, f"publish {tmp_path}/mine.yaml")
         assert "acme-status belongs to Acme: publishing it takes admin there." in driver.screen

@@ -141,7 +141,7 @@ async def test_a_specification_is_replaced_shown_deleted_and_taken_back(
         await settled(world, driver)
         assert "failed" in driver.line("pets")
         await driver.press("U")
-        assert "fetched from https://desk.invalid/pets.json" in driver.screen
+        assert "Read from https://desk.invalid/pets.json" in driver.screen
         version = (await read(world, "pets")).updated_at
         await driver.press("y")
         assert (await read(world, "pets")).updated_at != version
@@ -159,7 +159,7 @@ async def test_a_specification_is_replaced_shown_deleted_and_taken_back(
         assert "`paths.pets` does not start" in driver.screen
         assert "stays until" in driver.screen
         await driver.press("U")
-        assert "It was given as text" in driver.screen
+        assert "given as text" in driver.screen
         await driver.press("u")
         assert (await read(world, "pets")).source_url == URL
         await settled(world, driver)

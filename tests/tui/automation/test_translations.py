@@ -103,7 +103,7 @@ async def test_translations_are_made_instructed_run_and_deleted(
         assert again.stats.runs == 2
         world.write(lambda tx: tx.run("UPDATE translation SET status = 'pending'"))
         await driver.press("R", "U")
-        assert "It is running: wait until it is completed." in driver.screen
+        assert "The translation is running: wait until it is completed." in driver.screen
         await settled(world, driver)
 
         await driver.press("D")

@@ -396,7 +396,7 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
         assert app.session.snoozed.held[first].until is None  # one step back
         assert "It sleeps until it is edited." in driver.screen
         await driver.press("u")
-        assert "It is awake." in driver.screen
+        assert "Awake." in driver.screen
         await driver.press(".")
         assert "Ready one" in subjects(driver)
         assert "snoozed" not in driver.screen

@@ -147,7 +147,7 @@ async def test_a_support_lead_works_through_findings(
         await driver.press("x", "x")
         assert support.finding(late)["status"] == "open"
         await driver.press("a")
-        assert "It is open, not a candidate." in driver.screen
+        assert "The finding is open, not a candidate." in driver.screen
         assert driver.place.rows.select(support.finding("Call")["id"])
         await driver.press("a")
         assert support.finding("Call")["status"] == "open"

@@ -307,7 +307,7 @@ async def test_what_cannot_be_shown_says_why_once(world: World) -> None:
         assert 'alt "Old words"' in driver.screen
         assert 'alt "New words"' in driver.screen
         await driver.press("]")
-        assert driver.screen.count("before and after: It cannot be shown") == 1
+        assert driver.screen.count("before and after: The picture cannot be shown") == 1
         assert "What is in a file is not shown here." not in driver.screen
 
 

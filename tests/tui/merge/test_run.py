@@ -336,7 +336,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         assert told == ["Another copydesk is going through this run."]
         # Esc leaves it running; quitting asks.
         await driver.send("Q")
-        assert "It is at 2 of 3: 1 merged, 1 wait." in words(driver)
+        assert "At 2 of 3: 1 merged, 1 wait." in words(driver)
         await driver.send("y")
         for task in [
             *app.merging.busy,
@@ -540,7 +540,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     # It had arrived: found by reading, not sent again. The next was merged whatever was answered.
     run = await idle()
     assert [each.state for each in run.items[:3]] == ["done", "done", "waiting"]
-    assert run.items[0].said == "It had arrived: that was found by reading again."
+    assert run.items[0].said == "Had arrived: that was found by reading again."
     assert run.items[1].said.startswith("Merged all the same, and it is live")
     assert run.state == "stopped"
     await runner.skip()
@@ -551,7 +551,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     await runner.skip()
     run = await idle()
     assert run.stopped is not None
-    assert run.stopped.said == "It was edited since you read it."
+    assert run.stopped.said == "Edited since you read it."
     # A disk that keeps nothing: nothing is sent either, and it goes on once there is room.
     runs.full = True
     before = six.untouched(4, 5)

@@ -47,7 +47,7 @@ async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_
         # What changed since the sheet was read was not seen.
         world.edit_change_request(first, {"limits": "# Unseen\n"}, by=lee)
         await driver.press("M")
-        assert "It has changed since you looked" in driver.screen
+        assert "Changed since you looked" in driver.screen
         await driver.press("M")
         assert "#2 merges when its rule holds" in driver.screen
         assert "M Write limits" in driver.line("2 ")
@@ -104,7 +104,7 @@ async def test_what_is_ready_does_not_wait(world: World) -> None:
         assert "No rule is in its way: y merges it." in driver.screen
         await driver.press("escape")
         await driver.press("W", "enter", "m")
-        assert "It is a draft: close this, W opens it for review." in driver.screen
+        assert "The change request is a draft: close this, W opens it for review." in driver.screen
         assert "y merge " not in driver.screen
         await driver.press("y")
         assert "y merges nothing yet.  esc cancel" in driver.screen

@@ -171,7 +171,9 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         assert "Both sides are still in Retries, line 27: e edits it." in driver.screen
         editor(f"Hello\n{source(RETRIES_NOW, **RETRIES_SOURCE)}")
         await driver.press("e")
-        assert "cannot be sent so: line 2: the settings of the page begin here" in driver.screen
+        assert (
+            "cannot be sent like this: line 2: the settings of the page begin here" in driver.screen
+        )
         await driver.press("ctrl+s")
         assert "Not sent: line 2: the settings of the page begin here" in driver.screen
         await driver.press("X")
@@ -270,15 +272,21 @@ async def test_bad_settings_and_bad_bytes_are_named_and_kept(
     async with drive(review.app(), "]", size=(140, 40)) as driver:
         editor(source(RETRIES_NOW, title="Trying again", slug="a b"))
         await driver.press("e")
-        assert "cannot be sent so: line 3: the slug is not a part of a path: only" in driver.screen
+        assert (
+            "cannot be sent like this: line 3: the slug is not a part of a path: only"
+            in driver.screen
+        )
         assert "~m Trying again" in driver.screen
         beside = "/signatures is taken by Signatures. Free: /signatures-2. e edits it."
         editor(source(RETRIES_NOW, title="Retries", slug="signatures"))
         await driver.press("e")
-        assert f"Staged, but it cannot be sent so: {beside}" in driver.screen, driver.screen
+        assert f"Staged, but it cannot be sent like this: {beside}" in driver.screen, driver.screen
         editor(source(RETRIES_NOW, title="Retries", hidden="perhaps"))
         await driver.press("e")
-        assert "Staged, but it cannot be sent so: line 3: hidden is true or false." in driver.screen
+        assert (
+            "Staged, but it cannot be sent like this: line 3: hidden is true or false."
+            in driver.screen
+        )
         await driver.press("ctrl+s")
         assert "Not sent: line 3" in driver.screen
         (tmp_path / "written").write_bytes(b"---\ntitle: A\n---\nIn Latin: \xe9\n")

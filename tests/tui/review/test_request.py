@@ -236,7 +236,7 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         faults.refusing = True
         await driver.press("ctrl+s")
         assert "on the change request Nice." in driver.screen
-        assert driver.line("It waits: 2 drafts").split()[1:2] == ["review"]
+        assert driver.line("The review waits:").split()[1:2] == ["review"]
         assert len(app.session.drafts.texts()) == 3
         faults.refusing = False
         await driver.press("r")

@@ -86,7 +86,7 @@ async def test_a_line_is_suggested_sent_and_applied(
             await driver.press("u")  # the comment; its words are a draft again
             assert review.open_threads() == 0
             await driver.press("s", *["backspace"] * 9, "ctrl+s")
-            assert "It changes nothing." in driver.screen
+            assert "Changes nothing." in driver.screen
 
 
 async def test_marked_ones_are_applied_together_and_the_others_say_why(

@@ -213,7 +213,7 @@ async def test_an_undo_that_changes_nothing_says_so(world: World) -> None:
         await driver.press("u", "y")
         await asked(driver, "changed since")
         await driver.press("y")
-        await asked(driver, "It was sent, and changed nothing")
+        await asked(driver, "Sent, but nothing changed")
         assert "Undone" not in driver.screen
         assert await tree(published) == before
 

@@ -67,7 +67,7 @@ async def test_links_are_made_renamed_switched_and_taken_back(
         await driver.press("enter")
         assert "x switches it on" in driver.screen
         await driver.press("y")
-        assert "It is switched off, so it has no address that works" in driver.screen
+        assert "Switched off, so no address works" in driver.screen
         await driver.press("x")
         assert "on" in driver.line("Old evaluation").split()
         assert world.row("share_link", old)["active"]

@@ -155,7 +155,7 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
 
         await on(driver, "proxy", "e")
         await fill(driver, "a.b")
-        assert "It has to be a host plus path" in driver.line("Proxy   ")
+        assert "Write a host plus path" in driver.line("Proxy   ")
         await fill(driver, "/c", "ctrl+s")
         assert "https://docs.acme.test/docs" in driver.line("now   ")
         assert "https://a.b/c" in driver.line("then  ")

@@ -46,7 +46,7 @@ async def test_sign_in_is_changed_and_taken_back_and_its_key_is_shown_only_when_
         await driver.press("q", "down", "enter")
         await driver.burst(*typed("acme"))
         await driver.press("ctrl+s")
-        assert "It has to be an address such as" in driver.screen
+        assert "Write an address such as" in driver.screen
         await driver.press("ctrl+u")
         await driver.burst(*typed("https://acme.test/in"))
         await driver.press("ctrl+s")

@@ -142,7 +142,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert "1 call staged, nothing sent" in driver.screen
         assert driver.selected == ids["Legal"]
         await driver.press("alt+down")
-        assert "It is the last of its level." in driver.screen
+        assert "The row is the last of its level." in driver.screen
         await driver.press("u", "u", "u")
         assert "current order" in driver.screen
         await driver.press("u")
@@ -238,7 +238,7 @@ async def test_picked_rows_are_dropped_as_one_block() -> None:
         await driver.press("space")
         await select(driver, ids["Guides/French"])
         await driver.press("space", "K", "K")
-        assert "Nothing moves, as French cannot: It is the first already." in driver.screen
+        assert "Nothing moves, as French cannot: The row is the first already." in driver.screen
         await driver.press("ctrl+\\")
         await select(driver, ids["Guides/French"])
         await driver.press("i", "tab", "p", "tab", "i")

@@ -276,7 +276,7 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         assert "Acme Docs stops showing Guide." in driver.screen
         go(driver, tree, "Web SDK")
         await driver.press("D", ">")
-        assert "It is going to be removed; u brings it back." in driver.screen
+        assert "The row is going to be removed; u brings it back." in driver.screen
         go(driver, tree, "SDKs")
         await driver.press("D", "ctrl+s")
         assert "Acme Docs stops showing Guide." in driver.screen

@@ -133,7 +133,7 @@ async def test_a_text_that_belongs_nowhere_can_be_copied(review: ReviewWorld) ->
     app = review.app()
     app.session.drafts.save("from an older desk", "Keep me")
     async with drive(app, "g d", "enter", size=(100, 24)) as driver:
-        assert "It is not known where this belongs. Y copies the text." in driver.screen
+        assert "Where this text belongs is not known. Y copies it." in driver.screen
         await driver.press("Y", "enter")
         assert app.clipboard == "Keep me"
 

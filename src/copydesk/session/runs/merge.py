@@ -397,7 +397,7 @@ class MergeRunner:
                 await asyncio.to_thread(self._store.release, left.id)
                 self.run = left.cut_off()
         except OSError as error:
-            return f"It cannot be read whether a merge run was left: {error}"
+            return f"Whether a merge run was left cannot be read: {error}"
         self._touched()
         return "" if left.state == "planned" else f"A merge run stopped at {left.far}: M goes on."
 

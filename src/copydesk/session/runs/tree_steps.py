@@ -79,7 +79,7 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
         """
         found = await (await ready())(ops.get_site_structure, organization_id, site_id)
         if all((each["id"], each.get("sectionGroup")) != (row, group) for each in found.rows()):
-            raise NotDoneError("It is not in its group: that was not made again, or it was moved.")
+            raise NotDoneError("Not in its group: that was not made again, or it was moved.")
 
     return {
         "line_up": line_up,

@@ -38,7 +38,7 @@ BUSY = "Another copydesk is looking at what waits to be merged: try again shortl
 
 OTHERS = "Another account lets it wait: it is merged with that one's token; x takes it out."
 
-CHANGED = "It has changed since you looked: this is how it is now."
+CHANGED = "Changed since you looked: this is how it is now."
 
 
 class WaitingMerges:
@@ -315,7 +315,7 @@ def reversal_of(id: str, before: dict[str, Any] | None, after: dict[str, Any] | 
             Step("local.waits_to_merge", {"merge": id}), {"waits": run is not None}, said=said
         )
 
-    note = "It waits no more." if before is None else "It waits for its rules again."
+    note = "Waits no more." if before is None else "Waits for its rules again."
     return Reversal((step(before),), (step(after),), expect(after), expect(before), note=note)
 
 

@@ -57,7 +57,7 @@ class Tally:
         for words, names in (
             ("Sent from the outbox", self.sent),
             ("No answer had come, but it had arrived", self.found),
-            ("It was there already: nothing was sent", self.there),
+            ("Was there already: nothing was sent", self.there),
             ("Waits in the outbox (g x)", self.held),
         ):
             if names:
@@ -253,7 +253,7 @@ class Sending:
         if self._is_typed_again(entry) or (entry.id in self._box.edited and not hand):
             return
         if self._waits_for_others(entry):
-            self.tally.stopped = "It waits for a comment that it goes with: that one first."
+            self.tally.stopped = "A comment that it goes with waits: that one first."
             return
         if self._box.is_others(entry):
             self.tally.stopped = OTHERS_WRITE
@@ -306,9 +306,7 @@ class Sending:
             await self._failed(entry, error, name, before)
         except asyncio.CancelledError:
             # The program is ending: the outcome is found out later.
-            self._box.take(
-                self._box.settle(entry, "unknown", sentence="It was stopped: it may be there.")
-            )
+            self._box.take(self._box.settle(entry, "unknown", sentence="Stopped: it may be there."))
             raise
         else:
             await self._arrive(entry, result, name, said="")
@@ -326,7 +324,7 @@ class Sending:
 
         async def same(outgoing: Outgoing) -> None:
             if outgoing.to_dict() != entry.request:
-                raise NotDoneError("It would send something else now: discard it, and do it again.")
+                raise NotDoneError("The thing has changed: discard this write, and do it again.")
 
         with noting(same):
             return await line.send()

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 HAD_ARRIVED = "No answer came, but it had arrived: that was found by reading again."
 
-STOPPED = "It was stopped before the answer came: it may have arrived."
+STOPPED = "Stopped before the answer came: it may have arrived."
 
-NOT_SENT = "It was stopped before it was sent."
+NOT_SENT = "Stopped before it was sent."
 
 
 class WriteError(Exception):

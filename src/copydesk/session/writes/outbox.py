@@ -311,7 +311,7 @@ class Outbox:
             entries = await asyncio.to_thread(self.session.journal.entries)
             entry = next((each for each in entries if each.id == id), None)
             if entry is None or entry.state != "dropped" or entry.request is None:
-                raise NotDoneError("It is no longer among the discarded ones.")
+                raise NotDoneError("The write is no longer among the discarded ones.")
             if entry.held == "lost":  # it may have arrived, which is still to be found out
                 await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
                 back = self.settle(entry, "unknown", sentence="", held="")
@@ -331,7 +331,7 @@ class Outbox:
             if entry is None or entry.state != "queued":
                 raise NotDoneError(GONE)
             if entry.request != was.request:
-                raise NotDoneError("It was edited elsewhere meanwhile. What you wrote is a draft.")
+                raise NotDoneError("Edited elsewhere meanwhile. What you wrote is a draft.")
             said = f"{WAITS}: it was edited."
             changed = await asyncio.to_thread(
                 self.session.journal.settle,
@@ -513,7 +513,7 @@ QUIET_SECONDS = 60.0
 object that is not found may still appear."""
 
 NOT_ARRIVED = f"{WAITS}: no answer had come, and it had not arrived."
-GONE = "It no longer waits: it was sent or discarded meanwhile."
+GONE = "The write no longer waits: it was sent or discarded meanwhile."
 OTHERS = "Another copydesk is sending what waits."
 UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
 READ_ONLY = "Read-only: nothing is sent."
@@ -524,7 +524,7 @@ OTHER_TEXT = (
     "Waiting: no answer came, and another text was sent from there since. s asks, and sends it."
 )
 UNREADABLE = "Waiting: what was noted of it cannot be read. D takes it out."
-THERE_ALREADY = "It was already like that: nothing was sent."
+THERE_ALREADY = "Already like that: nothing was sent."
 NOT_YET = (
     f"{WAITS}: no answer came. It is not there yet; it is looked for again before it is sent again."
 )

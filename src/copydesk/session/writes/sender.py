@@ -71,7 +71,7 @@ _log = logging.getLogger("copydesk.writes")
 ASKED = 2
 """From this danger on a person confirms the write on screen: it is never done later."""
 
-UNREAD = "It was sent, and what was read afterwards did not come"
+UNREAD = "Sent, and what was read afterwards did not come"
 """The beginning of the sentence for a write after which a read failed."""
 
 
@@ -157,7 +157,7 @@ class WriteSender:
         for entry in self._session.outbox.items.values():
             alike = entry.draft == line.draft and entry.text == line.text
             if alike and entry.state == "unknown" and self.line_of(entry.id) is None:
-                raise WriteError("It may have arrived by an earlier try: g x, then s finds out.")
+                raise WriteError("An earlier try may have arrived: g x, then s finds out.")
 
     @property
     def writing(self) -> frozenset[asyncio.Task[Any]]:

@@ -826,7 +826,7 @@ def way_out(id: str, *, sure: bool, text: bool) -> Reversal:
     from copydesk.domain.reversal import Reversal
 
     back = way_back_in(id)
-    note = "It was not sent" if sure else "It waits no more, and may have arrived all the same"
+    note = "Not sent" if sure else "Waits no more, and may have arrived all the same"
     return Reversal(
         back.forth,
         back.back,

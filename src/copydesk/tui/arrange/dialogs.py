@@ -58,7 +58,7 @@ def nothing_left(sheet: OthersSheet) -> str | None:
 
 def not_asking(sheet: ArrangeSheet) -> str | None:
     """Say so when it has begun."""
-    return None if sheet.run.state in BEGINNING and not sheet.working else "It has begun."
+    return None if sheet.run.state in BEGINNING and not sheet.working else "Sending has begun."
 
 
 def not_stopped(sheet: ArrangeSheet) -> str | None:

@@ -479,7 +479,7 @@ class Sender:
     async def _go_on_with(self, run: ArrangeRun) -> None:
         """Ask about a run that an earlier start left; take in one that had ended."""
         if run.begun:
-            await self._ask_about(run, (), later="It is as it was left: ctrl+s asks again.")
+            await self._ask_about(run, (), later="Stopped where it was: ctrl+s asks again.")
             return
         self.here.draft.keep_now()
         await self.here.session.arranging.forget_ended(run)

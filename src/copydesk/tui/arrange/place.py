@@ -244,7 +244,7 @@ class ArrangeCommands(Commands, scope="arranging"):
             key, reverse = self._sort_key(by[0] if by else "", row.level), "reverse" in words
             fits = draft.stage(lambda it: it.sort(row.level, key, reverse=reverse))
             if fits and draft.arrangement is before:
-                self.place.say("It is in that order already.")
+                self.place.say("The rows are in that order already.")
 
     def _sort_key(self, by: str, level: str) -> Callable[[Item], Any]:
         """Return what a level is sorted by; "" keeps its order."""

@@ -171,7 +171,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             key=self.draft_key,
             read=read,
             send=self._send,
-            facts=["It minds them from then on. u puts the former ones back."],
+            facts=["The agent minds these from then on. u puts the former ones back."],
         )
         if sent:
             self.read_again()

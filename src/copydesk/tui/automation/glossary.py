@@ -252,7 +252,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
         assert item is not None
         terms = dict(item.translations)
         facts = [
-            f"It has {plural(len(terms), 'language')}. Pages that are translated stay as they are.",
+            f"In {plural(len(terms), 'language')}. Pages that are translated stay as they are.",
             "u adds it again, as a new entry.",
         ]
         if not await self.desk.push_screen_wait(

@@ -96,7 +96,7 @@ def only_one_place(here: ResourcePlace[Any]) -> str | None:
     one = installed_at(here)
     if one is None or not one.place:
         return None
-    return f"It is configured for all {one.place}s at once: the first tab changes that."
+    return f"Configured for all {one.place}s at once: the first tab changes that."
 
 
 def not_allowed(here: ResourcePlace[Any]) -> str | None:
@@ -257,7 +257,7 @@ class InstallationCommands(Commands, scope="installation"):
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
-        facts = [f"It is taken out of {home}{lost}."]
+        facts = [f"The integration is taken out of {home}{lost}."]
         again = one.comes_back and bool(one.organization)
         facts.append(f"u installs it {ANEW}." if again else "What it was configured with is gone.")
         sheet = Confirm(
@@ -277,11 +277,11 @@ class InstallationCommands(Commands, scope="installation"):
 
     async def _take_out(self, one: Installed) -> None:
         title, kind = shorten(one.place_title, 40), one.place
-        facts = [f"It no longer works on the {kind} {title}."]
+        facts = [f"The integration no longer works on the {kind} {title}."]
         field = f"{kind}_selection"
         back = None
         if one.on_all and one.organization:
-            facts.append(f"It works on all {kind}s now; it stays on the others, and new ones go "
+            facts.append(f"On all {kind}s now: the integration stays on others, and new ones go "
                          f"without. u lets it work on all {kind}s again.")  # fmt: skip
             back = installation_changed(
                 one.organization, one.name, one.id, {field: "all"}, {field: "selected"}

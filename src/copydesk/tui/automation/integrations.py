@@ -79,7 +79,7 @@ def not_mine(here: IntegrationsPlace) -> str | None:
     if item is None or item.permissions is None or item.permissions.admin:
         return None
     owner = clean(owner_title(item)) or "another organization"
-    return f"It belongs to {owner}: that takes the permission admin there."
+    return f"The integration belongs to {owner}: that takes the permission admin there."
 
 
 def installed_here(here: IntegrationsPlace) -> str | None:
@@ -88,7 +88,7 @@ def installed_here(here: IntegrationsPlace) -> str | None:
     if item is None or not here.here.get(item.name):
         return None
     title = here.session.title_of(here.organization) or "the organization"
-    return f"It is installed in {shorten(title, 40)} already: Enter shows where."
+    return f"Installed in {shorten(title, 40)} already: Enter shows where."
 
 
 def no_home(here: IntegrationsPlace) -> str | None:
@@ -252,11 +252,11 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             self.say(f"That takes the permission installIntegration in {title}.", "warn")
             return
         scopes = listed(item.scopes)
-        facts = [f"It goes into {title}."]
-        facts.append(clean(f"There it may: {scopes}.") if scopes else "It asks for no permission.")
+        facts = [f"The integration goes into {title}."]
+        facts.append(clean(f"There it may: {scopes}.") if scopes else "No permission is asked for.")
         asked = item.configurations.account if item.configurations is not None else None
         if asked is not None and asked.required:
-            facts.append(clean(f"It has to be configured in the app: {listed(asked.required)}."))
+            facts.append(clean(f"To be configured in the app: {listed(asked.required)}."))
         if not item.verified:
             facts.append("The platform has not verified it.")
         removable = not await api.routes.lacks(ops.uninstall_integration)
@@ -358,7 +358,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         sheet = TypeToConfirm(
             f"Delete {self.named(item)}",
             [
-                "It is taken out wherever it is installed, and its events are gone.",
+                "The integration is taken out wherever it is installed, and its events are gone.",
                 "This cannot be undone: published again, it is installed nowhere.",
             ],
             expect=item.name,

@@ -197,7 +197,7 @@ def no_address(here: OpenAPISpecsPlace) -> str | None:
     item = here.item
     if item is None or item.source_url:
         return None
-    return "It was given as text: there is no address to read again. e gives it a new source."
+    return "This is given as text: there is no address to read again. e gives it a new source."
 
 
 def visibility_label(here: OpenAPISpecsPlace) -> str:
@@ -410,7 +410,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             draft_key=key,
             send=send,
             labels=LABELS,
-            facts=["It is private at first. Its mistakes are told once it was read."],
+            facts=["Private at first. Mistakes in it are told once it was read."],
             verb="add it",
         )
         if await self.desk.push_screen_wait(form):
@@ -454,7 +454,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         assert item.source_url is not None
         url = item.source_url
         facts = [
-            f"It is fetched from {shorten(clean(url), 60)}.",
+            f"Read from {shorten(clean(url), 60)}.",
             "What can be read there now holds from then on, for pages too.",
         ]
         sheet = Confirm(

@@ -53,14 +53,14 @@ def plan(
     """
     lines: list[str | Text] = []
     if found is None:
-        lines.append(f"It is new, and belongs to {home}.")
+        lines.append(f"The integration is new, and belongs to {home}.")
     else:
         lines.append(
             f"Version {found.version} is there; this becomes version {found.version + 1}. "
             "What the manifest leaves out stays."
         )
         if home:
-            lines.append(Text(f"It will belong to {home}.", style="warn"))
+            lines.append(Text(f"The integration will belong to {home}.", style="warn"))
     before: Mapping[str, Any] = {} if found is None else found.to_dict()
     same = 0
     for name, value in sent.items():
@@ -75,7 +75,7 @@ def plan(
         lines.append(f"{plural(same, 'field')} as before.")
     more = _more_scopes(before.get("scopes") or (), sent.get("scopes") or ())
     if more and found is not None:
-        lines.append(Text(f"It asks to do more: {more}.", style="warn"))
+        lines.append(Text(f"The integration asks to do more: {more}.", style="warn"))
     if sent.get("visibility") == "public" and before.get("visibility") != "public":
         lines.append(Text("Everyone will find it and can install it.", style="warn"))
     return lines

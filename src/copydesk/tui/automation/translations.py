@@ -224,7 +224,7 @@ def being_run(here: TranslationsPlace) -> str | None:
     if item is None:
         return None
     if under_way(item):
-        return "It is running: wait until it is completed."
+        return "The translation is running: wait until it is completed."
     if item.translation.source.space is None or item.source is None:
         return "The space that is translated is no longer there for you."
     return None
@@ -359,7 +359,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
                 reversal=lambda item: translation_made(home, item.id),
                 look=lambda api: find_made(api, home, body, known),
                 draft=key,
-                done="It is being run.",
+                done="The translation is being run.",
             )
             made.append(item.id)
 
@@ -376,7 +376,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             },
             offers={"source.space": self._spaces},
             lines={"instructions": 3},
-            facts=["It is written into a space of its own, which u leaves there."],
+            facts=["The translation is written into a space of its own, which u leaves there."],
             verb="make it",
         )
         if await self.desk.push_screen_wait(form):
@@ -457,7 +457,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
                 self.named(item),
                 send,
                 look=lambda api: find_run(api, home, which, stats.runs),
-                done="It is being run.",
+                done="The translation is being run.",
             )
             self.watching.read_begun(which)
 

@@ -103,7 +103,7 @@ def may_not_change(here: ChangesPlace, row: ChangeRow | None = None) -> str | No
     if own:
         return may_not_edit(here, row)
     if _lacks(here, "merge", row):
-        return "It is not yours, and you may not merge in this space."
+        return "The change request is not yours, and you may not merge in this space."
     return None
 
 
@@ -274,9 +274,7 @@ class ChangeCommands(Commands, scope="changes"):
 
     @action(
         "U", "update",
-        unless=unless_marked(
-            nothing_selected, is_merged, is_archived, is_current, may_not_edit
-        ),
+        unless=unless_marked(nothing_selected, is_merged, is_archived, is_current, may_not_edit),
         danger=2, show=14, group="Write",
         uses=("pull_change_request_updates", "get_change_request", "get_space"), takes="marked",
     )  # fmt: skip

@@ -60,7 +60,7 @@ class EditCommands(Commands, scope="changes"):
         if not is_plain(request.description):
             facts.append(
                 Text(
-                    "It has lists or styles: they become plain text if you change it.",
+                    "The description has lists or styles: they become plain text if you change it.",
                     style="warn",
                 )
             )

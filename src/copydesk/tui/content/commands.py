@@ -310,7 +310,7 @@ class ContentCommands(Commands, scope="content"):
         warning = (
             "This cannot be undone: u takes no pages out."
             if request
-            else "It is published at once where the space is. This cannot be undone: u takes no "
+            else "The pages go live at once where the space is. This cannot be undone: u takes no "
             "pages out."
         )
         if not await self.app.push_screen_wait(

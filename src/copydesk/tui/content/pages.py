@@ -397,7 +397,7 @@ class EditInRequest(Commands, scope="pages"):
         place.show_staged()
         why = why_not_sent(written)
         place.tell(
-            f"Staged, but it cannot be sent so: {why}. e edits it."
+            f"Staged, but it cannot be sent like this: {why}. e edits it."
             if why
             else f"Staged: {page.title}. Nothing is sent; ctrl+s makes the change request."
         )

@@ -166,7 +166,7 @@ class ReusablePlace(ResourcePlace["ReusableContent"], scope="reusable"):
         def came(markdown: str | None) -> None:
             from copydesk.session.reads.history import TEXT_UNTOLD
 
-            self.text.empty = TEXT_UNTOLD if markdown is None else "It has no text."
+            self.text.empty = TEXT_UNTOLD if markdown is None else "No text."
             self.text.set_text(markdown or "")
 
         def failed(said: str) -> None:

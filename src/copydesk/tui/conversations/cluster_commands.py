@@ -283,12 +283,12 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
             )
 
         facts = {
-            "": "It will be listed with no cluster.",
+            "": "Listed with no cluster.",
             "new": "The issue becomes a cluster, which lists it."
             if len(about.issues) == 1
             else f"The {len(about.issues)} issues become a cluster, which lists it.",
         }
-        said = f"It will be listed with the cluster “{about.name}”."
+        said = f"Listed with the cluster “{about.name}”."
         form = Form(
             f"New change request in {title}",
             [

@@ -93,7 +93,7 @@ def no_cluster(keys: ClusterKeys) -> str | None:
 def is_closed(keys: ClusterKeys) -> str | None:
     """Say so when the cluster is closed."""
     row = keys.rows.selected
-    return "It is closed: x opens it again." if row is not None and row.closed else None
+    return "The cluster is closed: x opens it again." if row is not None and row.closed else None
 
 
 def is_masked(keys: ClusterKeys) -> str | None:
@@ -101,7 +101,7 @@ def is_masked(keys: ClusterKeys) -> str | None:
     row = keys.rows.selected
     if row is None or keys.reader.shown(row.label + row.summary) == row.label + row.summary:
         return None
-    return "It holds an e-mail address or a phone number: V shows it, then e edits it."
+    return "The cluster holds an e-mail address or a phone number: V shows it, then e edits it."
 
 
 def nothing_suggested(keys: ClusterKeys) -> str | None:

@@ -89,7 +89,7 @@ def no_candidate(here: FindingsPlace) -> str | None:
     """Say so when the finding is no candidate any more."""
     item = here.item
     if here.listed == "findings" and item is not None and item.status != "candidate":
-        return f"It is {clean(item.status)}, not a candidate."
+        return f"The finding is {clean(item.status)}, not a candidate."
     return None
 
 

@@ -363,7 +363,7 @@ _PAGES: Resource[SiteFindingPage] = Resource(
         Shown("path", "PATH", lambda found, now: found.page.path, flex=1, drop=1),
         Shown("type", "TYPE", lambda found, now: clean(found.page.type), 9, drop=2),
     ),
-    empty="It is about no page.",
+    empty="About no page.",
     of="item",
 )
 

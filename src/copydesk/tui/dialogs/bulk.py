@@ -30,7 +30,7 @@ SHEET_CELLS = 100
 TICK_SECONDS = 0.5
 """How often the seconds that are left are counted."""
 
-NOT_BEGUN = "It has not begun: there is nothing to recall."
+NOT_BEGUN = "Nothing has been sent: there is nothing to recall."
 
 FRAME_CELLS = 10
 """What the frame of a sheet, its padding and a scroll bar take of the width of the terminal."""
@@ -61,14 +61,14 @@ def _outcome(item: BulkItem) -> tuple[str, str]:
 def has_begun(sheet: BulkSheet) -> str | None:
     """Say so when the question has been answered, or when there is nothing to do."""
     if sheet.run.begun:
-        return "It has begun."
+        return "Sending has begun."
     return None if sheet.run.count("waiting") else "None of them allows it."
 
 
 def nothing_failed(sheet: BulkSheet) -> str | None:
     """Say so when there is nothing to send again."""
     if sheet.run.running:
-        return "It is still going on."
+        return "Sending still goes on."
     if sheet.run.retryable:
         return None
     if sheet.run.count("failed"):
@@ -82,7 +82,7 @@ def nothing_back(sheet: BulkSheet) -> str | None:
         return None
     if sheet.run.begun and not sheet.run.running:
         return None if sheet.run.count("done") else "Nothing was done."
-    return "It is being sent: it can no longer be recalled." if sheet.run.begun else NOT_BEGUN
+    return "Being sent: it can no longer be recalled." if sheet.run.begun else NOT_BEGUN
 
 
 class BulkSheet(ScrollingSheet[None], scope="bulk"):

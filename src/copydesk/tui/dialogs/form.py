@@ -302,7 +302,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Leave the form and save the typed values; while it is being sent, on the second press."""
         if self._under_way:
             self._under_way = False
-            self._say("It is being sent. Wait for the answer, or leave now: @ shows the outcome.")
+            self._say("Being sent. Wait for the answer, or leave now: @ shows the outcome.")
         else:
             self.dismiss(None)
 

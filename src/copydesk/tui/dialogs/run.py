@@ -26,7 +26,7 @@ Send = Callable[[int], Awaitable[None]]
 
 def not_asking(sheet: RunSheet) -> str | None:
     """Say so when the question has been answered."""
-    return None if sheet.state == "asking" else "It has begun."
+    return None if sheet.state == "asking" else "Sending has begun."
 
 
 def not_stopped(sheet: RunSheet) -> str | None:

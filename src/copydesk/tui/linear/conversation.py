@@ -359,7 +359,7 @@ class Conversation:
             case "clear":
                 field: Any = self._app.screen.focused
                 field.clear()
-                self._say("It is empty now.")
+                self._say("The field is empty now.")
             case _ if await self._word(word, rest.strip()):
                 pass
             case _ if await self._press_line(f"{word} {rest}"):

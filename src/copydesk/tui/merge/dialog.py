@@ -56,9 +56,9 @@ READS = (
 
 LIVE = "This goes live at once; :revert reverts the merge."
 
-ALREADY = "It is merged already."
+ALREADY = "The change request is merged already."
 
-DRAFT = "It is a draft: close this, W opens it for review."
+DRAFT = "The change request is a draft: close this, W opens it for review."
 
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read for the sheet."""
@@ -111,7 +111,7 @@ def not_unknown(sheet: MergeSheet) -> str | None:
 def not_merged(sheet: MergeSheet) -> str | None:
     """Say so while there is nothing to look at."""
     if not sheet.address:
-        return "It is not merged yet, or has no address."
+        return "Not merged yet, or it has no address."
     return UNSERVED if is_unserved(sheet.address) else None
 
 
@@ -163,7 +163,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if spoken is None or self._waits or self.unknown or self._merged:
             return self.off
         if self._clashed:
-            return "It conflicts with main: U settles that first."
+            return "Conflicts with main: U settles that first."
         others = why_not_mergeable(spoken.request, spoken.space, RulesRead((), None, None))
         return others or (None if self.off else "No rule is in its way: y merges it.")
 
@@ -234,7 +234,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                 if read.request.status == "draft":
                     self.off = DRAFT
                 failed = failed and self.off != DRAFT
-                said = "It cannot be merged while a rule is not met." if failed else self.off
+                said = "Not to be merged while a rule is not met." if failed else self.off
                 self._status = Text(said, style="bad")
                 if self.why_not_when_ready() is None:
                     count = len(read.rules.results)
@@ -407,7 +407,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             return
         kept, former = merges.as_json(run), merges.of(self._space_id, spoken.request.id)
         if former in merges.waiting:
-            self._draw("It waits already.")
+            self._draw("Waits already.")
             return
         await place.writer.perform(
             "Merge when ready",
@@ -432,7 +432,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     def _conflicted(self) -> None:
         """Lead to where conflicts are settled; the merge goes on there."""
-        self.off = "It conflicts with main."
+        self.off = "Conflicts with main."
         self._clashed = True
         if self.stands:
             self.dismiss("conflicts")
@@ -441,9 +441,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Show what the service said, and which guess of this machine was wrong."""
         self.off = said
         self._above = [Text(said, style="bad"), ""]
-        self._status = Text(
-            "It is not known whether it is merged." if self.unknown else "Not merged."
-        )
+        self._status = Text("Whether it is merged is not known." if self.unknown else "Not merged.")
         self._status.stylize("bad")
         self._draw()
         if self.unknown:
@@ -461,7 +459,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Say why U does nothing here."""
         request = self._request
         if request is None or not request.outdated or self._merged:
-            return "It is up to date with main."
+            return "Up to date with main."
         if self._waits:
             return "The merge is under way."
         return None

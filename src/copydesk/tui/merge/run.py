@@ -108,9 +108,7 @@ def not_stopped(here: MergeRunPlace) -> str | None:
     if (waiting := here.waiting) is not None:
         if here.session.waiting_merges.is_others(waiting):
             return OTHERS
-        return (
-            None if waiting.stopped is not None else "It has not stopped: it waits for its rules."
-        )
+        return None if waiting.stopped is not None else "Not stopped: the run waits for its rules."
     if (why := no_run(here)) is not None:
         return why
     stopped = None if here.run is None else here.run.stopped
@@ -338,7 +336,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
             named = present.some(off, NAMED)
             facts.append(Text(f"! something is in the way of {named} (:ready)", style="warn"))
         stops = [said for stop, said in STOPS.items() if stop in run.stops]
-        facts.append(f"It stops at {listed(stops, 'or')}." if stops else "It stops at no rule.")
+        facts.append(f"Stops at {listed(stops, 'or')}." if stops else "Stops at no rule.")
         return [*facts, "", Text(LIVE, style="warn")]
 
     def _in_the_way(self, item: RunItem) -> bool:
@@ -356,7 +354,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
             sheet = Confirm(
                 "Go on with the merge run",
                 [
-                    f"It was cut off at {run.far}; {plural(left, 'change request')} left.",
+                    f"The run was cut off at {run.far}; {plural(left, 'change request')} left.",
                     *([first] if first else []),
                     "Each is read again before anything is sent. What is merged stays as it is.",
                 ],

@@ -95,7 +95,7 @@ async def edit_rich(
     now = found[0]
     if says_the_same(now, after) and (now is None or now.nodes == after.nodes):
         drafts.drop(key)
-        here.tell("It is already like that: nothing to send.")
+        here.tell("The text is already like that: nothing to send.")
         return False
     told = await asyncio.to_thread(_changes, now, after)
     if not says_the_same(now, begun[0]):
@@ -222,7 +222,7 @@ class SourceEditor:
         end = "\r\n" if "\r\n" in text else "\n"
         lines = text.replace("\r\n", "\n")
         if typed(lines, lines=True) != lines or lines.replace("\n", end) != text:
-            raise EditorError("It has signs that no field here shows: set $EDITOR to edit it.")
+            raise EditorError("A sign in it is shown by no field here: set $EDITOR to edit it.")
         sheet = WriteSheet(
             f"Edit {title}", source_key(*self._ids, page), text=lines, why=why, verb="stages it",
             begins=begins, exact=True,

@@ -211,7 +211,7 @@ class RequestCommands(ReviewCommands, scope="review"):
                 raise WriteError("Recalled: it was not sent.")
             key = review_key(*self.model.ids, f"verdict {status}") if item.id == final else item.id
             if self.place.session.writes.unknown_of(key) is not None:
-                raise WriteError("It may have arrived: R reads whether, before it is sent again.")
+                raise WriteError("This may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != final:
                 try:
@@ -222,7 +222,7 @@ class RequestCommands(ReviewCommands, scope="review"):
                 return
             left = run.count("failed")
             if left:
-                raise WriteError(f"It waits: {plural(left, 'draft')} could not be sent.")
+                raise WriteError(f"The review waits: {plural(left, 'draft')} could not be sent.")
             await self._give(status, said, group=group)
 
         def ended() -> None:

@@ -455,7 +455,7 @@ class EditCommands(ReviewCommands, scope="review"):
         if line := unsettled_line(written):
             said = f"Staged, but both sides are still in line {line}: e edits it."
         elif why := why_not_sent(written) or self._taken(page, written):
-            said = f"Staged, but it cannot be sent so: {why}. e edits it."
+            said = f"Staged, but it cannot be sent like this: {why}. e edits it."
         if await self.stage({page: written}, said):
             sources.forget(page, edit)
             if not self.place.session.offline:
@@ -669,7 +669,7 @@ class EditCommands(ReviewCommands, scope="review"):
             self.place.tell(f"Not sent: {clean(str(error), limit=200)}. e edits it.", "warn")
             return
         if not parts:
-            self.place.tell("It is so already: nothing is to be sent.")
+            self.place.tell("The service has it so already: nothing is to be sent.")
             return
         sheet = await self._sheet(check, parts, files)
         if not await self.place.desk.push_screen_wait(sheet):

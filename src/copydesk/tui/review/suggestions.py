@@ -230,7 +230,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
             text="\n".join(said[0].lines if said else better or old),
             facts=("How it should read; an empty field deletes it.",),
             verb="done",
-            instead="It goes with your review; ctrl+r sends it alone.",
+            instead="The suggestion goes with your review; ctrl+r sends it alone.",
             exact=True,
             beside=words,
         )

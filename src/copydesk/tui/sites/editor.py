@@ -82,7 +82,7 @@ def no_copy(here: SiteStructurePlace) -> str | None:
     if here.row is None or here.row.kind != "site-space":
         return "Only a space that the site shows is copied: l expands a section."
     if here.node is None:
-        return "It is not there yet: ctrl+s sends what is staged."
+        return "The space is not on the site yet: ctrl+s sends what is staged."
     return None
 
 
@@ -367,7 +367,7 @@ class EditCommands(Commands, scope="site_structure"):
         def checked(name: str) -> Callable[[str], str | None]:
             def check(text: str) -> str | None:
                 if not text.strip() and name in REQUIRED:
-                    return f"It has to have {'an address' if name == 'url' else f'a {name}'}."
+                    return f"The {'address' if name == 'url' else name} cannot be empty."
                 return self._refusal(probe, {name: text}) if text.strip() else None
 
             return check

@@ -211,7 +211,7 @@ class CreationCommands(Commands, scope="sites"):
             Text.assemble(("read by  ", "muted"), readers(plan.visibility)),
             Text.assemble(("shows    ", "muted"), said or "nothing yet"),
             "",
-            "It is not published: no one can read it until you publish it with W.",
+            "The site is not published: no one can read it until you publish it with W.",
         ]
         made: list[Site] = []
 

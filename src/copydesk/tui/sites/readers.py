@@ -53,9 +53,9 @@ WORDS: Mapping[Standing, tuple[str, str]] = {
 WHY: Mapping[Standing, str] = {
     "shown": "Readers get it.",
     "conditional": "Readers get it if its condition holds for them.",
-    "hidden": "It is hidden from the navigation; whoever has its address reads it.",
+    "hidden": "Hidden from the navigation; whoever has its address reads it.",
     "trashed": "Its space is in the trash: readers do not get it.",
-    "empty": "It shows nothing that readers could get, so they do not get it.",
+    "empty": "Nothing in it is for readers, so they do not get it.",
     "left-out": "The service leaves it out of what readers get, and does not say why.",
     "unseen": "Readers get it, and you do not see it in the structure.",
 }

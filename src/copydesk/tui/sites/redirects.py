@@ -220,7 +220,7 @@ class RedirectCommands(Commands, scope="redirects"):
         here, row = self.place, self.place.redirect
         assert row is not None
         ids = here.tabs.ids
-        facts = [f"{row.source} leads to {row.to} now.", "It will lead nowhere. u makes it again."]
+        facts = [f"{row.source} leads to {row.to} now, and nowhere then. u makes it again."]
         sheet = Confirm(f"Remove redirect {shorten(row.source, 40)}", facts, verb="remove")
         if await here.desk.push_screen_wait(sheet):
             await here.writer.perform(
@@ -389,7 +389,7 @@ class RedirectsPlace(Place, scope="redirects"):
             inside = [each for each in nodes.values() if each.level == node.id]
             node = next((each for each in inside if each.default), next(iter(inside), None))
         if node is None or not node.space:
-            self.say("It leads to nothing that can be opened here. o opens it in the browser.")
+            self.say("Nothing of it can be opened here. o opens it in the browser.")
             return
         target = Target(organization=self.target.organization, space=node.space)
         self.desk.go_soon("pages", target.but(page=to.get("pageId")))

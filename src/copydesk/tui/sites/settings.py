@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 Meaning = Callable[["Site"], "Sequence[Fact]"]
 """Says what a change means for a site; nothing where it needs no agreement."""
 
-HOST_AND_PATH = "It has to be a host plus path, such as www.acme.com/docs"
+HOST_AND_PATH = "Write a host plus path, such as www.acme.com/docs"
 
 LEFT = "Nothing was sent."
 
@@ -87,7 +87,7 @@ def check(name: str) -> Callable[[str], str | None]:
             found = error.errors()[0]
             if found["type"] == "string_pattern_mismatch":
                 return HOST_AND_PATH
-            return str(found["msg"]).replace("String should have", "It has to have")
+            return str(found["msg"]).replace("String should have", "The text has to have")
         if name == "basename" and not is_path_part(text):
             return PATH_RULE.capitalize()
         return None
@@ -172,7 +172,7 @@ class SettingsCommands(Commands, scope="site_settings"):
         if not chosen:
             return
         if chosen == setting.value:
-            self.place.say(f"It is {chosen} already.")
+            self.place.say(f"{setting.label}: {chosen} already.")
             return
         links: list[ShareLink] | None = None
         if audience and "share-link" in (chosen, site.visibility):

@@ -251,7 +251,7 @@ def links_line(links: Sequence[ShareLink] | None) -> str:
         return ""
     active = sum(link.active for link in links)
     if not links:
-        return "It has no share link yet: no one could open it."
+        return "The site has no share link yet: no one could open it."
     if not active:
         return f"None of its {plural(len(links), 'share link')} is switched on."
     return f"{plural(active, 'share link')} switched on, of {len(links)}."
@@ -268,7 +268,7 @@ def visibility_facts(
         "",
     ]
     if not site.published:
-        facts.append("It is not published: no one reads it until it is.")
+        facts.append("The site is not published: no one reads it until it is.")
     elif {before, wanted} == {"public", "unlisted"}:
         facts.append(f"Whoever has the address keeps it; {FOUND_BY[wanted]} from then on.")
     elif _width(wanted) > _width(before):
@@ -314,13 +314,13 @@ def basename_facts(site: Site, wanted: str) -> list[Text | str]:
     """Return what another base name does to the address."""
     facts = _before_after(own_address(site, site.basename), own_address(site, wanted))
     if not facts:
-        facts = ["It has no host yet: the base name counts once it has one.", ""]
+        facts = ["The site has no host yet: the base name counts once it has one.", ""]
     if proxy_of(site):
         facts.append(f"Readers come by {clean(address_of(site))}, which stays.")
     else:
         facts.append(_moved(site))
     if not site.basename:
-        facts.append("It had none before, and the service does not remove one: u cannot undo this.")
+        facts.append("None was there before, and the service removes none: u cannot undo this.")
     return facts
 
 
@@ -348,7 +348,7 @@ def _before_after(before: str, after: str) -> list[Text | str]:
 
 def _moved(site: Site) -> Text | str:
     if not site.published:
-        return "It is not published: no reader has its address yet."
+        return "The site is not published: no reader has its address yet."
     return Text("Links that readers kept to the old address may break.", style="warn")
 
 
@@ -364,7 +364,7 @@ def publish_facts(site: Site, links: Sequence[ShareLink] | None) -> list[Text | 
         facts.append(Text.assemble(("links    ", "muted"), links_line(links)))
     facts.append("")
     if not site.site_spaces:
-        facts.append(Text("It shows no space yet: readers would find nothing.", style="warn"))
+        facts.append(Text("The site shows no space yet: readers would find nothing.", style="warn"))
     facts.append(f"{'Readers get it at once. ' if address else ''}u unpublishes it again.")
     return facts
 
@@ -398,7 +398,7 @@ def delete_facts(
     facts.append("  settings     audience, schema of visitors, customization")
     if site.published:
         who = AUDIENCES.get(str(site.visibility), clean(str(site.visibility)))
-        facts.append(Text(f"It is published: read by {who} now.", style="bad"))
+        facts.append(Text(f"The site is published: read by {who} now.", style="bad"))
     facts.append(Text("This cannot be undone.", style="bad"))
     return facts
 

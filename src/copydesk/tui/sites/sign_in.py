@@ -124,7 +124,7 @@ def wrong_address(text: str) -> str | None:
     try:
         SitePublishingAuthUpdate(backend="custom", fallback_url=text or None)
     except ValidationError:
-        return "It has to be an address such as https://www.acme.com/sign-in"
+        return "Write an address such as https://www.acme.com/sign-in"
     return None
 
 
@@ -177,7 +177,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
         if chosen is None:
             return
         if chosen == now:
-            self.place.say("It is already like that.")
+            self.place.say("They sign in like that already.")
             return
         facts = [
             f"now   {BACKENDS.get(now or '', 'not known')}",

@@ -60,7 +60,7 @@ NOTHING_STAGED = (
 
 AFTER_PLAN = ("If a call fails, it stops and asks.",)
 
-LIVE = "It holds at once for everyone; there is no draft of it on the service."
+LIVE = "This holds at once for everyone; there is no draft of it on the service."
 
 
 def check_roles(arrangement: Arrangement, read: TreeRead) -> None:
@@ -131,7 +131,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def _not_pickable(self, row: Row) -> str | None:
         if TRASH in (row.id, row.level):
-            return "It is in the trash: D restores it."
+            return "This is in the trash: D restores it."
         if self.order.shown.state(row).removed:
             return f"{row.title} is going to be deleted. u brings it back."
         return None

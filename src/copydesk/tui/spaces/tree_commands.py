@@ -71,7 +71,7 @@ def in_trash(here: OrganizationStructurePlace) -> str | None:
     row = here.row
     if row is None or TRASH not in (row.id, row.level):
         return None
-    return "It is in the trash: D restores it." if row.id != TRASH else "This is the trash."
+    return "This is in the trash: D restores it." if row.id != TRASH else "This is the trash."
 
 
 def to_be_deleted(here: OrganizationStructurePlace) -> str | None:
@@ -716,7 +716,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
             "This is sent at once and cannot be undone from here.",
         ]
         if row.kind == "collection":
-            facts.insert(1, f"It takes {plural(len(spaces), 'space')} along.")
+            facts.insert(1, f"The collection takes {plural(len(spaces), 'space')} along.")
         agreed = await self.place.desk.push_screen_wait(
             TypeToConfirm(
                 f"Transfer {row.title} to {title}", facts, expect=row.title, verb="transfer"

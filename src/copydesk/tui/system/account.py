@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LONGEST_VERSION = 60
 
 KEPT = {
-    VARIABLE: f"It came from {VARIABLE}. Another is used until copydesk is closed.",
+    VARIABLE: f"The token came from {VARIABLE}. Another is used until copydesk is closed.",
     "command": "A command prints it. What is typed here is used until copydesk is closed.",
     "keyring": "Another is kept in the keyring of this system.",
     "file": "Another is kept in a file that only you can read.",

@@ -75,7 +75,7 @@ class Runs:
         try:
             await waiting.read()
         except OSError as error:
-            return f"It cannot be read what waits to be merged: {error}"
+            return f"What waits to be merged cannot be read: {error}"
         self._ticks = waiting.tick
         return f"{note}: M shows it." if (note := waiting.note()) else ""
 
@@ -98,7 +98,7 @@ class Runs:
             suggestions = await asyncio.to_thread(import_module, "copydesk.session.suggestions")
             return str(await suggestions.finish_all_applying(self._app.session))
         except OSError as error:
-            return f"It cannot be read which suggestions were being applied: {error}"
+            return f"The suggestions that were being applied cannot be read: {error}"
 
     async def rearranged(self) -> set[str]:
         """Return the groups of the writes by which an earlier start was rearranging something."""
@@ -149,7 +149,7 @@ class Runs:
         sheet = Confirm(
             "A merge run is in progress",
             [
-                f"It is at {run.far}: {run.count('done')} merged, {run.count('waiting')} wait.",
+                f"At {run.far}: {run.count('done')} merged, {run.count('waiting')} wait.",
                 "Quitting stops it where it is. What is under way may still arrive: the next "
                 "start reads that first, and repeats nothing. M goes on then.",
             ],

@@ -238,7 +238,7 @@ class Drafts(Place, scope="drafts"):
         if row is None:
             return
         if row.belongs is None:
-            self.say("It is not known where this belongs. Y copies the text.", "warn")
+            self.say("Where this text belongs is not known. Y copies it.", "warn")
             return
         if self.session.drafts.unsaved:  # what is typed there is another text
             await asyncio.to_thread(self.session.drafts.flush)

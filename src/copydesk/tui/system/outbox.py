@@ -109,7 +109,7 @@ def about(entry: Entry) -> str:
         return readable(belonging(entry.draft), entry.text)
     body = body_of(entry)
     if body is None:
-        return "It says nothing besides."
+        return "Nothing but the request itself is sent."
     shown = json.dumps(body, indent=2, ensure_ascii=False)
     return f"```\n{shown[:BODY_LIMIT]}\n```"
 
@@ -144,7 +144,7 @@ def _holds(body: Any, text: str) -> bool:
     return False
 
 
-STAYS = "It stays in the outbox (g x)."
+STAYS = "The write stays in the outbox (g x)."
 
 
 async def send_waiting(app: DeskApp, entry_id: str) -> None:
@@ -189,7 +189,7 @@ async def confirm_resend(app: DeskApp, what: str, target: str, *said: str) -> bo
 
 
 FIRST = {
-    "": "It goes by itself with the next answer of the service.",
+    "": "Sent by itself with the next answer of the service.",
     "unknown": "No answer came. It is looked for before anything is sent again.",
 }
 """The first message of a waiting write, by its state."""
@@ -207,14 +207,14 @@ def nothing_waits(here: OutboxPlace) -> str | None:
 
 def is_sending(here: OutboxPlace) -> str | None:
     """Say so while it is being gone through."""
-    return "It is being sent." if here.outbox.busy else None
+    return "The outbox is being sent." if here.outbox.busy else None
 
 
 def not_editable(here: OutboxPlace) -> str | None:
     """Return why the write under the cursor cannot be edited; None where it can."""
     entry = here.entry
     if entry is not None and entry.state == "unknown":
-        return "It may have arrived: s finds out first."
+        return "The write may have arrived: s finds out first."
     if entry is not None and body_of(entry) is None:
         return "There is nothing in it to edit. D takes it out."
     return None

@@ -143,9 +143,9 @@ class OwnCommands:
         except SuspendNotSupported:
             outcome = Outcome("This terminal cannot be left for a program.", done=False)
         except OSError as error:
-            outcome = Outcome(f"It cannot be started: {error.strerror or error}.", done=False)
+            outcome = Outcome(f"Not started: {error.strerror or error}.", done=False)
         else:
-            outcome = Outcome(f"It ended with status {status}." if status else "Done.", not status)
+            outcome = Outcome(f"Ended with status {status}." if status else "Done.", not status)
         state = "done" if outcome.done else "not done"
         self._app.session.note_line("Command", target, state, outcome.said)
         return outcome

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def not_read(here: RawPlace) -> str | None:
     """Say so when the JSON is not there yet."""
-    return None if here.text else "It has not been read yet."
+    return None if here.text else "The JSON has not been read yet."
 
 
 class RawPlace(Place, scope="raw"):

@@ -58,7 +58,7 @@ def nothing_to_reset(here: SettingsPlace) -> str | None:
     if (why := not_simple(here)) is not None:
         return why
     row = here.rows.selected
-    return None if row is not None and row.line else "It has its default."
+    return None if row is not None and row.line else "The setting has its default."
 
 
 ALL = View("all", "All")

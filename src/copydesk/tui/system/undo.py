@@ -144,7 +144,7 @@ async def turn(
         return
     idle = sum(past.idle for past in pasts)
     if idle == len(pasts):
-        place.tell("It was sent, and changed nothing.", "warn")
+        place.tell("Sent, but nothing changed.", "warn")
         return
     said = "Redone" if again else "Undone"
     if stays := not_taken(results):
@@ -289,7 +289,7 @@ async def _older(place: Place, final: Written, older: Written) -> bool:
         "Undo an earlier write",
         [
             f"The last write was: {final.what.lower()} {final.target}",
-            "It cannot be undone. This would undo an earlier one:",
+            "That cannot be undone. This would undo an earlier one:",
             f"{older.what.lower()} {older.target}",
         ],
         verb="undo that",
@@ -342,14 +342,14 @@ STATES = {
 
 MEANT = {
     "done": "u undoes it. It is read first: what changed since is not overwritten unasked.",
-    "undone": "It was undone.",
+    "undone": "Undone.",
     "undoing": "Undoing it was cut off, and reading did not tell whether it happened. "
     "u reads again, and asks.",
     "redoing": "Doing it again was cut off, and reading did not tell whether it happened. "
     "u reads again, and asks.",
-    "open": "It is not known whether it happened. u reads again, and asks.",
-    "gone": "It cannot be undone any more: what it was about is gone or merged.",
-    "failed": "It did not happen: there is nothing to undo.",
+    "open": "Whether this happened is not known. u reads again, and asks.",
+    "gone": "This cannot be undone any more: what it was about is gone or merged.",
+    "failed": "This did not happen: there is nothing to undo.",
 }
 """What each state means for the reader."""
 
@@ -369,7 +369,7 @@ def not_undoable(here: UndoList) -> str | None:
     if past is None or past.standing in ("done", *CUT):
         return None
     if past.standing == "undone":
-        return "It was undone already." + (" ctrl+r does it again." if past.reversal.forth else "")
+        return "Undone already." + (" ctrl+r does it again." if past.reversal.forth else "")
     return MEANT[past.standing]
 
 

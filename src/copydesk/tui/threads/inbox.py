@@ -594,7 +594,7 @@ class Inbox(Place, scope="inbox"):
             self.desk.call_later(self._show_page, target.but(page=row.page, thread=row.id))
         else:
             self.thread.focus()
-            self.say("It is about the space as a whole: this is all of it. r replies, x resolves.")
+            self.say("About the space as a whole: this is all of it. r replies, x resolves.")
 
     async def _show_page(self, target: Target) -> None:
         """Show the text that a thread of a space is about, below the thread."""
@@ -717,7 +717,7 @@ class Inbox(Place, scope="inbox"):
                 marks = {DONE: "", MUTED: YES}
                 await self._mark(row, "Mute", marks, "Muted for good; b again: back.")
             case _:
-                await self._mark(row, "Back", {DONE: "", MUTED: ""}, "It is back.")
+                await self._mark(row, "Back", {DONE: "", MUTED: ""}, "The thread is back.")
         self._marked()
 
     @action("B", "show put away", unless=nothing_away, show=False, group="Look")

@@ -277,7 +277,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         item = self.item
         page = item.target.page if item is not None else None
         if item is None or page is None:
-            self.say("It is about the space as a whole: this is all of it. r replies, x resolves.")
+            self.say("About the space as a whole: this is all of it. r replies, x resolves.")
             return
         target = Target(self.organization, self.target.space, page=page.id, thread=item.id)
         self.desk.go_soon("pages", target)
@@ -383,7 +383,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         page, _, node = part.partition("/")
         if part == WHOLE:
             title = clean(self.space.title) if self.space is not None else "the space"
-            said = "It is about the space as a whole: ctrl+r chooses a page."
+            said = "The comment is about the space as a whole: ctrl+r chooses a page."
             return Subject(f"Comment on {title}", part, instead=said)
         known = self.pages.get(page)
         title = f"the page {clean(known.title)}" if known is not None else "a page that is gone"

@@ -105,7 +105,7 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
         assert app.here is not None
         assert app.here.status_right() == last
         await driver.press("u")
-        assert "Undone: Comment #1 “B”. It was not sent; its text" in words(driver)
+        assert "Undone: Comment #1 “B”. Not sent; its text" in words(driver)
         assert [line.state for line in session.log] == ["done", "dropped", "done"]
         assert not session.outbox.count
         assert list(session.drafts.texts().values()) == ["B"]

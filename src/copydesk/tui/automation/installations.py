@@ -257,7 +257,7 @@ class InstallationCommands(Commands, scope="installation"):
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
-        facts = [f"The integration is taken out of {home}{lost}."]
+        facts = [f"Taken out of {home}{lost}."]
         again = one.comes_back and bool(one.organization)
         facts.append(f"u installs it {ANEW}." if again else "What it was configured with is gone.")
         sheet = Confirm(

@@ -53,7 +53,7 @@ def plan(
     """
     lines: list[str | Text] = []
     if found is None:
-        lines.append(f"The integration is new, and belongs to {home}.")
+        lines.append(f"New, and belongs to {home}.")
     else:
         lines.append(
             f"Version {found.version} is there; this becomes version {found.version + 1}. "

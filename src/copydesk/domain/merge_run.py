@@ -318,7 +318,7 @@ class MergeRun:
         item = self.current
         assert item is not None
         if found.status == "merged":
-            arrived = "Had arrived: that was found by reading again."
+            arrived = "It had arrived: that was found by reading again."
             said = arrived if item.sent == "merge" else MERGED_ELSEWHERE
             if item.sent == "merge" and found.revision != item.revision:
                 said = f"{said} {UNREAD}"

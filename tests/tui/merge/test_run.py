@@ -540,7 +540,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     # It had arrived: found by reading, not sent again. The next was merged whatever was answered.
     run = await idle()
     assert [each.state for each in run.items[:3]] == ["done", "done", "waiting"]
-    assert run.items[0].said == "Had arrived: that was found by reading again."
+    assert run.items[0].said == "It had arrived: that was found by reading again."
     assert run.items[1].said.startswith("Merged all the same, and it is live")
     assert run.state == "stopped"
     await runner.skip()

@@ -32,7 +32,7 @@ AT_ONCE = 100
 NAMED = 2
 """The number of unknown writes that are named."""
 
-ARRIVED = "No answer had come. Had arrived: that was found by reading again."
+ARRIVED = "No answer had come. It had arrived: that was found by reading again."
 NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
 HALFWAY = "Cut off halfway. The next undo goes on with it."
 CUT_OFF = "copydesk ended before the answer came: it may have arrived."

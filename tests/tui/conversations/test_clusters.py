@@ -903,7 +903,7 @@ async def test_leaving_a_form_that_is_being_sent_asks_once(world: World) -> None
         await slow.wait()
         await driver.send("escape")
         await driver.settle()
-        assert "It is being sent." in driver.screen
+        assert "Being sent." in driver.screen
         going_on.set()
         await driver.idle()
         assert "Begun #3" in driver.screen

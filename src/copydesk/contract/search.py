@@ -39,6 +39,6 @@ def search_site_content(
     *,
     page: str | None = None,
     limit: Limit | None = None,
-) -> Page[models.search.SiteSearchItem]:
+) -> Page[models.search.OrganizationSearchItem]:
     """Search what a site shows: all of it, some of its spaces, or the default ones."""
     ...

@@ -17,6 +17,8 @@ class SearchSection(Shape):
     id: str
     title: str = ""
     path: str = ""
+    score: Always[Real] = None
+    result_type: Open[Literal["page", "section"]] | None = None
     body: Always[str] = None
     urls: ShownUrls = Field(default_factory=ShownUrls)
 
@@ -28,33 +30,7 @@ class SearchAncestor(Shape):
 
 
 class SpaceSearchItem(Shape):
-    """A page that was found."""
-
-    id: str
-    title: str = ""
-    path: str = ""
-    sections: list[SearchSection] = []
-    ancestors: list[SearchAncestor] = []
-    urls: ShownUrls = Field(default_factory=ShownUrls)
-
-
-class OrganizationSearchItem(Shape):
-    """A space with the pages that were found in it."""
-
-    id: str
-    title: str = ""
-    pages: list[SpaceSearchItem] = []
-
-
-class SiteSearchSection(SearchSection):
-    """A section of a page of a site that was found."""
-
-    score: Always[Real] = None
-    result_type: Open[Literal["page", "section"]] | None = None
-
-
-class SiteSearchPage(Shape):
-    """A page of a site that was found, the best of its space with ``rank`` 1."""
+    """A page that was found, the best of its space with ``rank`` 1."""
 
     id: str
     title: str = ""
@@ -63,13 +39,13 @@ class SiteSearchPage(Shape):
     score: Always[Real] = None
     rank: Always[Count] = None
     result_type: Open[Literal["page", "section"]] | None = None
-    sections: list[SiteSearchSection] | None = None
+    sections: list[SearchSection] = []
     ancestors: list[SearchAncestor] = []
     urls: ShownUrls = Field(default_factory=ShownUrls)
 
 
-class SiteSearchItem(Shape):
-    """What was found in a site: a space with its ``pages``, or a record with its ``url``.
+class OrganizationSearchItem(Shape):
+    """What was found: a space with its ``pages``, or in a site also a record with its ``url``.
 
     A ``score`` is higher the better it fits.
     """
@@ -78,7 +54,7 @@ class SiteSearchItem(Shape):
     id: str
     title: str = ""
     score: Always[Real] = None
-    pages: list[SiteSearchPage] | None = None
+    pages: list[SpaceSearchItem] = []
     description: str | None = None
     url: Address | None = None
 

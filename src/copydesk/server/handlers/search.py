@@ -18,9 +18,6 @@ from copydesk.contract.models.search import (
     SearchScope,
     SearchSection,
     SiteSearch,
-    SiteSearchItem,
-    SiteSearchPage,
-    SiteSearchSection,
     SpaceSearchItem,
     SpecificScope,
 )
@@ -54,8 +51,8 @@ def search_space(
     found, values = found_pages(wanted, space_id=space_id)
     return paginate(
         call.tx,
-        lambda row: search_item(call, row["id"], wanted),
-        source=f"({found})",
+        lambda row: _found_page(call, row, row["rank"], wanted),
+        source=f"(SELECT *, row_number() OVER (ORDER BY score, id) AS rank FROM ({found}))",  # noqa: S608 - ours
         values=values,
         keys=("score", "id"),
         descending=False,
@@ -122,7 +119,7 @@ def search_site_content(
     *,
     page: str | None = None,
     limit: int | None = None,
-) -> Page[SiteSearchItem]:
+) -> Page[OrganizationSearchItem]:
     """Answer with the spaces of a site that have pages with every word, the best first.
 
     A space that the site shows in two places is found once.
@@ -131,11 +128,11 @@ def search_site_content(
     spaces = _searched(view, body)
     wanted = parse_query(body.query)
     if not wanted:
-        return Page[SiteSearchItem](items=[], count=0)
+        return Page[OrganizationSearchItem](items=[], count=0)
     found, values = found_pages(wanted)
     return paginate(
         call.tx,
-        lambda row: _site_space(call, row, wanted),
+        lambda row: _space(call, row, wanted),
         source=(
             "(SELECT space.id, space.title, min(hit.score) AS score "  # noqa: S608 - ours
             f"FROM ({found}) hit JOIN search_page ON search_page.id = hit.id "
@@ -193,40 +190,6 @@ def _by_default(view: SiteView, scope: DefaultScope, rows: Mapping[str, Row]) ->
     return [current] if scope.restrict_to == "currentSiteSpace" else others
 
 
-def _site_space(call: Call, row: Row, wanted: Query) -> SiteSearchItem:
-    found, values = found_pages(wanted, space_id=row["id"])
-    hits = call.tx.all(f"{found} ORDER BY score, id LIMIT ?", *values, _PAGES)
-    return SiteSearchItem(
-        type="space",
-        id=row["id"],
-        title=row["title"],
-        score=_fit(row["score"]),
-        pages=[_site_page(call, hit, rank, wanted) for rank, hit in enumerate(hits, 1)],
-    )
-
-
-def _site_page(call: Call, hit: Row, rank: int, wanted: Query) -> SiteSearchPage:
-    """Return a page that was found; its sections are not ranked, and have its score."""
-    item, description = _found_page(call, hit["id"], wanted)
-    score = _fit(hit["score"])
-    sections = [
-        SiteSearchSection(**dict(each), score=score, result_type="section")
-        for each in item.sections
-    ]
-    return SiteSearchPage(
-        id=item.id,
-        title=item.title,
-        description=description,
-        path=item.path,
-        score=score,
-        rank=rank,
-        result_type="page",
-        sections=sections,
-        ancestors=item.ancestors,
-        urls=item.urls,
-    )
-
-
 def _fit(score: float) -> float:
     """Return a score that is higher the better a page fits, above 1 where its title has the words.
 
@@ -239,11 +202,13 @@ def _fit(score: float) -> float:
 
 def _space(call: Call, row: Row, wanted: Query) -> OrganizationSearchItem:
     found, values = found_pages(wanted, space_id=row["id"])
-    pages = call.tx.all(f"{found} ORDER BY score, id LIMIT ?", *values, _PAGES)
+    hits = call.tx.all(f"{found} ORDER BY score, id LIMIT ?", *values, _PAGES)
     return OrganizationSearchItem(
+        type="space",
         id=row["id"],
         title=row["title"],
-        pages=[search_item(call, page["id"], wanted) for page in pages],
+        score=_fit(row["score"]),
+        pages=[_found_page(call, hit, rank, wanted) for rank, hit in enumerate(hits, 1)],
     )
 
 
@@ -261,14 +226,13 @@ _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
 """Markup of Markdown, which excerpts leave out."""
 
 
-def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
-    """Return an indexed page (by its row of ``search_page``) with the sections that hold a word."""
-    return _found_page(call, key, query)[0]
+def _found_page(call: Call, hit: Row, rank: int, query: Query) -> SpaceSearchItem:
+    """Return a page that was found with the sections that hold a word.
 
-
-def _found_page(call: Call, key: int, query: Query) -> tuple[SpaceSearchItem, str]:
-    """Return what ``search_item`` does, and the description of the page."""
-    row = call.tx.row("search_page", key)
+    Those are not ranked, and have the score of the page.
+    """
+    score = _fit(hit["score"])
+    row = call.tx.row("search_page", hit["id"])
     data = content.versions(call.tx, (row["version"],))[row["version"]]
     location = call.url("spaces", row["space_id"], "content", "page", row["page_id"])
     # Pages of a search are of one space, or of the few that were found.
@@ -290,21 +254,26 @@ def _found_page(call: Call, key: int, query: Query) -> tuple[SpaceSearchItem, st
                     id=f"{data.id}#{anchor}" if anchor else data.id,
                     title=section.title or data.title,
                     path=f"{row['path']}#{anchor}" if anchor else row["path"],
+                    score=score,
+                    result_type="section",
                     body=_excerpt(section.body, words),
                     urls=ShownUrls(location=location, app=f"{screen}#{quote(anchor)}")
                     if anchor
                     else urls,
                 )
             )
-    item = SpaceSearchItem(
+    return SpaceSearchItem(
         id=data.id,
         title=data.title,
+        description=data.description or "",
         path=row["path"],
+        score=score,
+        rank=rank,
+        result_type="page",
         sections=sections,
         ancestors=[SearchAncestor(title=title) for title in json.loads(row["ancestors"])],
         urls=urls,
     )
-    return item, data.description or ""
 
 
 @dataclass(frozen=True)

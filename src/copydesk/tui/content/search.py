@@ -17,7 +17,6 @@ from copydesk.contract.models.search import (
     OrganizationSearchItem,
     SearchSection,
     SiteSearch,
-    SiteSearchItem,
     SpaceSearchItem,
 )
 from copydesk.domain.address import web_address
@@ -108,28 +107,11 @@ def hits_of_space(
             yield Hit(space, title, page, section, number, words)
 
 
-def hits_of_organization(found: Sequence[OrganizationSearchItem], words: str) -> Iterator[Hit]:
-    """Yield the results of several spaces, space by space."""
-    for space in found:
-        yield from hits_of_space(space.id, space.title, space.pages, words)
-
-
-def hits_of_site(found: Sequence[SiteSearchItem], words: str) -> Iterator[Hit]:
-    """Yield the results of a site, space by space; a record is one of its own, in no space."""
+def hits_of_items(found: Sequence[OrganizationSearchItem], words: str) -> Iterator[Hit]:
+    """Yield the results of several spaces, space by space; a record is one of its own, in none."""
     for item in found:
         if item.type == "space":
-            pages = [
-                SpaceSearchItem(
-                    id=page.id,
-                    title=page.title,
-                    path=page.path,
-                    sections=[*(page.sections or ())],
-                    ancestors=page.ancestors,
-                    urls=page.urls,
-                )
-                for page in item.pages or ()
-            ]
-            yield from hits_of_space(item.id, item.title, pages, words)
+            yield from hits_of_space(item.id, item.title, item.pages, words)
         else:
             record = SpaceSearchItem(id=item.id, title=item.title, urls=ShownUrls(app=item.url))
             yield Hit("", "", record, None, 0, words)
@@ -251,13 +233,11 @@ async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
         shown = await api.page(
             ops.search_site_content, *ids, SiteSearch(query=words, mode="all"), **asked.paging
         )
-        return Page[Hit](items=list(hits_of_site(shown.items, words)), next=shown.next)
+        return Page[Hit](items=list(hits_of_items(shown.items, words)), next=shown.next)
     everywhere = await api.page(
         ops.search_organization, target.organization or "", query=words, **asked.paging
     )
-    return Page[Hit](
-        items=list(hits_of_organization(everywhere.items, words)), next=everywhere.next
-    )
+    return Page[Hit](items=list(hits_of_items(everywhere.items, words)), next=everywhere.next)
 
 
 RESULTS: Resource[Hit] = Resource(
@@ -277,11 +257,7 @@ RESULTS: Resource[Hit] = Resource(
     ),
     empty="",
     url=lambda hit: hit.url,
-    views=(
-        View("everywhere", "Everywhere"),
-        View(SPACE, "In this space"),
-        View(SITE, "In a site"),
-    ),
+    views=(View("everywhere", "Everywhere"), View(SPACE, "In this space"), View(SITE, "In a site")),
     copies=lambda hit: [("path", hit.page.path), ("id of the space", hit.space)],
 )
 """What a search found, section by section."""

@@ -425,7 +425,7 @@ async def test_an_answer_says_what_was_asked_and_what_it_came_to(support: Suppor
         assert "thread" not in answer
         whole = (await client.get(answer["urls"]["location"])).json()
         assert {name: whole[name] for name in answer} == answer
-        assert text_of(whole["response"]["document"]) == "Like this.So."
+        assert text_of(whole["response"]["steps"][0]["content"]) == "Like this.So."
         path = support.url("answers", answer["id"])
         assert (await client.get(f"{path}/thread")).json() == [whole]
         (source,) = await listed(client, f"{path}/sources")

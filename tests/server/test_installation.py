@@ -48,6 +48,7 @@ async def test_installing_configures_counts_and_records(world: World) -> None:
             "location": f"{BASE_URL}/v1/integrations/charts/installations/{key}",
             "app": screen_of(world, key),
             "publicEndpoint": f"{screen_of(world, key)}/endpoint",
+            "publicContentEndpoint": f"{screen_of(world, key)}/endpoint",
         },
         "externalIds": [],
         "target": {"organization": world.home},
@@ -175,6 +176,7 @@ async def test_spaces_and_sites_with_an_integration(world: World) -> None:
         return {
             "location": f"{installed}/{kind}/{key}",
             "publicEndpoint": f"{screen_of(world, installation)}/endpoint",
+            "publicContentEndpoint": f"{screen_of(world, installation)}/endpoint",
         }
 
     assert spaces["items"] == [

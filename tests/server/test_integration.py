@@ -42,6 +42,7 @@ async def test_a_publication_shows_every_field_and_no_secret(world: World) -> No
             "icon": picture,
             "assets": f"{screen}/assets",
             "publicEndpoint": f"{screen}/endpoint",
+            "publicContentEndpoint": f"{screen}/endpoint",
         },
         "permissions": {"admin": True},
     }
@@ -74,7 +75,7 @@ async def test_a_first_version_has_an_owner_and_is_private(world: World) -> None
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("runtime", "v2"),
+        ("runtime", "v9"),
         ("icon", "not base64!"),
         ("previewImages", [PNG, "%"]),
         ("visibility", "secret"),

@@ -23,6 +23,7 @@ async def test_a_member_shows_every_field(world: World) -> None:
     world.space("Three", default_level=None)
     world.grant(hidden, bo, "read")
     async with world.client() as client:
+        await client.post(f"/orgs/{world.home}/sites", json={})
         found = (await client.get(path(world, bo))).json()
     assert found.pop("joinedAt")
     assert found == {
@@ -40,6 +41,7 @@ async def test_a_member_shows_every_field(world: World) -> None:
         "sso": False,
         "spaces": 2,
         "teams": 1,
+        "sites": 1,
     }
 
 

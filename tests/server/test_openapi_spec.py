@@ -83,6 +83,7 @@ async def test_a_specification_is_read_after_the_answer_and_tells_every_field(
         "slug": "Pets-v1",
         "processingState": "pending",
         "visibility": "private",
+        "lastProcessedErrorCount": 0,
         "permissions": {"view": True, "edit": True},
         "urls": {
             "location": f"http://desk/v1{path(world, 'Pets-v1')}",
@@ -128,6 +129,7 @@ async def test_putting_adds_or_gives_a_new_source_and_versions_are_of_what_was_r
     assert broken["lastVersion"] == second["lastVersion"]
     assert broken["lastProcessErrorCode"] == "PARSE_ERROR"
     (error,) = broken["lastProcessedErrors"]
+    assert broken["lastProcessedErrorCount"] == 1
     assert error["code"] == "PARSE_ERROR"
     assert "openapi: 3.x.y" in error["message"]
     assert not {"lastProcessErrorCode", "lastProcessedErrors"} & mended.json().keys()

@@ -71,7 +71,7 @@ async def test_permissions_follow_the_role(world: World) -> None:
         for_guest = (await client.get(f"/orgs/{world.home}")).json()["permissions"]
     async with world.client(reader) as client:
         for_reader = (await client.get(f"/orgs/{world.home}")).json()["permissions"]
-    assert [name for name, allowed in for_guest.items() if allowed] == ["view"]
+    assert [name for name, allowed in for_guest.items() if allowed] == ["view", "access"]
     assert for_reader["listMembers"]
     assert not for_reader["createContent"]
     assert not for_reader["admin"]

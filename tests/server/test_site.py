@@ -9,6 +9,7 @@ import pytest
 
 from copydesk.domain.access import rank
 from copydesk.server import site_writes
+from copydesk.server.access import SITE_PERMISSIONS
 from tests.world import BASE_URL, World
 
 SCHEMA: dict[str, Any] = {
@@ -61,8 +62,11 @@ async def test_create_shows_spaces_and_is_not_published(world: World) -> None:
             "object": "site",
             "id": site["id"],
             "type": "basic",
+            "appliedType": "basic",
             "title": "Docs",
             "visibility": "unlisted",
+            "defaultLevel": "inherit",
+            "permissions": dict.fromkeys(SITE_PERMISSIONS, True),
             "published": False,
             "siteSpaces": 2,
             "createdAt": site["createdAt"],
@@ -72,6 +76,7 @@ async def test_create_shows_spaces_and_is_not_published(world: World) -> None:
             "urls": {
                 "location": f"{BASE_URL}/v1{sites(world, site['id'])}",
                 "app": f"{BASE_URL}/app/o/{world.home}/sites/{site['id']}",
+                "preview": f"{BASE_URL}/app/o/{world.home}/sites/{site['id']}",
             },
         }
         assert (await client.get(site["urls"]["location"])).json() == site
@@ -312,7 +317,9 @@ async def test_readers_who_are_no_members(world: World) -> None:
             "location": f"{BASE_URL}/v1{paths[0]}?shareKey={key}",
             "app": f"{BASE_URL}/app/o/{world.home}/sites/{site}",
             "published": f"https://d.acme.example/{key}",
+            "preview": f"{BASE_URL}/app/o/{world.home}/sites/{site}",
         }
+        assert not any(read["site"]["permissions"].values())
         assert (await zoe.get(read["site"]["urls"]["location"])).json() == read
         first, second = read["structure"]["structure"]
         space = first["space"]

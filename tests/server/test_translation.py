@@ -105,7 +105,7 @@ async def test_a_run_carries_a_space_over_and_tells_every_field(world: World) ->
     assert found == begun | {
         "status": "completed",
         "updatedAt": found["updatedAt"],
-        "result": {"space": result, "revision": there["revision"]},
+        "result": {"space": result, "revision": there["revision"], "language": "de"},
         "stats": {
             "runs": 1,
             "totalWords": 8,

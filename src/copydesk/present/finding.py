@@ -181,9 +181,7 @@ def answer_facts(
     for each in found.thread[:SHOWN]:
         asked = clean(each.input.raw or each.input.text, lines=True, limit=LONGEST)
         facts.append(Fact("asked", shown(asked)))
-        said = (
-            "" if each.response.document is None else document_to_markdown(each.response.document)
-        )
+        said = document_to_markdown(each.response.document)
         said = clean(said, lines=True, limit=LONGEST).strip()
         facts.append(Fact("answer", shown(said) or Text("no one answered", style="muted")))
     sources = [shown(clean(each.title) or clean(each.id)) for each in found.sources[:SHOWN]]

@@ -46,6 +46,7 @@ COLLECTION_PERMISSIONS: dict[str, str] = {
 
 ORGANIZATION_PERMISSIONS: dict[str, str] = {
     "view": "read",
+    "access": "read",
     "listMembers": "read",
     "listTeams": "read",
     "listIntegrations": "read",
@@ -59,6 +60,18 @@ ORGANIZATION_PERMISSIONS: dict[str, str] = {
     "admin": "admin",
 }
 """The lowest role that has each permission of an organization; a guest may view it, no more."""
+
+SITE_PERMISSIONS: dict[str, str] = {
+    "view": "read",
+    "access": "read",
+    "viewAdaptiveSchema": "read",
+    "edit": "create",
+    "create": "create",
+    "editAdaptiveSchema": "create",
+    "installIntegration": "admin",
+    "admin": "admin",
+}
+"""The lowest level that has each permission of a site; a guest may view it."""
 
 
 def highest(levels: Iterable[str | None]) -> str | None:

@@ -1,6 +1,6 @@
 """Findings of a site: what its content gets wrong, or lacks, and who noticed."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
@@ -12,7 +12,16 @@ from copydesk.contract.enumerations import (
     OutboundLinkStatus,
     PageType,
 )
-from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    KeepsNull,
+    Open,
+    Real,
+    Resource,
+    Shape,
+)
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Timestamp, Urls
 
@@ -48,16 +57,18 @@ class OutboundLink(Shape):
     checked_at: Timestamp | None = None
 
 
-class SiteFinding(Resource):
+class SiteFinding(Resource, KeepsNull):
     """A finding, with how many pages it is about and how many records and questions tell of it.
 
-    ``scan`` is what found it, ``topic`` the id of what it is about.
+    ``scan`` is what found it, ``topic`` the id of what it is about, None for none.
     """
+
+    nullable: ClassVar[tuple[str, ...]] = ("topic",)
 
     object: Open[Literal["site-finding"]] = "site-finding"
     id: str
     scan: Always[str] = None
-    topic: str | None = None
+    topic: Always[str] = None
     title: str = ""
     change_requests: Count = 0
     pages: Count = 0

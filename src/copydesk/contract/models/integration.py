@@ -104,11 +104,17 @@ class IntegrationPermissions(Shape):
     admin: bool = False
 
 
-class IntegrationUrls(ResourceUrls):
-    """The addresses of an integration: of its pictures and of what it answers itself too."""
+class InstallationUrls(ResourceUrls):
+    """The addresses of an integration where it is installed, and where it answers itself."""
+
+    public_endpoint: Always[Address] = None
+    public_content_endpoint: Always[Address] = None
+
+
+class IntegrationUrls(InstallationUrls):
+    """The addresses of an integration: of its pictures too."""
 
     assets: Always[Address] = None
-    public_endpoint: Always[Address] = None
 
 
 class Integration(Resource):
@@ -200,16 +206,11 @@ class InstallationTarget(Shape):
     organization: Always[str] = None
 
 
-class InstallationUrls(ResourceUrls):
-    """The addresses of an integration where it is installed."""
-
-    public_endpoint: Always[Address] = None
-
-
 class PlaceUrls(Urls):
     """The addresses of an integration on a space or a site."""
 
     public_endpoint: Always[Address] = None
+    public_content_endpoint: Always[Address] = None
 
 
 class Installation(Shape):

@@ -27,6 +27,7 @@ class Member(Resource, KeepsNull):
     sso: bool = False
     spaces: Count = 0
     teams: Count = 0
+    sites: Count = 0
 
 
 class MemberUpdate(Body):

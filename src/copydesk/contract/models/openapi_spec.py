@@ -44,6 +44,7 @@ class OpenAPISpec(Resource):
     last_processed_at: Timestamp | None = None
     last_process_error_code: Open[ProcessingErrorCode] | None = None
     last_processed_errors: list[ProcessingError] | None = None
+    last_processed_error_count: Count = 0
     permissions: Always[OpenAPISpecPermissions] = None
     urls: ResourceUrls = Field(default_factory=ResourceUrls)
 

@@ -23,6 +23,7 @@ class OrganizationPermissions(Shape):
     """What the caller may do in an organization."""
 
     view: bool = False
+    access: bool = False
     admin: bool = False
     own_team: bool = False
     create_content: bool = False

@@ -1,6 +1,6 @@
 """Questions that people ask of a site, and the answers that each of them got."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -11,7 +11,7 @@ from copydesk.contract.enumerations import (
     Relevance,
     Resolution,
 )
-from copydesk.contract.models.base import Always, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import Always, Count, KeepsNull, Open, Real, Resource, Shape
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Timestamp, Urls
 
@@ -115,8 +115,10 @@ class AnswerFeedback(Shape):
     rating: Open[Literal["-1", "1"]] | Count
 
 
-class AnswerChannel(Shape):
-    """Where a question was asked."""
+class AnswerChannel(KeepsNull):
+    """Where a question was asked; what was connected to the site has an ``id``, None if unknown."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("id",)
 
     type: Open[ChannelType] = "api"
     id: str | None = None
@@ -144,13 +146,25 @@ class SiteQuestionAnswer(Resource):
     urls: Urls = Field(default_factory=Urls)
 
 
+class AnswerStep(Shape):
+    """A part of an answer. Services say more of it."""
+
+    content: Document | None = None
+
+
 class AnswerMessage(Shape):
-    """The words of an answer. Services say more of it: that is kept as it is."""
+    """An answer, step by step. Services say more of it: that is kept as it is."""
 
     model_config = ConfigDict(extra="allow")
 
+    id: Always[str] = None
     role: Open[Literal["assistant"]] = "assistant"
-    document: Document | None = None
+    steps: list[AnswerStep] = []
+
+    @property
+    def document(self) -> Document:
+        """The words of all steps."""
+        return Document(nodes=[n for s in self.steps if s.content for n in s.content.nodes])
 
 
 class SiteQuestionAnswerWithResponse(SiteQuestionAnswer):

@@ -5,9 +5,18 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
 
-from copydesk.contract.enumerations import AgentsContext, SiteType, SiteVisibility
-from copydesk.contract.models.base import Always, Body, Count, Emoji, Open, Resource, Shape
-from copydesk.contract.models.parts import ResourceUrls, Timestamp
+from copydesk.contract.enumerations import AgentsContext, DefaultLevel, SiteType, SiteVisibility
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Emoji,
+    KeepsNull,
+    Open,
+    Resource,
+    Shape,
+)
+from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 
@@ -67,18 +76,42 @@ class SiteFeature(Shape):
     customizations: list[str] = []
 
 
-class Site(Resource):
-    """A published site. ``site_spaces`` is a count."""
+class SitePermissions(Shape):
+    """What the caller may do in a site."""
+
+    view: bool = False
+    access: bool = False
+    edit: bool = False
+    create: bool = False
+    admin: bool = False
+    install_integration: bool = False
+    view_adaptive_schema: bool = False
+    edit_adaptive_schema: bool = False
+
+
+class SiteUrls(ResourceUrls):
+    """The addresses of a site: also where it is looked at before it is published."""
+
+    preview: Always[Address] = None
+
+
+class Site(Resource, KeepsNull):
+    """A published site. ``site_spaces`` is a count; ``applied_type`` is the type that holds now."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("default_level",)
 
     object: Open[Literal["site"]] = "site"
     id: str
     type: Open[SiteType] = "basic"
+    applied_type: Always[Open[SiteType]] = None
     title: str = ""
     icon: SiteIcon | str | None = None
     hostname: str | None = None
     basename: str | None = None
     proxy: SiteProxy | None = None
     visibility: Open[SiteVisibility] = "public"
+    default_level: Always[Open[DefaultLevel]] = None
+    permissions: Always[SitePermissions] = None
     published: bool = False
     site_spaces: Count = 0
     created_at: Always[Timestamp] = None
@@ -86,7 +119,7 @@ class Site(Resource):
     ads: SiteAds | None = None
     agents_context: Always[Open[AgentsContext]] = None
     features: list[SiteFeature] = []
-    urls: ResourceUrls = Field(default_factory=ResourceUrls)
+    urls: SiteUrls = Field(default_factory=SiteUrls)
 
 
 class SiteCreate(Body):

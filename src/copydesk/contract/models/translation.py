@@ -22,6 +22,7 @@ class TranslationTarget(Shape):
 
     space: Always[str] = None
     revision: Always[str] = None
+    language: Always[Open[Language]] = None
 
 
 class TranslationStats(Shape):

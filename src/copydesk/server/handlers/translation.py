@@ -196,7 +196,9 @@ def translation_model(call: Call, row: Row) -> Translation:
         else Document.model_validate(json.loads(row["instructions"])),
         result=None
         if result is None
-        else TranslationTarget(space=result["id"], revision=row["result_revision_id"]),
+        else TranslationTarget(
+            space=result["id"], revision=row["result_revision_id"], language=row["language"]
+        ),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         stats=TranslationStats(

@@ -103,6 +103,7 @@ def integration_model(call: Call, row: Row) -> Integration:
                 icon=row["icon"],
                 assets=f"{screen}/assets",
                 public_endpoint=f"{screen}/endpoint",
+                public_content_endpoint=f"{screen}/endpoint",
             ),
             "permissions": IntegrationPermissions(admin=administers(call, row)),
             "content_security_policy": row["content_security_policy"],
@@ -155,6 +156,7 @@ def installation_model(call: Call, integration: Row, row: Row) -> Installation:
             location=_installed_at(call, integration["id"], row["id"]),
             app=screen,
             public_endpoint=f"{screen}/endpoint",
+            public_content_endpoint=f"{screen}/endpoint",
         ),
         external_ids=json.loads(row["external_ids"]),
         target=InstallationTarget(organization=row["organization_id"]),
@@ -267,6 +269,7 @@ def _place(call: Call, integration: Row, row: Row, level: str) -> dict[str, Any]
         "urls": PlaceUrls(
             location=_installed_at(call, name, installation, f"{level}s", row["id"]),
             public_endpoint=f"{screen}/endpoint",
+            public_content_endpoint=f"{screen}/endpoint",
         ),
     }
 

@@ -44,7 +44,7 @@ def resolve_user(call: Call, organization_id: str, id_or_email: str, where: str)
 
 
 def member_model(call: Call, row: Row) -> Member:
-    """Return the member of a row of ``MEMBERS``, with how many spaces and teams they have."""
+    """Return the member of a row of ``MEMBERS``, with how many spaces, teams and sites."""
     return Member(
         id=row["user_id"],
         role=row["role"],
@@ -59,6 +59,12 @@ def member_model(call: Call, row: Row) -> Member:
             "WHERE user_id = ? AND organization_id = ?",
             row["user_id"],
             row["organization_id"],
+        ),
+        # Whoever is in an organization may view its sites.
+        sites=call.tx.value(
+            "SELECT count(*) FROM site WHERE organization_id = ? AND NOT ?",
+            row["organization_id"],
+            row["disabled"],
         ),
     )
 

@@ -46,6 +46,7 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
     """
     if row["state"] != "complete":
         call.goes_on = True
+    errors = None if row["errors"] is None else json.loads(row["errors"])
     return OpenAPISpec(
         id=row["id"],
         created_at=row["created_at"],
@@ -58,8 +59,9 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
         last_processed_at=row["processed_at"],
         last_process_error_code=row["error_code"],
         last_processed_errors=None
-        if row["errors"] is None
-        else [ProcessingError.model_validate(error) for error in json.loads(row["errors"])],
+        if errors is None
+        else [ProcessingError.model_validate(error) for error in errors],
+        last_processed_error_count=len(errors or ()),
         permissions=OpenAPISpecPermissions(
             view=True, edit=call.access.may_in(row["organization_id"], "createOpenAPISpec")
         ),

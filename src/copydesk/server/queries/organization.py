@@ -48,7 +48,7 @@ def organization_model(call: Call, row: Row) -> Organization:
             "trial": NO_TRIAL,
             # Whoever is in an organization may view it, a guest too, who has no role at all.
             "permissions": permissions(ORGANIZATION_PERMISSIONS, call.access.role(row["id"]))
-            | {"view": row["id"] in call.access.memberships},
+            | dict.fromkeys(("view", "access"), row["id"] in call.access.memberships),
         }
     )
 

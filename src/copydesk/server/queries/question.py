@@ -20,6 +20,7 @@ from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.question import (
     AnswerMessage,
     AnswerSource,
+    AnswerStep,
     QuestionStats,
     SiteQuestion,
     SiteQuestionAnswer,
@@ -260,10 +261,11 @@ def answer_with_response(call: Call, site: Row, row: Row) -> SiteQuestionAnswerW
     """Return the answer of a row of ``issue`` with its words."""
     conversation = _conversation(call, row)
     said = [part["body"] for part in _parts(conversation) if part["role"] != "user"]
+    step = AnswerStep(content=paragraphs(said))
     return SiteQuestionAnswerWithResponse.model_validate(
         {
             **_answer(call, site, row, conversation),
-            "response": AnswerMessage(role="assistant", document=paragraphs(said)),
+            "response": AnswerMessage(id=row["id"], role="assistant", steps=[step]),
         }
     )
 
@@ -291,7 +293,8 @@ def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[s
         "answered": row["answered"],
         "helpfulness": HELPFULNESS[row["answered"]],
         "relevance": "unclear" if row["cluster_id"] is None else "relevant",
-        "channel": {"type": row["channel"]},
+        "channel": {"type": row["channel"]}
+        | ({"id": None} if row["channel"].startswith("builtin:") else {}),
         "created_at": row["created_at"],
         "updated_at": row["ingested_at"],
         "urls": Urls(location=site_url(call, site, "answers", row["id"])),
@@ -327,6 +330,7 @@ def source_model(call: Call, site: Row, row: Row) -> AnswerSource:
 
 def paragraphs(texts: Sequence[str]) -> Document:
     """Return a document with a paragraph for each text, as it is: nothing in it is Markdown."""
+    leaf = {"object": "leaf", "marks": []}
     return Document.model_validate(
         {
             "object": "document",
@@ -335,7 +339,7 @@ def paragraphs(texts: Sequence[str]) -> Document:
                 {
                     "object": "block",
                     "type": "paragraph",
-                    "nodes": [{"object": "text", "leaves": [{"object": "leaf", "text": text}]}],
+                    "nodes": [{"object": "text", "leaves": [leaf | {"text": text}]}],
                 }
                 for text in texts
             ],

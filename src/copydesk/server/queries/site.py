@@ -13,14 +13,15 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from copydesk.contract.models.parts import ResourceUrls, SomeUrls
+from copydesk.contract.models.parts import SomeUrls
 from copydesk.contract.models.share_link import ShareLink
-from copydesk.contract.models.site import Site
+from copydesk.contract.models.site import Site, SiteUrls
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 from copydesk.contract.models.space import Space
 from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.server.access import SITE_PERMISSIONS, permissions
 from copydesk.server.errors import conflict, invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import (
@@ -200,18 +201,23 @@ class SiteView(SiteAddresses):
     def model(self) -> Site:
         """Return the site itself."""
         site, call = self.site, self.call
+        screen = call.app_url("o", site["organization_id"], "sites", site["id"])
         icon = None if site["icon"] is None else json.loads(site["icon"])
         if isinstance(icon, str):
             icon = {"icon": icon}
         fields: dict[str, Any] = {
             "id": site["id"],
             "type": site["type"],
+            "applied_type": site["type"],
             "title": site["title"],
             "icon": icon,
             "hostname": site["hostname"],
             "basename": site["basename"],
             "proxy": self._proxy(),
             "visibility": site["visibility"],
+            "default_level": "inherit",
+            "permissions": permissions(SITE_PERMISSIONS, call.access.site_level(site))
+            | dict.fromkeys(("view", "access", "viewAdaptiveSchema"), not self.outside),
             "published": bool(site["published"]),
             "site_spaces": call.tx.value(
                 "SELECT count(*) FROM site_space JOIN space ON space.id = space_id "
@@ -229,10 +235,11 @@ class SiteView(SiteAddresses):
             "features": [{"id": ADAPTIVE_CONTENT, "plan": site["type"], "frozen": False}]
             if site["adaptive_content"]
             else [],
-            "urls": ResourceUrls(
+            "urls": SiteUrls(
                 location=self._read_at() if self.outside else self._location(),
-                app=call.app_url("o", site["organization_id"], "sites", site["id"]),
+                app=screen,
                 published=self.address,
+                preview=screen,
             ),
         }
         return Site.model_validate(fields)

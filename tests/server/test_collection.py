@@ -181,8 +181,13 @@ async def test_a_collection_moves_among_spaces_and_into_others(world: World) -> 
         inside = await client.post(path, json={"parent": target})
         again = await client.post(path, json={"parent": target})
         back = await client.post(path, json={"parent": None, "position": beside("after", two)})
-    codes = [a.status_code for a in (first, same, inside, again, back)]
-    assert codes == [200, 409, 200, 409, 200]
+        box = {"position": {"after": {"type": "collection", "collection": target}}}
+        last = await client.post(f"/spaces/{one}/move", json=box)
+        wrong = await client.post(f"/spaces/{one}/move", json={"position": beside("after", target)})
+        spaces = (await client.get(f"/orgs/{world.home}/spaces")).json()["items"]
+    codes = [a.status_code for a in (first, same, inside, again, back, last, wrong)]
+    assert codes == [200, 409, 200, 409, 200, 200, 400]
+    assert [space["id"] for space in spaces] == [two, one]
     assert inside.json()["parent"] == target
     assert "parent" not in back.json()
     assert await listed(world) == [shelf, target]

@@ -74,7 +74,7 @@ async def test_everything_is_written_in_one_request(desk: Desk) -> None:
             "title": "Second",
             "slug": "two",
             "description": "Said",
-            "document": {"markdown": "See [news](first).\n"},
+            "document": {"markdown": "See [news](first.md), [it](./note).\n"},
             "into": guide,
             "ref": "second",
         },
@@ -83,7 +83,12 @@ async def test_everything_is_written_in_one_request(desk: Desk) -> None:
         {"operation": "delete_page", "page": start},
         {
             "operation": "insert_files",
-            "files": [{"base64": base64.b64encode(PNG).decode()}, {"base64": "eA=="}],
+            "files": [
+                {"base64": base64.b64encode(PNG).decode()},
+                {"base64": "eA=="},
+                {"name": "a b.txt", "contentType": "text/plain", "base64": "eA==", "ref": "note"},
+                {"name": "a b.txt", "base64": "eQ=="},
+            ],
         },
         compat="false",
     )
@@ -92,8 +97,11 @@ async def test_everything_is_written_in_one_request(desk: Desk) -> None:
     assert [each.get("ref") for each in answer["changes"]] == ["first", "second", None, None, None]
     assert answer["changes"][4]["page"] == start
     assert [file["contentType"] for file in answer["insertedFiles"]] == [
-        *("image/png", "application/octet-stream")
+        *("image/png", "application/octet-stream", "text/plain", "application/octet-stream")
     ]
+    names = [file["name"] for file in answer["insertedFiles"]]
+    # Another file of a name that is there gets one of its own.
+    assert (names[2], names[3].endswith("-a-b.txt")) == ("a-b.txt", True)
     assert await desk.tree() == ["set", "news", "guide", "guide/two"]
     news = await desk.read("news")
     second = answer["changes"][1]["page"]
@@ -102,7 +110,7 @@ async def test_everything_is_written_in_one_request(desk: Desk) -> None:
     assert "[Go](guide/two.md#top)" in news["markdown"]
     two = await desk.read("guide%2Ftwo")
     assert two["description"] == "Said"
-    assert two["markdown"] == "See [news](../news.md).\n"
+    assert two["markdown"] == "See [news](../news.md), [it](../.gitbook/assets/a-b.txt).\n"
     links = await desk.client.get(f"{desk.at}/content/page/{news['id']}/links")
     assert {link["status"] for link in links.json()["items"]} == {"ok"}
 
@@ -139,7 +147,7 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(desk: Desk) -> None
         assert message.startswith("body.changes.1."), message
         assert said in message
     twice = {"operation": "insert_page", "document": text, "ref": "r"}
-    assert "names another page" in await desk.write(twice, twice, status=400)
+    assert "names something else" in await desk.write(twice, twice, status=400)
     assert await desk.tree() == before
     assert (await desk.read("start"))["title"] == "Start"
 

@@ -271,7 +271,7 @@ async def test_update_section(world: World, docs: Docs) -> None:
         assert [s["title"] for s in changed["siteSpaces"] if s["default"]] == ["Old"]
         kept = (await client.patch(path, json={"title": "Guides"})).json()
         assert kept["condition"] == body["condition"]
-        bare = {"condition": None, "icon": "", "description": ""}
+        bare = {"condition": None, "icon": "", "description": None}
         cleared = (await client.patch(path, json=bare)).json()
         assert not {"condition", "icon", "description"} & cleared.keys()
         docs.sound()

@@ -154,6 +154,8 @@ async def test_settings_change_and_stay(world: World) -> None:
         before = (await client.get(f"/spaces/{space}")).json()
         answer = await client.patch(f"/spaces/{space}", json=changes)
         found = (await client.get(f"/spaces/{space}")).json()
+        bare = await client.patch(f"/spaces/{space}", json={"emoji": None})
+    assert bare.json()["emoji"] == ""
     assert answer.status_code == 200
     assert answer.json() == found
     assert {name: found[name] for name in changes} == changes

@@ -113,8 +113,6 @@ SiteType: TypeAlias = Literal["basic", "premium", "ultimate", "sponsored"]
 AgentsContext: TypeAlias = Literal["excluded", "included"]
 """Whether the documentation agent may read a site."""
 
-PublishedStructureType: TypeAlias = Literal["sections", "siteSpaces"]
-"""How a published site is laid out."""
 
 Language: TypeAlias = Literal[
     "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "yue", "ko", "ar", "hi", "nl",
@@ -189,7 +187,7 @@ IntegrationCategory: TypeAlias = Literal[
 ]
 """What an integration is for."""
 
-IntegrationRuntime: TypeAlias = Literal["v1"]
+IntegrationRuntime: TypeAlias = Literal["v1", "v2"]
 """The runtime that an integration's script is written for."""
 
 InstallationStatus: TypeAlias = Literal["active", "pending", "paused"]

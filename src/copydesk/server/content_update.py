@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from hashlib import sha256
 from typing import Any
@@ -20,6 +20,7 @@ from copydesk.contract.models.content_update import (
     ContentChange,
     DeletePage,
     FileAtUrl,
+    FileBytes,
     InsertFiles,
     InsertPage,
     PageUpdate,
@@ -28,15 +29,10 @@ from copydesk.contract.models.content_update import (
 )
 from copydesk.contract.models.document import Document, Node
 from copydesk.domain.address import PATH_RULE, is_path_part
-from copydesk.domain.documents import (
-    document_to_markdown,
-    join,
-    links_of,
-    markdown_to_document,
-)
+from copydesk.domain.documents import document_to_markdown, join, links_of, markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs, gaps
-from copydesk.domain.staged_files import ASSETS
+from copydesk.domain.staged_files import ASSETS, file_name
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.desk_writes import Editor
@@ -81,7 +77,7 @@ class ContentWriter:
     changes: Sequence[ContentChange]
     outcomes: list[Outcome] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
-    _refs: dict[str, str] = field(default_factory=dict)
+    _refs: dict[str, Target] = field(default_factory=dict)
     _written: set[str] = field(default_factory=set)
 
     def __call__(self, editor: Editor) -> None:
@@ -101,12 +97,11 @@ class ContentWriter:
                 case RevertPage():
                     self._revert(editor, change, where)
                 case InsertFiles():
-                    self.files += _add_files(editor, change, where)
+                    self._add_files(editor, change, where)
         self._link(editor, before)
 
     def _insert(self, editor: Editor, change: InsertPage, where: str) -> None:
-        if change.ref in self._refs:
-            raise invalid(f"{where}.ref: {change.ref[:100]!r} names another page of this call")
+        self._check_ref(change.ref, where)
         _holds_pages(editor.draft, change.into, f"{where}.into")
         source = _source(change.document, editor.draft, where)
         told = _told(change, source)
@@ -123,9 +118,21 @@ class ContentWriter:
             **told,
         )
         if change.ref is not None:
-            self._refs[change.ref] = page
+            self._refs[change.ref] = "page", page
         self._written.add(page)
         self.outcomes.append(Outcome("created_page", page, change.ref))
+
+    def _check_ref(self, ref: str | None, where: str) -> None:
+        if ref in self._refs:
+            raise invalid(f"{where}.ref: {ref[:100]!r} names something else of this call")
+
+    def _add_files(self, editor: Editor, change: InsertFiles, where: str) -> None:
+        for number, given in enumerate(change.files):
+            place = f"{where}.files.{number}"
+            self._check_ref(given.ref, place)
+            self.files.append(_add_file(editor, given, place))
+            if given.ref is not None:
+                self._refs[given.ref] = "file", self.files[-1]
 
     def _update(self, editor: Editor, change: UpdatePage, where: str) -> None:
         draft = editor.draft
@@ -214,10 +221,11 @@ class ContentWriter:
             for target in before.targets & after.targets
             if before.file_of(target) != after.file_of(target)
         }
-        refs: dict[str, Target] = {
-            f"{start}{ref}": ("page", page)
-            for ref, page in self._refs.items()
+        refs = {
+            f"{start}{ref}{end}": target
+            for ref, target in self._refs.items()
             for start in ("", "./")
+            for end in ("", ".md")
         }
         for page, fields in list(draft.pages.items()):
             if fields.text is None or not (moved or page in self._written):
@@ -369,21 +377,24 @@ def _free(draft: Draft, parent: str | None, slug: str, page: str | None, where: 
             raise invalid(f"{where}: the page {title!r} beside it has the slug {slug!r}")
 
 
-def _add_files(editor: Editor, change: InsertFiles, where: str) -> Iterator[str]:
-    for number, given in enumerate(change.files):
-        place = f"{where}.files.{number}"
-        if isinstance(given, FileAtUrl):
-            raise invalid(f"{place}.url: this desk fetches no files; send the bytes as base64")
-        try:
-            data = base64.b64decode(given.base64, validate=True)
-        except (binascii.Error, ValueError):
-            raise invalid(f"{place}.base64: this is not base64") from None
-        end, kind = next(
-            ((end, kind) for start, end, kind in _KINDS if data.startswith(start)),
-            ("bin", "application/octet-stream"),
-        )
-        path = f"{ASSETS}{sha256(data).hexdigest()[:20]}.{end}"
-        yield editor.file(path, data, content_type=kind)
+def _add_file(editor: Editor, given: FileAtUrl | FileBytes, place: str) -> str:
+    """Add a file by its name; another one that has it stays, and the new one is called anew."""
+    if isinstance(given, FileAtUrl):
+        raise invalid(f"{place}.url: this desk fetches no files; send the bytes as base64")
+    try:
+        data = base64.b64decode(given.base64, validate=True)
+    except (binascii.Error, ValueError):
+        raise invalid(f"{place}.base64: this is not base64") from None
+    end, kind = next(
+        ((end, kind) for start, end, kind in _KINDS if data.startswith(start)),
+        ("bin", "application/octet-stream"),
+    )
+    digest = sha256(data).hexdigest()
+    name = file_name(given.name) if given.name else f"{digest[:20]}.{end}"
+    there = editor.draft.files.get(ASSETS + name)
+    if there is not None and there.blob != digest:
+        name = f"{digest[:20]}-{name}"
+    return editor.file(ASSETS + name, data, content_type=given.content_type or kind)
 
 
 def _blocks_of(now: str, was: str, keys: Sequence[str], where: str) -> str:

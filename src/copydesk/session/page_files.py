@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import mimetypes
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -173,7 +174,7 @@ async def _send(
     session, ids = staged.session, (staged.space, staged.request)
     api = await session.ready()
     before = await _known(api, ids)
-    packed = await asyncio.to_thread(_packed, data)
+    packed = await asyncio.to_thread(_packed, names, data)
 
     async def send() -> list[str]:
         from copydesk.contract.models.content_update import ContentWrite
@@ -202,6 +203,13 @@ async def _known(api: Api, ids: tuple[str, str]) -> dict[str, int | None]:
     return {file.id: file.size async for file in api.pages(ops.list_change_request_files, *ids)}
 
 
-def _packed(data: Sequence[bytes]) -> dict[str, Any]:
-    files = [{"base64": base64.b64encode(each).decode()} for each in data]
+def _packed(names: Sequence[str], data: Sequence[bytes]) -> dict[str, Any]:
+    files = [
+        {
+            "name": name,
+            "contentType": mimetypes.guess_type(name)[0] or "application/octet-stream",
+            "base64": base64.b64encode(each).decode(),
+        }
+        for name, each in zip(names, data, strict=True)
+    ]
     return {"operation": "insert_files", "files": files}

@@ -17,6 +17,8 @@ Slug: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
 
 Title: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
 
+Ref: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
+
 Condition: TypeAlias = Annotated[str, StringConstraints(max_length=1024)]
 
 Place: TypeAlias = Annotated[int, Field(ge=0)]
@@ -65,7 +67,7 @@ class InsertPage(Tagged, PageUpdate):
     document: WrittenBody
     into: str | None = None
     at: Place | None = None
-    ref: Annotated[str, StringConstraints(min_length=1)] | None = None
+    ref: Ref | None = None
 
 
 class DeletePage(Tagged, Body):
@@ -92,13 +94,21 @@ class RevertPage(Tagged, Body):
     block: list[str] | None = None
 
 
-class FileAtUrl(Body):
+class _NewFile(Body):
+    """What there is to say of a file. Links of the same request lead to it by ``ref``."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    content_type: Annotated[str, StringConstraints(pattern=r"^[\w.+-]+/[\w.+-]+$")] | None = None
+    ref: Ref | None = None
+
+
+class FileAtUrl(_NewFile):
     """A file to be fetched."""
 
     url: WebAddress
 
 
-class FileBytes(Body):
+class FileBytes(_NewFile):
     """The bytes of a file."""
 
     base64: str

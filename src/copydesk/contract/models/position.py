@@ -15,6 +15,13 @@ class SpaceAnchor(Tagged, Body):
     space: str
 
 
+class CollectionAnchor(Tagged, Body):
+    """The collection that something moves next to."""
+
+    type: Literal["collection"] = "collection"
+    collection: str
+
+
 class SiteSectionAnchor(Tagged, Body):
     """The site section that another one moves next to."""
 
@@ -43,10 +50,10 @@ class _Position(Body):
 
 
 class SpacePosition(_Position):
-    """Before or after a space."""
+    """Before or after a space or a collection."""
 
-    before: SpaceAnchor | None = None
-    after: SpaceAnchor | None = None
+    before: SpaceAnchor | CollectionAnchor | None = None
+    after: SpaceAnchor | CollectionAnchor | None = None
 
 
 class SiteSectionPosition(_Position):

@@ -37,6 +37,8 @@ class SiteSection(Resource):
 class SiteSectionCreate(Body):
     """A new section; the space becomes its first variant."""
 
+    nullable: ClassVar[tuple[str, ...]] = ("title", "icon")
+
     space_id: str
     title: SectionTitle | None = None
     icon: Icon | None = None
@@ -45,7 +47,7 @@ class SiteSectionCreate(Body):
 class SiteSectionUpdate(Body):
     """Changes of a section; a ``condition`` of None shows it to everyone."""
 
-    nullable: ClassVar[tuple[str, ...]] = ("condition",)
+    nullable: ClassVar[tuple[str, ...]] = ("condition", "icon", "description")
 
     title: SectionTitle | None = None
     path: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None

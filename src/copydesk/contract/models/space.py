@@ -80,19 +80,20 @@ class Space(Resource, KeepsNull):
 
 
 class SpaceCreate(Body):
-    """A new space (extension E3); without ``parent`` it is at the root of the organization."""
+    """A new, ``empty`` space (extension E3); without ``parent`` at the root of the organization."""
 
     title: SpaceTitle | None = None
     emoji: Emoji | None = None
     parent: str | None = None
     language: Language | None = None
     edit_mode: EditMode | None = None
+    empty: Literal[True] | None = None
 
 
 class SpaceUpdate(Body):
     """Changes of a space; a ``default_level`` of None takes everyone's role away."""
 
-    nullable: ClassVar[tuple[str, ...]] = ("default_level",)
+    nullable: ClassVar[tuple[str, ...]] = ("default_level", "emoji")
 
     edit_mode: EditMode | None = None
     title: SpaceTitle | None = None

@@ -104,10 +104,8 @@ def update_site_section(
         changes["path"] = body.path
     if "condition" in body.model_fields_set:
         changes["condition"] = body.condition
-    if body.icon is not None:
-        changes["icon"] = body.icon or None
-    if body.description is not None:
-        changes["description"] = body.description or None
+    for name in body.model_fields_set & {"icon", "description"}:
+        changes[name] = getattr(body, name) or None
     call.tx.update("site_section", section["id"], **changes)
     if body.default_site_space is not None:
         row = view.find_site_space(body.default_site_space)

@@ -113,6 +113,8 @@ def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
     """Change what the body sets. Takes the permission admin."""
     row = call.access.space(space_id, "admin")
     changes: dict[str, Any] = {name: getattr(body, name) for name in body.model_fields_set}
+    if "emoji" in changes:
+        changes["emoji"] = body.emoji or ""
     if body.merge_rules is not None:
         rules = body.merge_rules.model_dump(mode="json", by_alias=True, exclude_none=True)
         check_people(call, row["organization_id"], rules)

@@ -42,15 +42,11 @@ def place_after(tx: Tx, row: Row, moved_id: str) -> float:
 
 
 def move_to(
-    tx: Tx,
-    table: Table,
-    row: Row,
-    parent_id: str | None,
-    position: SpacePosition | None,
+    tx: Tx, table: Table, row: Row, parent_id: str | None, position: SpacePosition | None
 ) -> Place:
-    """Return where a space or collection goes: next to the space in ``position``, else last.
+    """Return where a space or collection goes: next to what ``position`` names, else last.
 
-    Raises a 400 when that space is not below the target, a 409 when it would stay where it is.
+    Raises a 400 when that is not below the target, a 409 when it would stay where it is.
     """
     stays = row["parent_id"] == parent_id
     if position is None:
@@ -63,20 +59,21 @@ def move_to(
     anchor = position.before or position.after
     assert anchor is not None, "a position names a side"
     side = "before" if position.before else "after"
+    beside = anchor.space if anchor.type == "space" else anchor.collection
     index = next(
         (
             i
             for i, sibling in enumerate(others)
-            if sibling["id"] == anchor.space
-            and sibling["kind"] == "space"
+            if sibling["id"] == beside
+            and sibling["kind"] == anchor.type
             and sibling["deleted_at"] is None
         ),
         None,
     )
     if index is None:
         raise invalid(
-            f"body.position.{side}.space: {anchor.space[:100]!r} is not another space where"
-            " this moves to"
+            f"body.position.{side}.{anchor.type}: {beside[:100]!r} is not another {anchor.type}"
+            " where this moves to"
         )
     target = index if position.before else index + 1
     moved = [sibling["id"] for sibling in others]

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -40,9 +41,7 @@ from copydesk.session.writes.requests import (
     verdict,
     why_no_verdict,
 )
-from copydesk.session.writes.requests import (
-    OWN as OWN_REQUEST,
-)
+from copydesk.session.writes.requests import OWN as OWN_REQUEST
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -60,44 +59,18 @@ _NEEDS_YES = "nothing was sent: no one can be asked here, so add --yes"
 _CELLS = 60
 
 
-def approve(
-    *,
-    request: str,
-    text: str | None = None,
-    space: str | None = None,
-    organization: str | None = None,
-    yes: bool = False,
-    as_json: bool = False,
-    service: Service = OWN,
-) -> int:
-    """Approve a change request, once somebody has said so. Raises ``UsageError``."""
-    return _judge("approved", request, text, space, organization, yes, as_json, service)
-
-
-def ask_for_changes(
-    *,
-    request: str,
-    text: str | None = None,
-    space: str | None = None,
-    organization: str | None = None,
-    yes: bool = False,
-    as_json: bool = False,
-    service: Service = OWN,
-) -> int:
-    """Ask for changes, once somebody has said so. Raises ``UsageError``."""
-    return _judge("changes-requested", request, text, space, organization, yes, as_json, service)
-
-
 def _judge(
     status: ReviewStatus,
+    *,
     request: str,
-    text: str | None,
-    space: str | None,
-    organization: str | None,
-    yes: bool,
-    as_json: bool,
-    service: Service,
+    text: str | None = None,
+    space: str | None = None,
+    organization: str | None = None,
+    yes: bool = False,
+    as_json: bool = False,
+    service: Service = OWN,
 ) -> int:
+    """Give a verdict on a change request, once somebody has said so. Raises ``UsageError``."""
     said = "" if text is None else text_of(text)
     if not yes and not sys.stdin.isatty():
         raise UsageError(_NEEDS_YES)
@@ -119,6 +92,9 @@ def _judge(
         return DONE
 
     return run_on(connection, request, space, organization, judge)
+
+
+approve, ask_for_changes = partial(_judge, "approved"), partial(_judge, "changes-requested")
 
 
 async def _refuse(api: Api, found: Found, space: Space) -> list[Review]:
@@ -293,10 +269,7 @@ async def _located(
     given, there = found
     threads = {each.id: each for each in await read_threads(api, there.id, given.id)}
     replies = await read_replies(
-        api,
-        there.id,
-        given.id,
-        sorted({each.thread for each in entries if each.thread in threads}),
+        api, there.id, given.id, sorted({each.thread for each in entries if each.thread in threads})
     )
     pages: Sequence[PageNode] = ()
     if any(each.page for each in entries):

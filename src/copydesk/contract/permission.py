@@ -170,7 +170,7 @@ def list_site_permissions(
 @operation("GET", _SITE + "/teams", extension="E13")
 def list_site_team_permissions(
     organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[models.permission.SiteTeamOverride]:
+) -> Page[models.permission.TeamPermission]:
     """List the teams that were given a level in a site."""
     ...
 
@@ -192,7 +192,7 @@ def remove_team_from_site(organization_id: str, site_id: str, team_id: str) -> N
 @operation("GET", _SITE + "/users", extension="E13")
 def list_site_user_permissions(
     organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[models.permission.SiteUserOverride]:
+) -> Page[models.permission.UserPermission]:
     """List the people who were given a level in a site themselves."""
     ...
 

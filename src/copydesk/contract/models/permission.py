@@ -11,15 +11,19 @@ from copydesk.contract.models.team import Team
 from copydesk.contract.models.user import User
 
 
-class UserPermission(Shape):
-    """The level that a person has in a space or a collection."""
+class UserPermission(KeepsNull):
+    """The level that a person has in a space, a collection or a site; none is a guest's."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("permission",)
 
     permission: Always[Open[Role]] = None
     user: User
 
 
-class TeamPermission(Shape):
-    """The level that a team was given in a space or a collection."""
+class TeamPermission(KeepsNull):
+    """The level that a team was given in a space, a collection or a site."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("permission",)
 
     permission: Always[Open[Role]] = None
     team: Team
@@ -39,34 +43,12 @@ class PermissionOrigin(Shape):
     team: str | None = None
 
 
-class SiteUserPermission(KeepsNull):
+class SiteUserPermission(UserPermission):
     """The level that a person has in a site, and where it comes from; none is a guest's."""
 
-    nullable: ClassVar[tuple[str, ...]] = ("permission",)
-
-    permission: Always[Open[Role]] = None
-    user: User
     origin: Always[PermissionOrigin] = None
     disabled: bool = False
     last_seen_at: Timestamp | None = None
-
-
-class SiteUserOverride(KeepsNull):
-    """The level that a person was given in a site itself."""
-
-    nullable: ClassVar[tuple[str, ...]] = ("permission",)
-
-    permission: Always[Open[Role]] = None
-    user: User
-
-
-class SiteTeamOverride(KeepsNull):
-    """The level that a team was given in a site."""
-
-    nullable: ClassVar[tuple[str, ...]] = ("permission",)
-
-    permission: Always[Open[Role]] = None
-    team: Team
 
 
 class PermissionInvite(Body):
@@ -85,7 +67,7 @@ class PermissionUpdate(Body):
     role: Role | None = None
 
 
-class SitePermissionUpdate(Body):
+class SitePermissionUpdate(PermissionUpdate):
     """The level that a person or a team gets in a site."""
 
-    role: Role | None = None
+    nullable: ClassVar[tuple[str, ...]] = ()

@@ -11,20 +11,13 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.permission import (
     PermissionInvite,
     PermissionUpdate,
-    SitePermissionUpdate,
-    SiteTeamOverride,
-    SiteUserOverride,
     SiteUserPermission,
     TeamPermission,
     UserPermission,
 )
 from copydesk.server.desk_writes import grant
 from copydesk.server.errors import invalid
-from copydesk.server.implementation import (
-    Call,
-    implements_on_branch,
-    implements_on_space,
-)
+from copydesk.server.implementation import Call, implements_on_branch, implements_on_space
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.member import MEMBERS
 from copydesk.server.queries.permission import (
@@ -156,9 +149,13 @@ def _json(ids: Iterable[str]) -> str:
 # What people were given themselves
 
 
-def _given_to_users(
-    call: Call, holder: Holder, page: str | None, limit: int | None
+@implements_on_branch(ops.list_site_user_permissions, site_holder)
+@implements_on_space(ops.list_collection_user_permissions, collection_holder)
+@implements_on_space(ops.list_space_user_permissions, space_holder)
+def list_user_permissions(
+    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
 ) -> Page[UserPermission]:
+    """Answer with the people who were given a level there themselves, by name."""
     holder.check_lists(call, "listMembers")
     return paginate(
         call.tx,
@@ -173,40 +170,13 @@ def _given_to_users(
     )
 
 
-@implements_on_space(ops.list_collection_user_permissions, collection_holder)
-@implements_on_space(ops.list_space_user_permissions, space_holder)
-def list_user_permissions(
-    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
-) -> Page[UserPermission]:
-    """Answer with the people who were given a level there themselves, by name."""
-    return _given_to_users(call, holder, page, limit)
-
-
-@implements_on_branch(ops.list_site_user_permissions, site_holder)
-def list_site_user_permissions(
-    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
-) -> Page[SiteUserOverride]:
-    """Answer with the people who were given a level on the site themselves, by name."""
-    found = _given_to_users(call, holder, page, limit)
-    items = [SiteUserOverride(permission=each.permission, user=each.user) for each in found.items]
-    return Page[SiteUserOverride](items=items, next=found.next, count=found.count)
-
-
+@implements_on_branch(ops.update_site_user_permission, site_holder)
 @implements_on_space(ops.update_collection_user_permission, collection_holder)
 @implements_on_space(ops.update_space_user_permission, space_holder)
 def update_user_permission(
     call: Call, holder: Holder, user_id: str, body: PermissionUpdate
 ) -> None:
     """Give a member another level, or with null take theirs away."""
-    holder.check_admin()
-    _give(call, holder, find_user(call, holder.organization, user_id), body)
-
-
-@implements_on_branch(ops.update_site_user_permission, site_holder)
-def update_site_user_permission(
-    call: Call, holder: Holder, user_id: str, body: SitePermissionUpdate
-) -> None:
-    """Give a member another level on the site."""
     holder.check_admin()
     _give(call, holder, find_user(call, holder.organization, user_id), body)
 
@@ -222,9 +192,13 @@ def remove_user(call: Call, holder: Holder, user_id: str) -> None:
 # What teams were given
 
 
-def _given_to_teams(
-    call: Call, holder: Holder, page: str | None, limit: int | None
+@implements_on_branch(ops.list_site_team_permissions, site_holder)
+@implements_on_space(ops.list_collection_team_permissions, collection_holder)
+@implements_on_space(ops.list_space_team_permissions, space_holder)
+def list_team_permissions(
+    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
 ) -> Page[TeamPermission]:
+    """Answer with the teams that were given a level there, by name."""
     holder.check_lists(call, "listTeams")
     return paginate(
         call.tx,
@@ -239,40 +213,13 @@ def _given_to_teams(
     )
 
 
-@implements_on_space(ops.list_collection_team_permissions, collection_holder)
-@implements_on_space(ops.list_space_team_permissions, space_holder)
-def list_team_permissions(
-    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
-) -> Page[TeamPermission]:
-    """Answer with the teams that were given a level there, by name."""
-    return _given_to_teams(call, holder, page, limit)
-
-
-@implements_on_branch(ops.list_site_team_permissions, site_holder)
-def list_site_team_permissions(
-    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
-) -> Page[SiteTeamOverride]:
-    """Answer with the teams that were given a level on the site, by name."""
-    found = _given_to_teams(call, holder, page, limit)
-    items = [SiteTeamOverride(permission=each.permission, team=each.team) for each in found.items]
-    return Page[SiteTeamOverride](items=items, next=found.next, count=found.count)
-
-
+@implements_on_branch(ops.update_site_team_permission, site_holder)
 @implements_on_space(ops.update_collection_team_permission, collection_holder)
 @implements_on_space(ops.update_space_team_permission, space_holder)
 def update_team_permission(
     call: Call, holder: Holder, team_id: str, body: PermissionUpdate
 ) -> None:
     """Give a team another level, or with null take its own away."""
-    holder.check_admin()
-    _give(call, holder, find_subject_team(call, holder.organization, team_id), body)
-
-
-@implements_on_branch(ops.update_site_team_permission, site_holder)
-def update_site_team_permission(
-    call: Call, holder: Holder, team_id: str, body: SitePermissionUpdate
-) -> None:
-    """Give a team another level on the site."""
     holder.check_admin()
     _give(call, holder, find_subject_team(call, holder.organization, team_id), body)
 
@@ -285,9 +232,7 @@ def remove_team(call: Call, holder: Holder, team_id: str) -> None:
     _take(call, holder, team_id)
 
 
-def _give(
-    call: Call, holder: Holder, subject: str, body: PermissionUpdate | SitePermissionUpdate
-) -> None:
+def _give(call: Call, holder: Holder, subject: str, body: PermissionUpdate) -> None:
     if body.role is not None:
         grant(call.tx, holder.id, subject, body.role)
     elif "role" in body.model_fields_set:

@@ -178,8 +178,22 @@ def lack(session: Session, each: Action | Command) -> str | None:
 CLEARS = "ctrl+\\ clears the marks."
 
 
+class _Using:
+    uses: tuple[Uses, ...]
+    stages: bool
+
+    def operations(self) -> Iterator[str]:
+        """Yield the names of the API operations that it uses."""
+        return _named(self.uses)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
+        return self.stages or not all(map(is_read, self.operations()))
+
+
 @dataclass(frozen=True)
-class Action:
+class Action(_Using):
     """One user action as it was declared.
 
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
@@ -255,18 +269,9 @@ class Action:
                 return why
         return _not_there(owner, self)
 
-    def operations(self) -> Iterator[str]:
-        """Yield the names of the API operations that it uses."""
-        return _named(self.uses)
-
-    @property
-    def writes(self) -> bool:
-        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
-        return self.stages or not all(map(is_read, self.operations()))
-
 
 @dataclass(frozen=True)
-class Command:
+class Command(_Using):
     """A word of the command line: ``:name usage``."""
 
     scope: str
@@ -297,15 +302,6 @@ class Command:
     def label(self) -> str:
         """Its name where an action has its label."""
         return f":{self.name}"
-
-    def operations(self) -> Iterator[str]:
-        """Yield the names of the API operations that it uses."""
-        return _named(self.uses)
-
-    @property
-    def writes(self) -> bool:
-        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
-        return self.stages or not all(map(is_read, self.operations()))
 
 
 def away(session: Session, each: Action | Command) -> bool:

@@ -20,6 +20,7 @@ from copydesk.server.app import create_app
 from copydesk.server.desk_writes import add_invite_link
 from copydesk.server.openapi_jobs import begin, finish
 from copydesk.server.store import Store, Tx
+from copydesk.server.threads import add_review
 from tests.contract.examples import body_example, least
 from tests.server.everything import Everything, everything
 from tests.world import BASE_URL, World
@@ -92,6 +93,7 @@ class DeskOfOne:
             "reusable_content_id": self._file(".gitbook/includes/note.md", b"Note.", kind="source"),
             "page_path": "guide",
             "invite_id": world.write(lambda tx: add_invite_link(tx, have.organization)),
+            "review_id": world.write(lambda tx: add_review(tx, have.waiting, have.lee, "approved")),
         } | made
         # Now that everything is in it.
         self.names["revision_id"] = world.row("space", have.space)["revision_id"]

@@ -13,6 +13,7 @@ from typing import Any
 from copydesk.server.access import (
     COLLECTION_PERMISSIONS,
     ORGANIZATION_PERMISSIONS,
+    SITE_PERMISSIONS,
     SPACE_PERMISSIONS,
 )
 
@@ -84,6 +85,7 @@ MEMBER = {
     "sso": yes_or_no,
     "spaces": whole,
     "teams": whole,
+    "sites": whole,
 }
 TEAM = {
     "object": one_of("team"),
@@ -192,12 +194,15 @@ SITE = {
     "object": one_of("site"),
     "id": words,
     "type": words,
+    "appliedType": words,
     "title": words,
     "icon": {"icon": {"light": url, "dark": url}},
     "hostname": words,
     "basename": words,
     "proxy": {"origin": host_and_path, "target": url},
     "visibility": words,
+    "defaultLevel": LEVEL,
+    "permissions": permissions(SITE_PERMISSIONS),
     "published": yes_or_no,
     "siteSpaces": whole,
     "createdAt": moment,
@@ -205,7 +210,7 @@ SITE = {
     "ads": {"status": words, "submittable": yes_or_no},
     "agentsContext": one_of("excluded", "included"),
     "features": each({"id": words, "plan": words, "frozen": yes_or_no, "customizations": list}),
-    "urls": {"location": url, "app": url, "published": url},
+    "urls": {"location": url, "app": url, "published": url, "preview": url},
 }
 SITE_SPACE = {
     "object": one_of("site-space"),
@@ -306,8 +311,10 @@ REVIEW = {
     "reviewer": USER,
     "status": one_of("approved", "changes-requested"),
     "outdated": yes_or_no,
-    "comment": {"markdown": words},
+    "comment": lambda said: said["object"] == "comment" and words(said["markdown"]),
     "createdAt": moment,
+    "updatedAt": moment,
+    "urls": HERE,
 }
 CLUSTER = {
     "object": one_of("issues-cluster"),

@@ -59,7 +59,14 @@ def readings(have: Everything) -> dict[str, tuple[Any, bool]]:
     issue_item = {"issue": ISSUE, "conversation": CONVERSATION}
     metadata = {"url": url, "attributes": {"plan": words}, "createdAt": moment}
     part = {"type": words, "role": words, "body": words}
-    asked = {"kind": one_of("user"), "user": USER, "requestedBy": USER, "createdAt": moment}
+    asked = {
+        "object": one_of("change-request-requested-reviewer"),
+        "kind": one_of("user"),
+        "revision": words,
+        "user": USER,
+        "requestedBy": USER,
+        "createdAt": moment,
+    }
     condition = {"description": words, "condition": words}
     sections = {"type": one_of("sections"), "structure": each(SECTION)}
     team_member = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.server.queries.question import paragraphs
 from tests.world import World
 
 
@@ -23,7 +24,7 @@ async def test_a_review_is_outdated_once_the_change_request_moves_on(
     async with world.client(rita) as client:
         answer = await client.post(f"{path}/reviews", json={"status": "approved"})
         assert answer.status_code == 201
-        assert answer.headers["location"].endswith("/reviews")
+        assert (await client.get(answer.headers["location"])).json() == answer.json()
         made = answer.json()
         change_request = (await client.get(path)).json()
         assert made["object"] == "change-request-review"
@@ -43,7 +44,14 @@ async def test_what_a_review_says_starts_a_thread(world: World, path: str) -> No
         made = (await client.post(f"{path}/reviews", json=body)).json()
         threads = (await client.get(f"{path}/comments")).json()["items"]
         assert (await client.get(path)).json()["comments"] == 1
-    assert made["comment"] == {"markdown": "Say why."}
+        listed = [
+            (await client.get(f"{path}/reviews", params=asked)).json()["items"]
+            for asked in ({"format": "document"}, {"outdated": True}, {"outdated": False})
+        ]
+    # The comment is the thread, and says its words by themselves too.
+    assert made["comment"] == {**threads[0], "markdown": "Say why."}
+    assert "document" in listed[0][0]["comment"]["body"]
+    assert listed[1:] == [[], [made]]
     assert [(t["body"]["markdown"], t["target"]["review"]) for t in threads] == [
         ("Say why.", made["id"])
     ]
@@ -91,7 +99,18 @@ async def test_people_are_asked_and_asked_no_more(world: World, path: str) -> No
         assert [item["user"]["id"] for item in items] == [mo, zoe]
         assert items[0]["requestedBy"]["id"] == world.user("lee")
         assert items[0]["createdAt"] < items[1]["createdAt"]
-        assert (await client.get(f"{path}/requested-reviewers")).json() == asked.json()
+        assert asked.json()["users"] == items
+        assert items == (await client.get(f"{path}/requested-reviewers")).json()["items"]
+        before = (await client.get(path)).json()
+        assert {item["revision"] for item in items} == {before["revision"]}
+        said = {
+            "users": [zoe],
+            "subject": "Prices",
+            "description": paragraphs(["Look at these."]).to_dict(),
+        }
+        await client.post(f"{path}/requested-reviewers", json=said)
+        after = (await client.get(path)).json()
+        assert (after["subject"], "Look at these." in str(after["description"])) == ("Prices", True)
         await client.patch(path, json={"status": "archived"})
         late = await client.post(f"{path}/requested-reviewers", json={"users": [mo]})
         assert (late.status_code, "archived" in late.text) == (412, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.contract import models
+from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.operation import operation
 
@@ -14,8 +15,22 @@ def list_change_request_reviews(
     *,
     page: str | None = None,
     limit: Limit | None = None,
+    format: ContentFormat | None = None,
+    outdated: bool | None = None,
 ) -> Page[models.review.Review]:
-    """List the reviews of a change request."""
+    """List the reviews of a change request, or only those that are outdated, or not."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}",
+    extension="E4",
+)
+def get_change_request_review(
+    space_id: str, change_request_id: str, review_id: str, *, format: ContentFormat | None = None
+) -> models.review.Review:
+    """Get a review of a change request."""
     ...
 
 
@@ -38,11 +53,7 @@ def create_change_request_review(
     extension="E5",
 )
 def list_requested_reviewers(
-    space_id: str,
-    change_request_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    space_id: str, change_request_id: str, *, page: str | None = None, limit: Limit | None = None
 ) -> Page[models.review.RequestedReviewer]:
     """List the people who were asked to review a change request."""
     ...

@@ -2,12 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from copydesk.contract.enumerations import ReviewStatus
-from copydesk.contract.models.base import Body, Open, Page, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Open, Page, Resource
+from copydesk.contract.models.change_request import Subject
 from copydesk.contract.models.comment import CommentBody, WrittenBody
-from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.document import WrittenDocument
+from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.team import Team
 from copydesk.contract.models.user import User
 
@@ -17,8 +19,14 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, str):
         return {"markdown": value}
     if isinstance(value, dict) and isinstance(value.get("body"), dict):
-        return value["body"]
+        return value["body"] | value
     return value
+
+
+class ReviewComment(CommentBody):
+    """The text of a review, and what else there is to know of the comment that holds it."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 class Review(Resource):
@@ -30,8 +38,10 @@ class Review(Resource):
     reviewer: User
     status: Open[ReviewStatus]
     outdated: bool = False
-    comment: Annotated[CommentBody, BeforeValidator(_as_text)] | None = None
-    created_at: Timestamp | None = None
+    comment: Annotated[ReviewComment, BeforeValidator(_as_text)] | None = None
+    created_at: Always[Timestamp] = None
+    updated_at: Always[Timestamp] = None
+    urls: Urls = Field(default_factory=Urls)
 
 
 class ReviewCreate(Body):
@@ -41,27 +51,32 @@ class ReviewCreate(Body):
     comment: WrittenBody | None = None
 
 
-class RequestedReviewer(Shape):
-    """A person, or a team, who was asked for a review, by whom and when.
+class RequestedReviewer(Resource):
+    """A person, or a team, who was asked for a review of a revision, by whom and when.
 
     ``kind`` says which of ``user`` and ``team`` it is.
     """
 
+    object: Open[Literal["change-request-requested-reviewer"]] = "change-request-requested-reviewer"
+    revision: Always[str] = None
+
     kind: Open[Literal["user", "team"]] = "user"
     user: User | None = None
     team: Team | None = None
-    requested_by: User | None = None
-    created_at: Timestamp | None = None
+    requested_by: Always[User] = None
+    created_at: Always[Timestamp] = None
 
 
 class AskedReviewers(Page[RequestedReviewer]):
     """Who is asked for a review once more were: as the list has them, or only ``users``."""
 
     items: list[RequestedReviewer] = []
-    users: list[User | str] | None = None
+    users: list[RequestedReviewer | User | str] | None = None
 
 
 class ReviewersRequest(Body):
-    """The people to ask for a review, by user id."""
+    """The people to ask for a review, by user id; the rest is said of the change request."""
 
     users: Annotated[list[str], Field(min_length=1)]
+    subject: Subject | None = None
+    description: WrittenDocument | None = None

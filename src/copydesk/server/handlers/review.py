@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Page
+from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import (
     AskedReviewers,
     RequestedReviewer,
@@ -12,11 +14,12 @@ from copydesk.contract.models.review import (
     ReviewersRequest,
 )
 from copydesk.server import threads
-from copydesk.server.errors import blocked, invalid
+from copydesk.server.errors import blocked, invalid, not_found
+from copydesk.server.handlers.change_request import update_change_request
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
-from copydesk.server.queries.comment import written_markdown
+from copydesk.server.queries.comment import find_place, written_markdown
 from copydesk.server.queries.member import access_of, resolve_user
 from copydesk.server.queries.review import requested_reviewer_model, review_model
 from copydesk.server.queries.user import user_by_id
@@ -31,19 +34,44 @@ def list_change_request_reviews(
     *,
     page: str | None = None,
     limit: int | None = None,
+    format: ContentFormat | None = None,
+    outdated: bool | None = None,
 ) -> Page[Review]:
     """List the reviews of a change request, the newest first."""
-    _, row = find_change_request(call, space_id, change_request_id)
+    place = find_place(call, space_id, change_request_id)
+    row = place.change_request
+    assert row is not None
+    where, values = ["change_request_id = ?"], [row["id"]]
+    if outdated is not None:
+        where.append(f"revision_id {'<>' if outdated else '='} ?")
+        values.append(row["revision_id"])
     return paginate(
         call.tx,
-        lambda review: review_model(call, row, review),
+        lambda review: review_model(call, place, review, format),
         source="review",
-        where=["change_request_id = ?"],
-        values=[row["id"]],
+        where=where,
+        values=values,
         keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
+
+
+@implements(ops.get_change_request_review)
+def get_change_request_review(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    review_id: str,
+    *,
+    format: ContentFormat | None = None,
+) -> Review:
+    place = find_place(call, space_id, change_request_id)
+    assert place.change_request is not None
+    row = call.tx.one("SELECT * FROM review WHERE id = ?", review_id)
+    if row is None or row["change_request_id"] != place.change_request["id"]:
+        raise not_found("review", review_id)
+    return review_model(call, place, row, format)
 
 
 @implements(ops.create_change_request_review)
@@ -64,8 +92,9 @@ def create_change_request_review(
             call.tx, space["id"], call.user_id, text, change_request=row["id"], review=key
         )
     _changed(call, row)
-    call.location = call.url("spaces", space["id"], "change-requests", row["id"], "reviews")
-    return review_model(call, row, call.tx.row("review", key))
+    return review_model(
+        call, find_place(call, space_id, change_request_id), call.tx.row("review", key)
+    )
 
 
 @implements(ops.list_requested_reviewers)
@@ -89,7 +118,7 @@ def request_reviewers(
     """Ask members who can see the space for a review; who was asked already stays asked.
 
     Takes the permission edit, or being the creator. One that is merged or archived takes no review
-    (412).
+    (412). A subject and a description are given to the change request itself.
     """
     space, row = _reviewers_to_change(call, space_id, change_request_id)
     if row["status"] not in ("draft", "open"):
@@ -104,8 +133,13 @@ def request_reviewers(
             raise invalid(f"body.users: {person} cannot see the space {space['title']!r}")
         threads.request_review(call.tx, row["id"], user_id, call.user_id)
     _changed(call, row)
+    said = body.model_dump(include=body.model_fields_set - {"users"})
+    if said:
+        update_change_request(call, space_id, change_request_id, ChangeRequestUpdate(**said))
     asked = _requested(call, row, None, None)
-    return AskedReviewers(items=asked.items, next=asked.next, count=asked.count)
+    return AskedReviewers(
+        items=asked.items, next=asked.next, count=asked.count, users=[*asked.items]
+    )
 
 
 @implements(ops.remove_requested_reviewer)

@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from copydesk.contract.models.comment import CommentBody
+from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.merge_rules import MergeRules
 from copydesk.contract.models.review import RequestedReviewer, Review
-from copydesk.domain.merge_rules import (
-    MergeFacts,
-    RuleResult,
-    Verdict,
-    effective,
-    evaluate,
-)
+from copydesk.domain.merge_rules import MergeFacts, RuleResult, Verdict, effective, evaluate
 from copydesk.server.change_requests import is_outdated
 from copydesk.server.implementation import Call
+from copydesk.server.queries.comment import Place, comment_model
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row
 
 
-def review_model(call: Call, change_request: Row, row: Row) -> Review:
-    """Return a review as the API shows it."""
+def review_model(call: Call, place: Place, row: Row, format: ContentFormat | None = None) -> Review:
+    """Return a review of the change request that ``place`` is, as the API shows it."""
+    change_request = place.change_request
+    assert change_request is not None
+    comment = call.tx.one(
+        "SELECT * FROM comment WHERE change_request_id = ? AND review_id = ?",
+        change_request["id"],
+        row["id"],
+    )
+    above = ("spaces", place.space["id"], "change-requests", change_request["id"])
     return Review.model_validate(
         {
             "id": row["id"],
@@ -30,21 +33,37 @@ def review_model(call: Call, change_request: Row, row: Row) -> Review:
             "reviewer": user_by_id(call, row["reviewer"]),
             "status": row["status"],
             "outdated": row["revision_id"] != change_request["revision_id"],
-            "comment": row["comment"] and CommentBody(markdown=row["comment"]),
+            "comment": comment and comment_model(call, place, comment, format).to_dict(),
             "created_at": row["created_at"],
+            "updated_at": row["created_at"],
+            "urls": {"location": call.url(*above, "reviews", row["id"])},
         }
     )
 
 
 def requested_reviewer_model(call: Call, row: Row) -> RequestedReviewer:
     """Return somebody who was asked for a review as the API shows it."""
+    head = call.tx.row("change_request", row["change_request_id"])["revision_id"]
+    then = call.tx.value(_ASKED_OF, head, row["created_at"], row["created_at"])
     return RequestedReviewer.model_validate(
         {
+            "kind": "user",
+            "revision": then or head,
             "user": user_by_id(call, row["user_id"]),
             "requested_by": user_by_id(call, row["requested_by"]),
             "created_at": row["created_at"],
         }
     )
+
+
+_ASKED_OF = (
+    "WITH RECURSIVE back (id, at, parents) AS ("
+    "SELECT id, created_at, parents FROM revision WHERE id = ? UNION ALL "
+    "SELECT revision.id, created_at, revision.parents FROM back JOIN revision "
+    "ON revision.id = json_extract(back.parents, '$[0]') WHERE back.at > ?) "
+    "SELECT id FROM back WHERE at <= ?"
+)
+"""What a change request was when somebody was asked: the first of its revisions, going back."""
 
 
 def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult]:

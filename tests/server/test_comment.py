@@ -304,6 +304,8 @@ async def test_commenters_are_members_who_commented_or_replied(world: World) -> 
     world.comment(space)
     async with world.client() as client:
         answer = (await client.get(f"/spaces/{space}/change-requests/1/commenters")).json()
+        of_space = (await client.get(f"/spaces/{space}/commenters")).json()
+    assert [item["user"]["id"] for item in of_space["items"]] == [world.ana]
     assert answer["count"] == 2
     assert [(item["object"], item["user"]["id"]) for item in answer["items"]] == [
         ("member", lee),

@@ -219,6 +219,14 @@ def delete_change_request_comment_reply(
     ...
 
 
+@operation("GET", "/spaces/{space_id}/commenters", extension="E7")
+def list_space_commenters(
+    space_id: str, *, page: str | None = None, limit: Limit | None = None
+) -> Page[models.member.Member]:
+    """List the people who commented on a space."""
+    ...
+
+
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/commenters")
 def list_change_request_commenters(
     space_id: str,

@@ -219,8 +219,8 @@ FOR_SCRIPTS = {
     # reusable content, and g j on it all that these say.
     "list_revision_pages", "list_revision_files", "get_revision_file",
     "get_revision_reusable_content",
-    # Reviews are read as lists.
-    "get_change_request_review",
+    # Reviews are read as lists, and comments on a space tell who wrote them.
+    "get_change_request_review", "list_space_commenters",
 }  # fmt: skip
 """The operations that only `copydesk api` sends."""
 

@@ -21,14 +21,8 @@ from copydesk.contract.models.comment import (
 from copydesk.contract.models.member import Member
 from copydesk.server import threads
 from copydesk.server.errors import Refusal, forbidden, invalid
-from copydesk.server.implementation import (
-    Call,
-    implements,
-    implements_on_branch,
-    implements_on_space,
-)
+from copydesk.server.implementation import Call, implements_on_branch, implements_on_space
 from copydesk.server.pagination import paginate
-from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.comment import (
     Place,
     check_page,
@@ -201,11 +195,7 @@ def get_reply(
 @implements_on_branch(ops.update_change_request_comment_reply, _to_comment)
 @implements_on_space(ops.update_space_comment_reply, _to_comment)
 def update_reply(
-    call: Call,
-    place: Place,
-    comment_id: str,
-    comment_reply_id: str,
-    body: SpaceReplyUpdate,
+    call: Call, place: Place, comment_id: str, comment_reply_id: str, body: SpaceReplyUpdate
 ) -> CommentReply:
     """Edit or react to a reply; on a change request also resolve its thread."""
     comment = find_comment(call, place, comment_id)
@@ -232,30 +222,26 @@ def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: st
     threads.delete_reply(call.tx, row["id"])
 
 
-@implements(ops.list_change_request_commenters)
-def list_change_request_commenters(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+@implements_on_branch(ops.list_change_request_commenters, find_place)
+@implements_on_space(ops.list_space_commenters, find_place)
+def list_commenters(
+    call: Call, place: Place, *, page: str | None = None, limit: int | None = None
 ) -> Page[Member]:
-    """List the members who commented on a change request or replied there."""
-    space, row = find_change_request(call, space_id, change_request_id)
+    """List the members who commented there or replied."""
+    conditions, values = place.conditions()
     # Found once: a page and its count would each look through the whole discussion.
     people = call.tx.all(
-        "SELECT posted_by FROM comment WHERE change_request_id = ?1 UNION "
-        "SELECT reply.posted_by FROM reply JOIN comment ON comment.id = comment_id "
-        "WHERE change_request_id = ?1",
-        row["id"],
+        "WITH talk AS (SELECT id, posted_by FROM comment "  # noqa: S608 - ours
+        f"WHERE {' AND '.join(conditions)}) SELECT posted_by FROM talk UNION "
+        "SELECT reply.posted_by FROM reply JOIN talk ON talk.id = comment_id",
+        *values,
     )
     return paginate(
         call.tx,
         lambda member: member_model(call, member),
         source=MEMBERS,
         where=["organization_id = ?", "user_id IN (SELECT value FROM json_each(?))"],
-        values=[space["organization_id"], json.dumps([each["posted_by"] for each in people])],
+        values=[place.space["organization_id"], json.dumps([each["posted_by"] for each in people])],
         keys=("joined_at", "user_id"),
         descending=False,
         page=page,

@@ -7,24 +7,14 @@ from typing import Any
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.space import (
-    Space,
-    SpaceCreate,
-    SpaceMove,
-    SpaceTransfer,
-    SpaceUpdate,
-)
+from copydesk.contract.models.space import Space, SpaceCreate, SpaceMove, SpaceTransfer, SpaceUpdate
 from copydesk.server.desk_writes import add_space
 from copydesk.server.errors import conflict, forbidden, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
 from copydesk.server.queries.position import move_to
-from copydesk.server.queries.publication import (
-    opens_space,
-    publication_of,
-    remember_publications,
-)
+from copydesk.server.queries.publication import opens_space, publication_of, remember_publications
 from copydesk.server.queries.space import (
     check_people,
     hand_over,

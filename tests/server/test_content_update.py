@@ -133,6 +133,10 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(desk: Desk) -> None
         ({"operation": "revert_page", "page": start, "revision": "none"}, "no revision 'none'"),
         ({"operation": "revert_page", "page": start, "block": ["b77"]}, "no block 'b77'"),
         ({"operation": "insert_files", "files": [{"base64": "?"}]}, "this is not base64"),
+        (
+            {"operation": "insert_files", "files": [{"base64": "eA==", "contentType": "é/x"}]},
+            "contentType",
+        ),
         ({"operation": "insert_files", "files": [{"url": "http://x.example/a"}]}, "as base64"),
         (
             {

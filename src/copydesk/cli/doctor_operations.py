@@ -61,7 +61,7 @@ def _has(routes: Routes, part: Part, *, ask: bool, asked: set[str]) -> str:
     states = {each: routes.state(each) for each in reads or part.operations}
     told = set(states.values())
     gone = [each for each, state in states.items() if state == "gone"]
-    if told == {"gone"}:
+    if gone and "there" not in told:
         # An extension that is not there may never have been.
         ended = any(each.ended and each.extension is None for each in gone)
         return f"no       {_instead(routes, part) or ('no successor' if ended else '')}".rstrip()

@@ -98,7 +98,7 @@ class _NewFile(Body):
     """What there is to say of a file. Links of the same request lead to it by ``ref``."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
-    content_type: Annotated[str, StringConstraints(pattern=r"^[\w.+-]+/[\w.+-]+$")] | None = None
+    content_type: Annotated[str, StringConstraints(pattern=r"^[!-~]+/[ -~]+$")] | None = None
     ref: Ref | None = None
 
 

@@ -227,7 +227,7 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     return "No conversation selected. :clusters lists the clusters."
 
 
-class _Talk(Place):
+class _ConversationsPlace(Place):
     """A list of conversations, or of issues, beside the conversation that is read."""
 
     def __init__(self, target: Target) -> None:
@@ -272,7 +272,7 @@ class _Talk(Place):
 
 
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(_Talk, scope="conversations"):
+class ConversationsPlace(_ConversationsPlace, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     COLUMNS = ("subject", "said", "source", "state", "age")
@@ -723,7 +723,7 @@ FAR_CLUSTER = "g k shows the cluster."
 
 
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
-class IssuesPlace(_Talk, scope="issues"):
+class IssuesPlace(_ConversationsPlace, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
     COLUMNS = ("title", "cluster", "source", "age")

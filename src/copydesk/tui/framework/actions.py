@@ -178,7 +178,7 @@ def lack(session: Session, each: Action | Command) -> str | None:
 CLEARS = "ctrl+\\ clears the marks."
 
 
-class _Using:
+class _Declared:
     uses: tuple[Uses, ...]
     stages: bool
 
@@ -193,7 +193,7 @@ class _Using:
 
 
 @dataclass(frozen=True)
-class Action(_Using):
+class Action(_Declared):
     """One user action as it was declared.
 
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
@@ -271,7 +271,7 @@ class Action(_Using):
 
 
 @dataclass(frozen=True)
-class Command(_Using):
+class Command(_Declared):
     """A word of the command line: ``:name usage``."""
 
     scope: str

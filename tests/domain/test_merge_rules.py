@@ -42,6 +42,21 @@ def result(rule: str, known: MergeFacts, *users: str) -> RuleResult:
     return found
 
 
+def test_kinds_that_only_hosted_services_have() -> None:
+    rule = MergeRule.model_validate
+    read = [
+        rule({"rule": "require_at_least_one_approved_review"}),
+        rule({"rule": "custom", "expression": "1 > 2", "message": "Ask\x1b[1m twice\n"}),
+    ]
+    failing = evaluate(read, facts(verdict("p", NO)))
+    assert [each.outcome for each in failing] == ["fail", "unknown"]
+    assert failing[1].sentence == "Ask twice: only the service can tell"
+    assert blocking(failing) is not None
+    passed = evaluate([*read, rule({"rule": "allow_bypass", "users": ["l"]})], facts())
+    assert (passed[2].outcome, "Lee merge" in passed[2].sentence) == ("pass", True)
+    assert blocking(passed) is None
+
+
 def test_every_kind_of_the_contract_is_checked() -> None:
     assert set(CHECKS) == set(get_args(MergeRuleKind)) == set(LABELS)
 

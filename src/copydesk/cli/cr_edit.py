@@ -73,8 +73,8 @@ def create(
             if as_json:
                 put_json(made.to_dict())
             else:
-                status = clean(made.status)
-                put(f"Began #{made.number} in {there.title} as a {status}: {clean(made.subject)}")
+                status = "a draft" if made.status == "draft" else clean(made.status)
+                put(f"Began #{made.number} in {there.title} as {status}: {clean(made.subject)}")
             if answered is not None:  # perhaps only some of its words were given
                 say(f"Answers the cluster {answered.named}.")
             return DONE

@@ -432,7 +432,7 @@ def _kept(folder: Path) -> RequestFolder:
 
 def _keep(folder: Path, kept: RequestFolder) -> None:
     path = folder / KEPT
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, kept.to_text().encode())
 
 

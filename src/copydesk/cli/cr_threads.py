@@ -142,7 +142,7 @@ def reply_to(
     async def reply(api: Api, found: Found) -> int:
         given, there = found
         about = await _find_thread(api, found, thread)
-        if about.permissions is not None and not about.permissions.reply:
+        if about.permissions is not None and about.permissions.reply is False:
             raise UsageError("nothing was sent: You may not reply in this thread.", NOT_ALLOWED)
         draft = PendingDraft(
             there.id, given.id, f"reply {about.id}", "reply", said, thread=about.id

@@ -110,11 +110,12 @@ class Blocked(ApiError):
 
 
 class CheckoutNeeded(ApiError):
-    """The service did nothing: it wants a plan bought first, at ``url``."""
+    """The service did nothing: it wants a plan bought first, at ``url`` where it tells one."""
 
     def __init__(self, url: str, *, status: int, operation: str, request_id: str = "") -> None:
         self.url = bounded(url, 2048)
-        said = f"Nothing was done: this takes another subscription, sold at {self.url}"
+        said = "Nothing was done: this takes another subscription"
+        said += f", sold at {self.url}" if self.url else "."
         super().__init__(said, status=status, operation=operation, request_id=request_id)
 
 

@@ -142,8 +142,8 @@ def _checkout(content: bytes) -> str | None:
     except ValueError:
         return None
     match value:
-        case {"type": "checkout", "url": str(url)}:
-            return url
+        case {"type": "checkout", **rest}:  # services also name a session instead of an address
+            return str(rest.get("url") or "")
     return None
 
 

@@ -119,9 +119,9 @@ def evaluate(rules: Iterable[MergeRule], facts: MergeFacts) -> list[RuleResult]:
     """
     results: list[RuleResult] = []
     for rule in rules:
-        check = CHECKS.get(rule.rule)
+        check = CHECKS.get(rule.rule) or _HOSTED.get(rule.rule)
         if check is None:
-            sentence = f"{label(rule.rule)}: only the service can tell"
+            sentence = f"{said_of(rule)}: only the service can tell"
             results.append(RuleResult(rule.rule, "unknown", sentence))
             continue
         named = tuple(rule.users or ())
@@ -130,10 +130,13 @@ def evaluate(rules: Iterable[MergeRule], facts: MergeFacts) -> list[RuleResult]:
     return results
 
 
-def blocking(results: Iterable[RuleResult]) -> str | None:
-    """Return why a merge is refused, a sentence for each rule, or None when no rule fails."""
+def blocking(results: Sequence[RuleResult]) -> str | None:
+    """Return why a merge is refused, a sentence for each rule, or None when no rule fails.
+
+    None too where someone may merge without the rules: the service knows who.
+    """
     reasons = [result.sentence for result in results if result.outcome == "fail"]
-    if not reasons:
+    if not reasons or any(result.rule == BYPASS for result in results):
         return None
     return " ".join(["This change request cannot be merged.", *(f"It {why}." for why in reasons)])
 
@@ -143,6 +146,11 @@ def label(rule: str) -> str:
     if rule in LABELS:
         return LABELS[rule]
     return clean(rule).removeprefix("require_").replace("_", " ") or "a rule that cannot be read"
+
+
+def said_of(rule: MergeRule) -> str:
+    """Return what a rule says of itself, else its short name; clean text."""
+    return " ".join(clean(rule.message or "", limit=200).split()) or label(rule.rule)
 
 
 class _Situation:
@@ -229,6 +237,10 @@ def _one_of_specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answ
     return "fail", f"{need}; {reason}", users
 
 
+def _bypass(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    return "pass", f"lets {now.names(users) or 'no one'} merge without the other rules", ()
+
+
 def _at_least_one_review(now: _Situation, users: tuple[str, ...]) -> _Answer:
     need = "needs an approving review"
     if not now.known:
@@ -302,6 +314,13 @@ LABELS: Mapping[str, str] = {rule: name for rule, (name, _) in _RULES.items()}
 
 CHECKS: Mapping[str, _Check] = {rule: check for rule, (_, check) in _RULES.items()}
 """How each kind of rule is checked; a test holds it against the enumeration of the contract."""
+
+BYPASS = "allow_bypass"
+_HOSTED: Mapping[str, _Check] = {
+    BYPASS: _bypass,
+    "require_at_least_one_approved_review": _at_least_one_review,
+}
+"""Those that hosted services have besides, and that are not written here."""
 
 
 def objection(against: Sequence[str], results: Sequence[RuleResult] | None) -> str:

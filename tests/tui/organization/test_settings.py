@@ -20,3 +20,18 @@ async def test_rules_that_cannot_be_read_completely_are_not_changed(world: World
         await driver.press("/", *"merge", "enter", "e")
         assert "Merge rules of the organization" not in driver.screen
         assert "is not understood" in driver.screen
+
+
+async def test_a_rule_that_is_not_known_is_kept_or_taken_away(world: World) -> None:
+    def change(value: Any) -> None:
+        rules = [{"rule": "custom", "expression": "1 > 0"}, {"rule": "require_one", "users": []}]
+        value["mergeRules"] = {"type": "rules", "rules": rules}
+
+    api = strange(world, f"/orgs/{world.home}", change)
+    async with drive(open_world(world, "organization", api=api)) as driver:
+        await driver.press("/", *"merge", "enter", "e")
+        await driver.press("k", "space")
+        await driver.press("ctrl+s")
+        assert "“custom” cannot be sent from here: space unticks it." in driver.screen
+        await driver.press("space", "ctrl+s")
+        assert "Merge rules of the organization" not in driver.screen

@@ -73,11 +73,11 @@ class CommentTarget(Shape):
 
 
 class CommentPermissions(Shape):
-    """What the caller may do with a comment or reply."""
+    """What the caller may do with a comment or reply. Services may not say who may ``reply``."""
 
     view: bool = False
     edit: bool = False
-    reply: bool = False
+    reply: bool | None = None
     delete: bool = False
 
 

@@ -21,12 +21,14 @@ NAMES_REVIEWERS: frozenset[MergeRuleKind] = frozenset(
 
 class MergeRule(Shape):
     """One rule, of a known kind or not. ``users`` are user ids where the kind names people.
+    ``message`` is what one written by an organization says of itself.
 
     One that cannot be read has no kind: left out, it would be no rule to whoever merges.
     """
 
     rule: Open[MergeRuleKind]
     users: list[str] | None = None
+    message: str | None = None
 
     @model_validator(mode="wrap")
     @classmethod

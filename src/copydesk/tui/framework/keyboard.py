@@ -170,6 +170,7 @@ async def run(owner: Any, action: Action) -> None:
             place.say(why, "warn")
         else:
             owner.app.bell()
+            keyboard._say(why)
         if action.types:
             keyboard.early.refuse(action.label, why, keyboard.pressed_at, action.id)
         elif unread or (unseen and early and not keyboard.early.giving):

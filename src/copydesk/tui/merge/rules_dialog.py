@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.widgets import Label, Static
 
 from copydesk.domain.mention import Named
-from copydesk.domain.merge_rules import label
+from copydesk.domain.merge_rules import CHECKS, label
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean, listed
 from copydesk.session.errors import failure_types, sentence
@@ -56,9 +56,11 @@ def value_of(kind: str, rules: Rules) -> JSON:
     return {"type": "rules", "rules": written}
 
 
-def names_nobody(here: RulesSheet) -> str | None:
-    """Say so when a rule that names people names none."""
-    for rule, users in here.rules.items():
+def not_written(here: RulesSheet) -> str | None:
+    """Say so when a rule that names people names none, or one is kept that is not known here."""
+    for rule, users in here.rules.items() if here.changed else ():
+        if rule not in CHECKS:
+            return f"“{label(rule)}” cannot be sent from here: space unticks it."
         if rule in here.naming and not users:
             return f"Choose the people of “{label(rule)}” first: Enter on it."
     return None
@@ -203,11 +205,15 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
             self.rules[rule] = []
         self._redraw()
 
-    @action("ctrl+s", "stage", unless=names_nobody, danger=1)
+    @action("ctrl+s", "stage", unless=not_written, danger=1)
     def take(self) -> None:
         """Take the rules as they are ticked."""
-        same = (self.kind, self.rules) == rules_of(self._before)
-        self.dismiss(self._before if same else value_of(self.kind, self.rules))
+        self.dismiss(value_of(self.kind, self.rules) if self.changed else self._before)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the rules are others than they were."""
+        return (self.kind, self.rules) != rules_of(self._before)
 
 
 def names_of(people: Sequence[Named] | None) -> dict[str, str]:

@@ -84,7 +84,7 @@ def may_not_reply(here: HasThreads) -> str | None:
     """Say so when the thread takes no reply of mine."""
     thread = here.current_thread()
     permissions = thread.comment.permissions if thread else None
-    if permissions is not None and not permissions.reply:
+    if permissions is not None and permissions.reply is False:
         return "You may not reply in this thread."
     return None
 

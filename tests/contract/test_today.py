@@ -49,6 +49,7 @@ def test_who_is_asked_for_a_review() -> None:
     assert (asked.items, asked.users[0].display_name, asked.users[1]) == ([], "Mo", "u2")
     team = {"kind": "team", "team": {"object": "team", "id": "t", "title": "Docs"}}
     user = {"kind": "user", "user": {"object": "user", "id": "u1"}}
+    assert read(ops.request_reviewers, {"users": [team]}).users[0].team.id == "t"
     first, second = read(ops.list_requested_reviewers, {"items": [team, user]}).items
     assert (first.user, first.team.title, second.user.id) == (None, "Docs", "u1")
 
@@ -124,6 +125,14 @@ def test_publishing_may_lead_to_a_checkout(operation: Operation[..., Any]) -> No
         read(operation, {"type": "checkout", "url": "https://pay.test/1\x1b[31m"})
     assert failed.value.url == "https://pay.test/1"
     assert not failed.value.sent
+    with pytest.raises(CheckoutNeeded, match=r"subscription\.$"):
+        read(operation, {"type": "checkout", "sessionId": "cs_1"})
+
+
+def test_who_may_reply_is_not_always_told() -> None:
+    may = {"view": True, "edit": False, "delete": False}
+    comment = {"id": "c", "postedAt": "2026-01-01T00:00:00Z", "permissions": may}
+    assert read(ops.get_space_comment, comment).permissions.reply is None
 
 
 def test_clusters_count_tasks_and_name_sources() -> None:

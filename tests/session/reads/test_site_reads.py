@@ -484,3 +484,16 @@ async def test_a_key_that_the_service_quotes_is_in_no_error(world: World) -> Non
             await site_readers.read_as(api, home, row, Audience(key="s3cret"))
     assert "is held" in str(caught.value)
     assert "s3cret" not in f"{caught.value!r} {caught.value} {vars(caught.value)}"
+
+
+async def test_rights_on_a_site_are_those_that_its_service_tells() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if "/members/" in request.url.path:
+            return httpx.Response(200, json={"id": "m", "role": None, "user": {"id": "m"}})
+        told = {"view": True, "create": True, "admin": False}
+        return httpx.Response(200, json={"id": "s", "permissions": told})
+
+    async with Api(BASE_URL, "token", transport=httpx.MockTransport(answer)) as api:
+        found = await sites.read_rights(api, "o", "m", "s")
+    assert (found.change, found.make) == ("", "")
+    assert "needs the role admin" in found.publish

@@ -170,11 +170,13 @@ async def read_rights(
         member = await api(ops.get_member, organization, me)
     except (Forbidden, NotFound):
         return ANY
-    role, email = member.role, member.user.email
-    if site is not None and role != "admin" and email:
+    role, named = member.role, member.user.email or member.user.display_name
+    if site is not None and role != "admin":
         with suppress(Forbidden, NotFound, OperationMissing):
+            if (told := (await api(ops.get_site, organization, site)).permissions) is not None:
+                return rights_of("admin" if told.admin else "create" if told.create else "read")
             async for each in api.pages(
-                ops.list_site_permissions, organization, site, search=email
+                ops.list_site_permissions, organization, site, search=named
             ):
                 if each.user.id == me:
                     role = each.permission

@@ -265,7 +265,7 @@ def revert_request(
     Raises ``UsageError``.
     """
     from copydesk.session.taking_back import begin_taking_back, read_taking_back
-    from copydesk.session.writes.requests import beginning
+    from copydesk.session.writes.requests import beginning, describing
 
     if not why.strip():
         raise UsageError("--why is empty: say why")
@@ -280,6 +280,8 @@ def revert_request(
             if made is None:
                 body = taking.body(why.strip(), writes.session.clock())
                 made = await writes.send(beginning(there.id, body, me))
+                if (more := describing(made, body)) is not None:
+                    made = await writes.send(more)
             work = await begin_taking_back(writes.session, taking, made)
             count = len(work.open)
             if not count:

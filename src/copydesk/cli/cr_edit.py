@@ -25,7 +25,13 @@ from copydesk.session.writes.edits import (
     read_about,
     update_of,
 )
-from copydesk.session.writes.requests import beginning, changing, right_missing, subject_wrong
+from copydesk.session.writes.requests import (
+    beginning,
+    changing,
+    describing,
+    right_missing,
+    subject_wrong,
+)
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -70,6 +76,8 @@ def create(
                 body.conversations_issues_cluster = answered.row.id
             async with CommandWrites(connection, api) as writes:
                 made = await writes.send(beginning(there.id, body, me))
+                if (more := describing(made, body)) is not None:
+                    made = await writes.send(more)
             if as_json:
                 put_json(made.to_dict())
             else:

@@ -25,6 +25,7 @@ from copydesk.session.writes.requests import (
     ask_for_content,
     beginning,
     changing,
+    describing,
     right_missing,
     subject_made,
     subject_wrong,
@@ -38,6 +39,7 @@ from tests.session.rows import row
 from tests.tui.strange import strange
 from tests.world import START, World
 
+DESCRIPTION = {"object": "document", "nodes": [], "data": {"schemaVersion": 1}}
 ME = User.model_validate({"id": "me", "displayName": "Me"})
 
 
@@ -52,6 +54,16 @@ def test_a_verdict_says_what_it_was_and_that_it_stays(status: ReviewStatus, done
     assert write.expects is not None
     assert write.trace is not None
     assert verdict(row(118), status, "", None).trace is None
+
+
+def test_a_description_that_was_left_out_is_sent_again() -> None:
+    body = ChangeRequestCreate.model_validate({"description": DESCRIPTION})
+    told = {"id": "r", "number": 1, "space": "s", "createdAt": START, "updatedAt": START}
+    write = describing(Request.model_validate(told), body)
+    assert write is not None
+    assert write.target == "#1"
+    assert describing(Request.model_validate(told | {"description": DESCRIPTION}), body) is None
+    assert describing(Request.model_validate(told), ChangeRequestCreate(subject="x")) is None
 
 
 def test_a_subject_fits_and_one_that_is_made_is_cut_to_fit() -> None:

@@ -171,3 +171,19 @@ def beginning(space: str, body: ChangeRequestCreate, me: User | None) -> Write[C
         reversal=lambda request: request_begun(space, request.id),
         trace=begun_trace(space, me=me.id, subject=subject) if me else None,
     )
+
+
+def describing(made: ChangeRequest, body: ChangeRequestCreate) -> Write[ChangeRequest] | None:
+    """Return the write of a description that the service left out of what was begun, or None.
+
+    The API names none for a new change request.
+    """
+    from copydesk.contract.models.change_request import ChangeRequestUpdate
+
+    if body.description is None or made.description is not None:
+        return None
+    update = ChangeRequestUpdate(description=body.description)
+    ids = made.space, made.id
+    return Write(
+        "Describe", f"#{made.number}", lambda api: api(ops.update_change_request, *ids, update)
+    )

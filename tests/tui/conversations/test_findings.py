@@ -431,6 +431,9 @@ async def test_views_are_read_of_the_findings_on_screen_and_kept(world: World) -
         await driver.press("G")
         assert way.asked("/aggregate") == 1
         assert shown < way.asked("/pages") < 60
+        await driver.press("8")
+        assert driver.place.rows.selected is not None
+        driver.place.traffic.look()  # asked for before the tab was turned
 
 
 async def test_a_service_without_traffic_shows_no_column_of_views(world: World) -> None:

@@ -611,7 +611,10 @@ class FindingViews:
 
     @property
     def _seen(self) -> list[SiteFinding]:
-        return rows_around(self._place.rows)
+        from copydesk.contract.models.finding import SiteFinding
+
+        # By the time they are read another tab may be shown.
+        return [each for each in rows_around(self._place.rows) if isinstance(each, SiteFinding)]
 
     def _due(self, findings: Iterable[SiteFinding]) -> list[SiteFinding]:
         """Return the findings whose pages or pulse are not read yet."""

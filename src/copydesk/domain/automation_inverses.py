@@ -247,6 +247,10 @@ def translation_made(organization: str, translation: str) -> Reversal:
     )
 
 
+NOTHING: JSON = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
+"""A document that says nothing: services want one where instructions are taken away."""
+
+
 def instructions_changed(
     organization: str, translation: str, before: JSON, after: JSON
 ) -> Reversal:
@@ -255,9 +259,11 @@ def instructions_changed(
         "update_translation",
         "get_translation",
         {"organization_id": organization, "translation_id": translation},
-        {} if before is None else {"instructions": before},
-        {} if after is None else {"instructions": after},
-        shown=lambda values: {"instructions": values.get("instructions")},
+        {"instructions": before or NOTHING},
+        {"instructions": after or NOTHING},
+        shown=lambda values: (
+            {"instructions": None} if values["instructions"] == NOTHING else values
+        ),
         said="its instructions were changed since",
     )
 

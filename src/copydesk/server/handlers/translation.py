@@ -148,7 +148,8 @@ def run_translation(call: Call, organization_id: str, translation_id: str) -> No
 
 
 def _stored(body: TranslationCreate | TranslationUpdate) -> str | None:
-    return None if body.instructions is None else to_json(body.instructions.to_dict())
+    said = body.instructions
+    return None if said is None or not said.nodes else to_json(said.to_dict())
 
 
 _PERMISSION = "createContent"

@@ -413,7 +413,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
         home, which = self.organization or "", item.translation.id
         sent = after if after.nodes else None
-        body = TranslationUpdate() if sent is None else TranslationUpdate(instructions=sent)
+        body = TranslationUpdate(instructions=after)
         await self.writer.perform(
             "Change instructions",
             self.named(item),

@@ -541,9 +541,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     @property
     def columns_shown(self) -> frozenset[str]:
-        """The keys of the columns that there is room for."""
-        columns = self._columns_for(self.scrollable_content_region.width)
-        return frozenset(column.key for column, _ in columns)
+        """The keys of the columns that there is room for; of those before once it was left."""
+        width = self.scrollable_content_region.width if self.is_attached else self._layout_width
+        return frozenset(column.key for column, _ in self._columns_for(width))
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""

@@ -4,12 +4,12 @@ them."""
 from __future__ import annotations
 
 import asyncio
-import base64
-import mimetypes
 import os
 import stat
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LARGEST = 20 * 1000 * 1000
 """Bytes of a file that is inserted; a larger one is not read."""
 
+BYTES = "application/octet-stream"
 AT_ONCE = 20
 """Files that go with one request, which are `LARGEST` together."""
 
@@ -207,8 +208,8 @@ def _packed(names: Sequence[str], data: Sequence[bytes]) -> dict[str, Any]:
     files = [
         {
             "name": name,
-            "contentType": mimetypes.guess_type(name)[0] or "application/octet-stream",
-            "base64": base64.b64encode(each).decode(),
+            "contentType": guess_type(name)[0] or BYTES,
+            "base64": b64encode(each).decode(),
         }
         for name, each in zip(names, data, strict=True)
     ]

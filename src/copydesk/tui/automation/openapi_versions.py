@@ -42,8 +42,8 @@ def _address(version: OpenAPISpecVersion) -> str:
     return web_address(version.url)
 
 
-def _read_at(version: OpenAPISpecVersion, now: datetime) -> str | None:
-    return None if version.created_at is None else moment(version.created_at, now)
+def _read_at(version: OpenAPISpecVersion, now: datetime) -> str:
+    return "not told" if version.created_at is None else moment(version.created_at, now)
 
 
 VERSIONS: Resource[OpenAPISpecVersion] = Resource(

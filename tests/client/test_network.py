@@ -23,7 +23,7 @@ import trustme
 from copydesk.client.api import Api
 from copydesk.client.carrier import Timeouts
 from copydesk.client.download import fetch
-from copydesk.client.errors import Redirected, Unreachable, Untrusted
+from copydesk.client.errors import ApiError, Redirected, Unreachable, Untrusted
 from copydesk.client.network import is_loopback, proxy_for, reason
 from copydesk.domain.cause import ASKER, Asker, Why
 
@@ -270,6 +270,9 @@ async def test_a_file_elsewhere_is_fetched_without_the_token(
         async with Api(url, TOKEN) as api:
             with pytest.raises(Untrusted, match="localhost comes from an authority"):
                 await fetch(api, there)
+            with pytest.raises(ApiError, match=r"nowhere\.invalid cannot be read") as failed:
+                await fetch(api, "https://nowhere.invalid/file")
+            assert not isinstance(failed.value, Unreachable)  # the service itself is there
     [head] = elsewhere.heads
     assert TOKEN.encode() not in head
     assert [TOKEN.encode() in head for head in place.heads] == [True]

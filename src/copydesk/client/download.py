@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.client.errors import Garbled, NotFound, Unreachable, Untrusted
+from copydesk.client.errors import ApiError, Garbled, NotFound, Untrusted
 from copydesk.client.network import reason, untrusted
 from copydesk.domain.address import web_address
 
@@ -21,7 +21,8 @@ SECONDS = 60.0
 async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
     """Return the content of ``url``; the token is sent only to the service itself.
 
-    Of another host no more than ``largest`` bytes are read. Raises ``ApiError``.
+    Of another host no more than ``largest`` bytes are read, and where that does not answer the
+    service is not away. Raises ``ApiError``.
     """
     address = web_address(url)
     if not address:
@@ -49,11 +50,11 @@ async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
                     raise Garbled(f"the file is larger than {largest // 2**20} MiB")
                 parts.append(part)
     except ValueError as error:
-        raise Unreachable(f"{there.hostname} cannot be read: {error}.") from error
+        raise ApiError(f"{there.hostname} cannot be read: {error}.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         host = there.hostname or "the service"
         if refused := untrusted(error, host):
             raise Untrusted(refused) from error
         why = reason(error) or "no connection"
-        raise Unreachable(f"{there.hostname} cannot be read: {why}.") from error
+        raise ApiError(f"{there.hostname} cannot be read: {why}.") from error
     return b"".join(parts)

@@ -21,6 +21,7 @@ from copydesk.tui.dialogs import form
 from copydesk.tui.dialogs.choice import OrderedChoices
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.list import NEW_KEY, kept_plan
+from copydesk.tui.sites.settings_cells import settings_of
 from copydesk.tui.sites.tabs import publication_of
 from tests.drive import Driver, drive
 from tests.tui.steps import words
@@ -398,3 +399,10 @@ async def test_both_sizes_and_hostile_texts(world: World, update_golden: bool) -
         assert "Not found: deleted or moved." in driver.screen
         await driver.press("e")
         assert "The settings have not been read yet." in driver.screen
+
+
+def test_what_a_service_does_not_tell_is_not_set() -> None:
+    kinds = {each.name: each.kind for each in settings_of(Site(id="s"))}
+    assert kinds["agentsContext"] == "fixed"
+    told = {each.name: each.kind for each in settings_of(Site(id="s", agents_context="included"))}
+    assert told["agentsContext"] == "choice"

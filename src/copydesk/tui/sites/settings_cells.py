@@ -128,8 +128,8 @@ def settings_of(site: Site) -> list[Setting]:
             "on" if adaptive else "off",
         ),
         Setting(
-            "agentsContext", "Assistants", f"{AGENTS.get(agents, clean(agents) or 'not known')}",
-            "choice", agents, list(AGENTS.items()),
+            "agentsContext", "Assistants", f"{AGENTS.get(agents, clean(agents) or 'not told')}",
+            "choice" if agents else "fixed", agents, list(AGENTS.items()),
         ),
         Setting("type", "Plan", _with_note(str(site.type), TYPES)),
         Setting("ads", "Advertising", _ads(site)),

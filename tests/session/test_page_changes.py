@@ -331,6 +331,10 @@ def test_entries_about_one_file_are_one() -> None:
         assert (found.before.title, found.node.title) == ("old/a.png", "new/a.png")
     (gone,) = changed_things(None, None, hint(edited, {"type": "file_deleted", "file": image}))
     assert gone.after is None
+    come, went = {"type": "file_created", "file": image}, {"type": "file_deleted", "file": image}
+    for told in (hint(come, went), hint(went, come)):
+        (found,) = changed_things(None, None, told)
+        assert found.node.title == gone.node.title
 
 
 @pytest.mark.parametrize("kind", ["", "_", "_edited", "\x07_created"])

@@ -248,11 +248,15 @@ def changed_things(
 
 def _together(one: Changed, other: Changed) -> Changed:
     """Return two entries about one thing as one, such as that a file moved and was edited."""
+    before, after = (
+        one.before if one.before != one.after else other.before,
+        one.after and other.after,
+    )
     return replace(
         one,
         kinds=tuple(dict.fromkeys([*one.kinds, *other.kinds])),
-        before=one.before if one.before != one.after else other.before,
-        after=one.after and other.after,
+        before=before or (None if after else other.node),  # one that came and went again
+        after=after,
         note=one.note or other.note,
         notes=one.notes + other.notes,
     )

@@ -134,6 +134,12 @@ def spaces(tx: Tx, section: str) -> str:
 Trouble = Callable[[httpx.Request], httpx.Response | None]
 
 
+def refusal(status: int) -> httpx.Response:
+    """Return the answer of a desk that refuses a request."""
+    error = {"code": status, "message": "The door is shut"}
+    return httpx.Response(status, json={"error": error})
+
+
 class Way(httpx.AsyncBaseTransport):
     """A way to the desk on which a write, by its number from 1, or every read meets trouble.
 
@@ -148,13 +154,15 @@ class Way(httpx.AsyncBaseTransport):
         self.sent: list[tuple[str, str]] = []
         """Where each write went, and its body."""
         self.trouble: dict[int, str | int] = {}
-        self.reads: str = ""
+        self.reads: str | int = ""
         self.held_up = asyncio.Event()
         self.hold: asyncio.Event | None = None
         """Until when writes are kept waiting."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if request.method == "GET" or request.url.path.endswith("/events/aggregate"):
+            if isinstance(self.reads, int):
+                return refusal(self.reads)
             if self.reads:
                 raise httpx.ConnectError("No route.", request=request)
             return await self._desk.handle_async_request(request)
@@ -180,8 +188,7 @@ class Way(httpx.AsyncBaseTransport):
                 self.held_up.set()
                 await asyncio.Event().wait()
             case int(status):
-                error = {"code": status, "message": "The door is shut"}
-                return httpx.Response(status, json={"error": error})
+                return refusal(status)
         return await self._desk.handle_async_request(request)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Coroutine
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.domain import inverses
+from copydesk.domain.reversal import Reversal, Step
 from copydesk.domain.snooze import snooze_of
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Entry, Journal
@@ -26,7 +29,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.marks import snooze_reversal
 from copydesk.session.session import Session
 from copydesk.session.writes import comments
-from copydesk.session.writes.log import ChangedSinceError, QueuedError, WriteError
+from copydesk.session.writes.log import STOPPED, ChangedSinceError, QueuedError, WriteError
 from copydesk.session.writes.outbox import (
     DROPPED,
     GONE,
@@ -38,6 +41,7 @@ from copydesk.session.writes.outbox import (
     REPLACED,
 )
 from copydesk.session.writes.recovery import recover, settle_one
+from copydesk.session.writes.sender import made_by
 from tests.drive import eventually
 from tests.golden_json import compare
 from tests.tui.arranging_world import Way
@@ -728,6 +732,203 @@ async def test_what_changes_only_this_machine_is_not_done_where_it_cannot_be_not
             reversal=snooze_reversal(desk.first, None, snooze),
         )  # fmt: skip
     assert desk.session.snoozed.held == {}
+
+
+@pytest.mark.parametrize(
+    ("makes", "answer", "made"),
+    [
+        (True, SimpleNamespace(id="c1"), {"made": "c1"}),
+        (True, SimpleNamespace(content=b'{"id": "c1"}'), {"made": "c1"}),
+        (False, SimpleNamespace(id="c1"), {}),
+        (True, SimpleNamespace(id=3), {}),
+        (True, SimpleNamespace(content=b"{"), {}),
+        (True, SimpleNamespace(content=b"[]"), {}),
+        (True, SimpleNamespace(content=b"{}"), {}),
+        (True, None, {}),
+    ],
+)
+def test_what_a_write_made_is_known_where_the_answer_tells(
+    makes: bool, answer: object, made: dict[str, str]
+) -> None:
+    assert made_by(makes, answer) == made
+
+
+async def test_what_can_be_recalled_is_sent_at_once_where_another_text_is_begun(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    writes, desk.session.recall_seconds = desk.session.writes, 600.0
+    assert writes.recall() is None
+    going = asyncio.create_task(desk.comment("request", "Words.", recall=True))
+    await eventually(lambda: bool(writes.waits), lambda: asyncio.sleep(0))
+    key = review_key(desk.space, desk.first, "request")
+    with pytest.raises(WriteError, match=r"^This waits to be sent already: u recalls it\.$"):
+        await desk.comment("request", "Words.")
+    assert (writes.make_room(""), writes.make_room("other")) == (0, 0)
+    [line] = desk.session.log
+    assert line.state == "waiting"
+    assert 595 <= writes.waits[0].seconds <= 600
+    assert writes.make_room(key) == 1
+    assert writes.recall() is None, "it is on its way"
+    desk.way.hold = asyncio.Event()
+    await eventually(lambda: bool(desk.way.writes), lambda: asyncio.sleep(0))
+    assert writes.unsent_text(key) == "Words."
+    with pytest.raises(WriteError, match=r"^This is being sent already: @ shows what comes of it"):
+        await desk.comment("request", "Words.")
+    desk.way.hold.set()
+    await going
+    assert writes.unsent_text(key) == ""
+    await writes.retry(line)
+    assert desk.way.writes == ["POST"], "what arrived is not sent again"
+
+
+async def test_a_write_that_is_not_recalled_goes_by_itself(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.session.recall_seconds = 0.001
+    going = asyncio.create_task(desk.subject(desk.first, "Uno", recall=True))
+    await eventually(lambda: bool(desk.session.writes.waits), lambda: asyncio.sleep(0))
+    assert desk.session.writes.waits[0].seconds == 1
+    await going
+    assert world.row("change_request", desk.first)["subject"] == "Uno"
+
+
+async def test_a_way_back_to_what_the_contract_refuses_is_none(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    api = await desk.session.ready()
+    ids = {"space_id": desk.space, "change_request_id": desk.first}
+    odd = Reversal((Step("update_change_request", ids, {"status": "odd"}),))
+
+    def send() -> Any:
+        return api(ops.get_change_request, desk.space, desk.first)
+
+    for way in (odd, lambda found: odd, lambda found: None):
+        await desk.session.writes.perform("Change", "#1", send, reversal=way)
+    assert [each.reversal for each in desk.journal.entries()] == [None, None, None]
+    assert desk.session.reversals.undoable() is None
+    final = desk.session.reversals.final()
+    assert final is desk.session.log[-1]
+
+
+async def test_a_write_of_an_earlier_run_that_may_have_arrived_is_known_by_its_draft(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    await desk.ends("after", desk.comment("request", "Words."))
+    writes, key = desk.session.writes, review_key(desk.space, desk.first, "request")
+    await desk.session.outbox.look()
+    assert writes.unknown_of("other") is None
+    line = writes.unknown_of(key)
+    assert line is not None
+    assert (line.state, line.what, line.text) == ("unknown", "Comment", "Words.")
+    assert writes.unknown_of(key) is line, "it is in the log once"
+    assert desk.session.log == [line]
+
+
+async def test_what_takes_two_calls_unsaid_does_not_wait_and_is_told_to_who_reads_the_log(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(world, tmp_path)
+    api = await desk.session.ready()
+    told: list[str] = []
+
+    def heard(record: logging.LogRecord) -> bool:
+        told.append(record.getMessage())
+        return False
+
+    monkeypatch.setattr(logging.getLogger("copydesk.writes"), "filters", [heard])
+
+    async def send() -> None:
+        for subject in ("Uno", "Due", "Tre"):
+            body = ChangeRequestUpdate(subject=subject)
+            await api(ops.update_change_request, desk.space, desk.first, body)
+
+    desk.trouble(None, None, *["down"] * 9)
+    with pytest.raises(WriteError, match="Offline: not sent") as failed:
+        await desk.session.writes.perform("Rename", "#1", send)
+    assert not isinstance(failed.value, QueuedError)
+    assert told == ["Rename sends more than one call, and does not say so"]
+    assert [each.request for each in desk.journal.entries()] == [None]
+    desk.trouble()
+    await desk.session.writes.perform("Rename", "#1", send, several=True)
+    assert len(told) == 1
+
+
+async def test_what_was_judged_by_cached_answers_and_cannot_wait_is_not_sent(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    api = await desk.session.ready()
+
+    def merge() -> Any:
+        return api(ops.merge_change_request, desk.space, desk.first)
+
+    said = "Not sent: what it depends on has to be read again first (R)."
+    with pytest.raises(WriteError, match=re.escape(said)):
+        await desk.session.writes.perform("Merge", "#1", merge, aged=True)
+    assert desk.way.writes == []
+    assert desk.session.log[-1].state == "failed"
+
+
+@pytest.mark.parametrize(
+    ("typed", "full", "said"),
+    [
+        ("Words.", False, " What you wrote is kept (:drafts)."),
+        ("", False, " What you wrote is kept (:drafts)."),
+        ("Other.", False, " Something else is typed there since: @, then r sends it again."),
+        ("Other.", True, " Something else is typed there since: @, then r sends it again. "
+         "What you wrote is not on disk yet (:drafts)."),
+    ],
+)  # fmt: skip
+async def test_a_text_that_was_refused_is_kept_whatever_was_typed_since(
+    world: World, tmp_path: Path, typed: str, full: bool, said: str
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    key = review_key(desk.space, desk.first, "request")
+    desk.trouble(403)
+    desk.way.hold = asyncio.Event()
+    going = asyncio.create_task(desk.comment("request", "Words."))
+    await eventually(lambda: bool(desk.way.writes), lambda: asyncio.sleep(0))
+    if not typed:
+        desk.session.drafts.drop(key)
+    elif typed != "Words.":
+        with pytest.MonkeyPatch.context() as disk:
+            if full:
+                disk.setattr(desk.session.draft_store, "save", _full)
+            desk.session.drafts.save(key, typed)
+            desk.session.drafts.flush()
+    desk.way.hold.set()
+    with pytest.raises(WriteError) as failed:
+        await going
+    assert str(failed.value).startswith("Not allowed: The door is shut")
+    assert str(failed.value).endswith(said)
+    assert desk.session.unsent == {key: str(failed.value)}
+    assert desk.session.drafts.own_text(key) == (typed or "Words.")
+
+
+def _full(key: str, text: str) -> None:
+    raise OSError(28, "No space left on device")
+
+
+async def test_who_is_stopped_while_it_sends_may_have_sent(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble("before")
+    going = asyncio.create_task(desk.subject(desk.first, "Uno"))
+    await desk.way.held_up.wait()
+    [task] = desk.session.writes.writing
+    task.cancel()
+    await asyncio.wait([going, task])
+    [line] = desk.session.log
+    assert (line.state, line.message) == ("unknown", STOPPED)
+    [entry] = desk.journal.entries()
+    assert (entry.state, entry.sentence) == ("unknown", STOPPED)
+    assert desk.session.outbox.items == {entry.id: entry}
 
 
 async def _refused(doing: Coroutine[Any, Any, Any]) -> str:

@@ -266,9 +266,7 @@ class History:
         """Return the writes of a write's group, also those of an earlier run."""
         return self._groups.get(past.entry.group, ()) if past.entry.group else (past,)
 
-    def _whole(self, past: Past | None, among: Sequence[Past]) -> list[Past]:
-        if past is None:
-            return []
+    def _whole(self, past: Past, among: Sequence[Past]) -> list[Past]:
         group = past.entry.group
         whole = [p for p in among if p.entry.group == group] if group else [past]
         return sorted(whole, key=_began, reverse=True)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from copydesk.client.api import Api
+from copydesk.client.errors import NotFound
+from copydesk.contract import operations as ops
 from copydesk.domain.picture import LARGEST, Shown, too_large
 from copydesk.domain.staged_files import STAGED
 from copydesk.session.reads.pictures import NOT_HERE, PictureRead, PictureReader
+from tests.tui.strange import strange
 from tests.world import World
 
 
@@ -60,3 +65,75 @@ async def test_what_is_no_picture_is_said(world: World, address: str, wrong: str
         async with world.api() as api:
             found = await PictureReader(api, space, request).read(Shown(address, ""))
         assert found == PictureRead(wrong=wrong)
+
+
+async def test_a_file_of_the_space_is_read_by_its_id_or_its_path_from_the_version_that_has_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    world.commit(space, edit=lambda editor: editor.file("a.png", b"main"))
+    request = world.change_request(space, edit=lambda editor: editor.file("b.png", b"request"))
+    fetched: list[str] = []
+
+    async def fetch(api: Api, url: str, *, largest: int) -> bytes:
+        fetched.append(url)
+        if url.startswith("https://"):
+            raise NotFound("It is gone.", status=404)
+        assert largest == LARGEST
+        return b"picture"
+
+    monkeypatch.setattr("copydesk.client.download.fetch", fetch)
+    async with world.api() as api:
+        [file] = (await api.page(ops.list_space_files, space)).items
+        there = {
+            each.name: each.id
+            for each in (await api.page(ops.list_change_request_files, space, request)).items
+        }
+        for of, address, data in (
+            (None, f"/files/{file.id}", b"picture"),
+            (None, f"files/{file.id}", b"picture"),
+            (None, "a.png", b"picture"),
+            (request, f"/files/{there['b.png']}", b"picture"),
+            (request, "b.png", b"picture"),
+            (None, "b.png", b""),
+            (None, "files/a.png", b""),
+        ):
+            reader = PictureReader(api, space, of)
+            for _ in (1, 2):  # the second time the files are known
+                found = await reader.read(Shown(address, ""))
+                assert (found.data, found.host) == (data, ""), (of, address)
+        assert len(fetched) == 10
+        gone = await PictureReader(api, space, None).read(Shown("/files/gone", ""))
+        assert gone == PictureRead(wrong="The picture cannot be read (404).")
+        elsewhere = await PictureReader(api, space, None).read(Shown("https://o.test/a.png", ""))
+        assert elsewhere == PictureRead(wrong="The picture cannot be read (404).", host="o.test")
+
+
+NOWHERE = "The service does not say where the file is."
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({"size": LARGEST + 1}, too_large(LARGEST + 1)),
+        (
+            {"size": LARGEST, "downloadURL": "ftp://x"},
+            "The service does not say where the file is.",
+        ),
+        ({"downloadURL": ""}, "The service does not say where the file is."),
+    ],
+)
+async def test_a_file_that_is_too_large_or_nowhere_is_not_fetched(
+    world: World, change: dict[str, object], wrong: str
+) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    world.commit(space, edit=lambda editor: editor.file("a.png", b"main"))
+
+    def odd(answer: Any) -> None:
+        for each in answer["items"]:
+            each.update(change)
+
+    async with strange(world, "/files", odd) as api:
+        assert await PictureReader(api, space, None).read(Shown("a.png", "")) == PictureRead(
+            wrong=wrong
+        )

@@ -8,19 +8,22 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestCreate
-from copydesk.domain.page_edits import MOST, PageEdit
+from copydesk.domain.page_edits import MOST, PageEdit, Standing
 from copydesk.domain.page_tree import flatten
 from copydesk.local.journal import Journal
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.state import State
 from copydesk.server.desk_writes import Editor
 from copydesk.session.page_edits import (
+    Check,
     Sent,
     StagedPages,
     check_edits,
@@ -32,6 +35,7 @@ from copydesk.session.page_edits import (
     send_all,
     send_edits,
     unchecked,
+    waits,
 )
 from copydesk.session.page_files import (
     LARGEST,
@@ -40,11 +44,13 @@ from copydesk.session.page_files import (
     keep,
     pick,
     send_files,
+    staged_files,
 )
 from copydesk.session.session import Session
-from copydesk.session.writes.log import UnansweredError, WriteError
+from copydesk.session.writes.log import QueuedError, UnansweredError, WriteError
 from tests.session.reads import told
 from tests.tui.arranging_world import Way
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02"
@@ -463,3 +469,225 @@ async def test_drafts_without_pages_are_found_among_many(world: World) -> None:
         found = await empty_requests(api, space, await api(ops.get_current_user))
         assert {each.id for each in found} == {*mine}
         assert await empty_requests(api, space, None) == []
+
+
+async def test_what_is_staged_and_cannot_be_read_is_told_and_what_is_known_stays(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.edit("retries", "five", "eight")
+    known, store = dict(desk.staged.edits), desk.session.staged
+    for error, why in (
+        (OSError(5, "Input/output error"), "Input/output error"),
+        (OSError("It is gone"), "It is gone"),
+    ):
+        with monkeypatch.context() as broken:
+            broken.setattr(store, "step", refusing(error))
+            await desk.staged.read()
+        assert (desk.staged.trouble, desk.staged.edits) == (why, known)
+    await desk.staged.read()
+    assert desk.staged.trouble == ""
+    text = known[desk.page("retries")].to_text()
+    monkeypatch.setattr(store, "of", lambda *_: {"odd": "{}", desk.page("retries"): text})
+    await desk.staged.read()
+    assert desk.staged.trouble == "what is staged of a page was kept by another version"
+    assert desk.staged.edits == known
+    monkeypatch.setattr(store, "undone", refusing(OSError(5, "Input/output error")))
+    await desk.staged.stage({desk.page("retries"): None})
+    assert desk.staged.edits == {}, "only what can be redone is not known"
+
+
+def refusing(error: Exception) -> Any:
+    def refuse(*_: object) -> None:
+        raise error
+
+    return refuse
+
+
+async def test_a_step_that_was_undone_is_staged_again(desk: Desk) -> None:
+    await desk.staged.read()
+    assert (desk.staged.steps, desk.staged.undone) == (False, False)
+    await desk.edit("retries", "five", "eight")
+    await desk.edit("limits", "None", "Some")
+    both = dict(desk.staged.edits)
+    assert (desk.staged.steps, desk.staged.undone) == (True, False)
+    assert await desk.staged.take_back() == [desk.page("limits")]
+    assert (desk.staged.steps, desk.staged.undone) == (True, True)
+    assert [*desk.staged.edits] == [desk.page("retries")]
+    assert await desk.staged.take_again() == [desk.page("limits")]
+    assert desk.staged.edits == both
+    assert (desk.staged.steps, desk.staged.undone) == (True, False)
+    assert await desk.staged.take_again() == []
+
+
+def test_a_check_says_what_is_ready_open_and_unsettled() -> None:
+    def edit(text: str) -> PageEdit:
+        return PageEdit("update", "r", "# A\n", text)
+
+    both = "# A\n\n<<<<<<< mine\n"
+    standings = {
+        "there": Standing("there", edit("# B\n")),
+        "same": Standing("same", edit("# C\n")),
+        "merged": Standing("merged", edit(both)),
+        "clash": Standing("clash", edit("# D\n")),
+    }
+    check = Check("r", [], standings)
+    assert [*check.open] == ["clash"]
+    assert [*check.merged] == ["merged"]
+    assert [*check.ready] == ["same", "merged"]
+    assert check.rebased["there"] is None
+    assert check.unsettled == {"merged": 3}
+
+
+@pytest.mark.parametrize(
+    ("told", "who"),
+    [("", "Ana Silva"), ("createdBy", "Someone"), ("all", "Someone")],
+)
+async def test_nothing_is_sent_over_what_others_wrote_while_the_plan_was_looked_at(
+    desk: Desk, told: str, who: str
+) -> None:
+    await desk.edit("retries", "five", "eight")
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+    assert check.unsettled == {}
+    await desk.others("retries", TEXT.replace("five", "nine"))
+
+    def odd(answer: Any) -> Any:
+        answer.pop("createdBy")
+        return None if told == "createdBy" else {}
+
+    if told:
+        api = strange(desk.world, "/content", odd)
+
+        async def ready() -> Api:
+            return api
+
+        desk.session.ready = ready  # type: ignore[method-assign]
+    with pytest.raises(WriteError) as refused:
+        await send_edits(desk.staged, check, target="#1", again="s shows it")
+    assert str(refused.value) == f"{who} edited #1 meanwhile, nothing is sent: s shows it."
+    assert desk.way.writes == []
+    assert desk.staged.edits == check.ready, "it is staged still"
+
+
+async def test_a_service_that_does_not_say_what_it_made_is_not_asked_to_undo_it(
+    desk: Desk,
+) -> None:
+    revision, _ = await read_source(
+        await desk.session.ready(), desk.space, desk.request, desk.page("retries")
+    )
+    new = PageEdit("insert", revision, text="# Letters\n", at=0)
+    await desk.staged.stage({"new:1": new})
+
+    def alone(answer: Any) -> Any:
+        return answer["changeRequest"]
+
+    api = strange(desk.world, "/content", alone, method="POST")
+
+    async def ready() -> Api:
+        return api
+
+    desk.session.ready = ready  # type: ignore[method-assign]
+    sent = await desk.send()
+    assert sent.made == {}
+    assert sent.revision == desk.world.row("change_request", desk.request)["revision_id"]
+    assert desk.session.reversals.undoable() is None
+    assert desk.staged.edits == {}
+
+
+async def test_where_the_disk_refuses_what_arrived_is_found_there_by_the_next_look(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.edit("retries", "five", "eight")
+    monkeypatch.setattr(desk.session.staged, "sent", refusing(OSError(28, "No space left")))
+    await desk.send()
+    assert desk.session.log[-1].state == "done"
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+    assert {each.how for each in check.standings.values()} == {"there"}
+
+
+async def test_only_a_page_with_the_title_and_the_text_is_the_one_that_was_made(
+    desk: Desk,
+) -> None:
+    api = await desk.session.ready()
+    ids = desk.space, desk.request
+    revision, _ = await read_source(api, *ids, desk.page("retries"))
+    new = PageEdit("insert", revision, text="# Letters\n", at=0)
+    gone = replace(new, kind="update", base_text="# Gone\n")
+    check = unchecked({}, revision, flatten((await api(ops.list_change_request_pages, *ids)).pages))
+
+    def add(editor: Editor) -> None:
+        editor.page("Letters", "# Letters\n\nOther.\n", slug="letters")
+
+    desk.world.edit_change_request(desk.request, edit=add)
+    assert await find_sent(api, *ids, {"new:1": new}, check) is None
+    assert await find_sent(api, *ids, {"gone": gone}, check) is None
+    await desk.others("letters", "# Letters\n")
+    sent = await find_sent(api, *ids, {"new:1": new}, check)
+    assert sent is not None
+    assert sent.made == {"new:1": desk.page("letters")}
+    with pytest.raises(UnansweredError, match="Reading does not tell whether it is there"):
+        await find_sent(api, *ids, {"new:1": new, "gone": gone}, check)
+
+
+async def test_a_page_that_goes_while_it_is_read_is_gone(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    page = desk.page("retries")
+    await desk.others("limits", "# Limits\n")
+    service = await desk.session.ready()
+
+    async def api(operation: Any, *given: Any, **more: Any) -> Any:
+        if operation is ops.get_change_request_page:
+            raise NotFound("It is gone.", status=404)
+        return await service(operation, *given, **more)
+
+    edits = desk.staged.edits
+    check = await check_edits(cast("Api", api), desk.space, desk.request, edits)
+    assert check.standings[page].how == "gone"
+
+
+async def test_a_content_write_that_waits_is_known_by_its_request(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    desk.way.trouble = dict.fromkeys(range(1, 10), "down")
+    with pytest.raises(QueuedError):
+        await desk.send()
+    assert waits(desk.session, desk.request)
+    assert not waits(desk.session, "other")
+    [entry] = desk.session.outbox.items.values()
+    desk.session.outbox.items[entry.id] = replace(
+        entry, request={**(entry.request or {}), "name": "update_change_request"}
+    )
+    assert not waits(desk.session, desk.request)
+    desk.session.outbox.items[entry.id] = replace(entry, request=None)
+    assert not waits(desk.session, desk.request)
+
+
+def test_the_files_that_go_first_are_told_with_their_sizes(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"12345")
+    (tmp_path / "b.png").write_bytes(b"123")
+    edits = {
+        "p": PageEdit("update", "r", "", "![A](staged:a.png) ![B](staged:b.png)"),
+        "q": PageEdit("update", "r", "", "![A](staged:a.png) ![C](staged:c.png)"),
+    }
+    found = staged_files(tmp_path, edits)
+    assert (found.sizes, found.gone) == ({"a.png": 5, "b.png": 3}, ["c.png"])
+    assert found.line == "2 files first, 8 bytes: a.png, b.png"
+    assert staged_files(tmp_path, {}).line == ""
+
+
+@pytest.mark.parametrize(("trouble", "unknown"), [("lost", True), ("sunk", False)])
+async def test_files_that_cannot_be_told_apart_are_not_taken_for_one_another(
+    desk: Desk, trouble: str, unknown: bool
+) -> None:
+    folder = desk.staged.files()
+    for name in ("a.png", "b.png"):
+        (folder / name).write_bytes(PNG)
+    await desk.edit("retries", "Ask us.", "![A](staged:a.png) ![B](staged:b.png)")
+    desk.way.trouble = dict.fromkeys(range(1, 10), trouble)
+    with pytest.raises(WriteError) as failed:
+        await send_files(desk.staged, target="#1")
+    assert failed.value.unknown is unknown
+    [line] = desk.session.log
+    assert (line.what, line.target) == ("Insert", "2 files to #1")
+    [edit] = desk.staged.edits.values()
+    assert "staged:a.png" in edit.text, "it is staged still"

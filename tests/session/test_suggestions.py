@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from sqlite3 import connect
 
@@ -12,12 +13,19 @@ import httpx
 import pytest
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.comment import Comment
+from copydesk.contract.models.comment import Comment, MarkdownBody
+from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.suggestion import IN_CELL, suggest
 from copydesk.local.runs import Applications
+from copydesk.session import suggestions
 from copydesk.session.change_rows import document_text
 from copydesk.session.reads.review import read_threads
 from copydesk.session.suggestions import (
+    SEVERAL,
+    STAGED_CLASH,
+    STAGED_FILES,
+    STAGED_GONE,
+    TOO_MANY,
     ApplyPlan,
     apply_plan,
     finish_all_applying,
@@ -27,6 +35,7 @@ from copydesk.session.suggestions import (
     suggested_in,
 )
 from copydesk.session.writes.log import QueuedError, WriteError
+from tests.session.reads import told
 from tests.session.test_page_edits import TEXT, Desk
 from tests.tui.arranging_world import Way
 from tests.world import World
@@ -332,3 +341,152 @@ async def test_a_thread_in_which_somebody_wrote_meanwhile_stays_open(program: Pr
     assert {each.status for each in (await program.threads()).values()} == {"open"}
     assert await program.text("retries") == APPLIED
     assert program.session.applications.all() == []
+
+
+async def test_only_what_is_open_on_a_page_and_suggests_lines_is_a_suggestion(
+    program: Program,
+) -> None:
+    mine, _ = await two(program)
+    thread = (await program.threads())[mine]
+    found = suggested_in(thread)
+    assert found is not None
+    assert (found.author, found.replies, found.several, found.cell) == (
+        "Mara Lindqvist", 0, False, False,
+    )  # fmt: skip
+    said = thread.body.markdown or ""
+    twice = suggested_in(
+        thread.model_copy(update={"body": MarkdownBody(markdown=f"{said}\n\n{said}")})
+    )
+    assert twice is not None
+    assert twice.several
+    for change in ({"status": "resolved"}, {"body": MarkdownBody(markdown="Words.")}):
+        assert suggested_in(thread.model_copy(update=change)) is None
+    target = thread.target.model_copy(update={"node": None, "revision": None})
+    whole = suggested_in(thread.model_copy(update={"target": target}))
+    assert whole is not None
+    assert (whole.node, whole.revision) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("staged", "why"),
+    [("delete", STAGED_GONE), ("files", STAGED_FILES), ("clash", STAGED_CLASH), ("twice", SEVERAL)],
+)
+async def test_what_does_not_go_with_what_is_staged_is_left_with_its_reason(
+    program: Program, staged: str, why: str
+) -> None:
+    mine, theirs = await two(program)
+    page = program.page("retries")
+    await program.edit("retries", "The end.", "![A](staged:a.png)" if staged == "files" else "End.")
+    edit = program.staged.edits[page]
+    if staged == "delete":
+        await program.staged.stage({page: PageEdit("delete", edit.base_revision)})
+    elif staged == "clash":
+        await program.others("retries", TEXT.replace("The end.", "An end."))
+    elif staged == "twice":
+        said = str(program.world.row("comment", mine)["body"])
+        program.world.write(lambda tx: tx.update("comment", mine, body=f"{said}\n\n{said}"))
+    plan = await program.plan()
+    assert plan.left == ({mine: why} if staged == "twice" else {mine: why, theirs: why})
+    assert len(plan.run.taken) == (staged == "twice")
+
+
+async def test_suggestions_on_too_many_pages_are_left_for_later(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = await two(program)
+    late = program.suggests(program.mara, "limits", "# Limits\n\nNone.\n", 3, ["Few."])
+    monkeypatch.setattr(suggestions, "MOST", 1)
+    plan = await program.plan()
+    assert plan.left == {late: TOO_MANY}
+    assert [each.thread for each in plan.run.taken] == [mine, theirs]
+
+
+async def test_what_is_known_of_a_revision_is_not_read_again(program: Program) -> None:
+    await two(program)
+    found = [each for each in map(suggested_in, (await program.threads()).values()) if each]
+    old = {(each.revision, each.page) for each in found}
+    await program.others("limits", "# Limits\n\nMany.\n")
+    service, ids = told.Desk(program.world), (program.space, program.request)
+    async with service.api() as api:
+        known = await read_texts(api, *ids, found)
+        assert (known.who, known.then.keys(), [*known.sources]) == (
+            "Ana Silva", old, [program.page("retries")],
+        )  # fmt: skip
+        assert len(service.asked()) == 3
+        again = await read_texts(api, *ids, found, known)
+        assert [each.rpartition("/")[2] for each in service.asked()] == [
+            "content metadata=false computed=false"
+        ]
+        assert (again.sources, again.then) == (known.sources, known.then)
+        await program.others("limits", "# Limits\n\nMore.\n")
+        unread = replace(known, then=dict.fromkeys(known.then))
+        newer = await read_texts(api, *ids, found, unread)
+        assert newer.revision != known.revision
+        assert len(service.asked()) == 3, "pages of another revision, and what could not be read"
+
+
+async def test_what_others_finish_or_what_never_arrived_is_not_resolved(program: Program) -> None:
+    mine, _ = await two(program)
+    session, ids = program.session, (program.space, program.request)
+    run = (await program.plan()).run
+    session.applications.save(run)
+    session.read_only = True
+    assert await finish_all_applying(session) == ""
+    session.read_only = False
+    with pytest.MonkeyPatch.context() as window:
+        window.setattr(session.applications, "claim", lambda name: False)
+        assert await finish_applying(session, *ids) == ""
+    assert session.applications.all() == [run]
+    assert await finish_applying(session, program.space, "other") == ""
+    assert session.applications.all() == [run]
+    session.confirmed = False
+    session.applications.save(replace(run, by="someone else"))
+    assert await finish_applying(session, *ids) == ""
+    assert session.confirmed, "the service was asked who this is"
+    session.applications.save(run)
+    assert await finish_applying(session, *ids) == ""
+    assert session.applications.all() == [], "it never arrived"
+    assert (await program.threads())[mine].status == "open"
+    session.applications.save(replace(run, edits={"gone": next(iter(run.edits.values()))}))
+    assert await finish_applying(session, *ids) == ""
+    assert session.applications.all() == []
+
+
+async def test_what_may_have_arrived_is_finished_once_the_service_tells(program: Program) -> None:
+    mine, _ = await two(program)
+    program.way.trouble = {1: "blind"}
+    with pytest.raises(WriteError) as failed:
+        await apply_plan(program.staged, await program.plan())
+    assert failed.value.unknown
+    assert len(program.session.applications.all()) == 1
+    program.way.reads = ""
+    ids = program.space, program.request
+    assert await finish_applying(program.session, *ids) == "", "its write is not settled"
+    [entry] = program.session.outbox.items
+    await program.session.outbox.drop(entry)  # who looks finds it there
+    said = await finish_applying(program.session, *ids)
+    assert said == (
+        "Applied before copydesk ended: Suggested by Mara Lindqvist: Retries, line 3. "
+        "Suggested by Kofi Mensah: Retries, line 5."
+    )
+    assert (await program.threads())[mine].status == "resolved"
+
+
+async def test_while_nobody_can_be_asked_the_threads_wait(program: Program) -> None:
+    mine, _ = await two(program)
+    run = (await program.plan()).run
+    await apply_plan(program.staged, await program.plan())
+    await program.session.reversals.undo()
+    program.session.applications.save(run)
+    program.way.reads = "down"
+    said = await suggestions._finish(program.session, run)
+    assert said.startswith("The threads are resolved later: Offline: ")
+    assert program.session.applications.all() == [run]
+    program.way.reads = ""
+    program.way.trouble = {len(program.way.writes) + 3: "lost"}
+    assert await suggestions._finish(program.session, run) == ""
+    assert (await program.threads())[mine].status == "resolved"
+    assert (await program.description()).count("Suggested by Mara Lindqvist") == 1
+    assert program.session.log[-1].what == "Credit"
+    assert program.session.log[-1].state == "done"
+    assert program.session.log[-2].target.startswith("#1 “Better:")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 
+from copydesk.client.api import Api
+from copydesk.client.errors import ApiError, Forbidden, NotFound
+from copydesk.contract import operations as ops
 from copydesk.contract.models.content import ReusableContent
+from copydesk.server.desk_writes import Editor
+from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import history
 from tests.world import World
 
@@ -47,3 +54,128 @@ async def test_a_page_that_was_only_renamed_is_shown_with_its_text(world: World)
 def newest_of(world: World, space: str) -> str:
     revision: str = world.row("space", space)["revision_id"]
     return revision
+
+
+class Lacking:
+    """A service that refuses or lacks what some operations read."""
+
+    def __init__(self, api: Api, *lacks: Any, error: type[ApiError] = NotFound) -> None:
+        self._api, self._lacks, self._error = api, lacks, error
+        self.asked: list[tuple[str, Any]] = []
+
+    async def __call__(self, operation: Any, *given: Any, **more: Any) -> Any:
+        self.asked.append((operation.name, given[-1]))
+        if operation in self._lacks or any(each in self._lacks for each in given):
+            raise self._error("It is gone.", status=404)
+        return await self._api(operation, *given, **more)
+
+    @property
+    def api(self) -> Api:
+        return cast("Api", self)
+
+
+@pytest.mark.parametrize("error", [NotFound, Forbidden])
+async def test_older_revisions_that_are_not_told_end_the_list_or_are_said_to_be_none(
+    world: World, error: type[ApiError]
+) -> None:
+    space = world.space("Handbook", {"a": "One.", "b": "One."})
+    first = newest_of(world, space)
+    second = world.commit(space, {"a": "Two."}) and newest_of(world, space)
+    world.commit(space, {"b": "Two."})
+    async with world.api() as api:
+        bare = Lacking(api, ops.get_revision, error=error)
+        with pytest.raises(NotDoneError) as none:
+            await history.read_revisions(bare.api, space, None, 10)
+        assert str(none.value) == history.NO_OLDER
+        gone = await history.read_revisions(bare.api, space, first, 10)
+        assert (gone.items, gone.next) == ([], None)
+        short = Lacking(api, first, ops.get_revision_changes, error=error)
+        found = await history.read_revisions(short.api, space, None, 10)
+        assert [(row.id, row.changed, row.more) for row in found.items] == [
+            (newest_of(world, space), None, 0), (second, None, 0),
+        ]  # fmt: skip
+        assert found.next is None
+        one = await history.read_revisions(api, space, None, 1)
+        assert [row.changed for row in one.items] == [("B",)]
+        assert one.next is not None
+        assert one.next.page == second
+        both = await history.read_revisions(bare.api, space, None, 0)
+        assert both.items == []
+
+
+async def test_what_brought_each_block_is_known_as_far_as_older_texts_are(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Handbook", {"a": "One.\n", "b": "B.\n"})
+    first = newest_of(world, space)
+    world.commit(space, {"a": "One.\n\nTwo.\n"})
+    second, page = newest_of(world, space), world.page_id(space, "a")
+    world.commit(space, {"b": "C.\n"})
+    assert history.BlameReading(space, page).rows() == []
+
+    async def brought(*lacks: Any, error: type[ApiError] = NotFound) -> list[Any]:
+        async with world.api() as api:
+            bare = Lacking(api, *lacks, error=error).api
+            rows = await history.read_blame(bare, space, page)
+        return [(row.text, row.line, row.revision and row.revision.id) for row in rows]
+
+    both = [("One.", 0, first), ("Two.", 2, second)]
+    assert await brought() == both
+    assert await brought(ops.get_revision_changes) == both
+    unknown = [("One.", 0, None), ("Two.", 2, None)]
+    assert await brought(ops.get_revision_page, error=Forbidden) == unknown
+    assert await brought(ops.get_revision_page) == [("One.", 0, second), ("Two.", 2, second)]
+    assert await brought(first) == unknown, "it may have been there"
+    async with world.api() as api:
+        monkeypatch.setattr(history, "AT_ONCE", 1)
+        reading = history.BlameReading(space, page)
+        await reading.read_on(api, most=1)
+        assert (reading.goes_on, reading.read) == (True, 1)
+        await reading.read_on(api)
+        assert (reading.goes_on, reading.read) == (False, 3)
+        with pytest.raises(NotFound):
+            await history.read_blame(api, space, "gone")
+        mine = await history.read_blame(api, space, "gone", newer=[("New.\n", history.MINE)])
+        assert [(row.text, row.revision) for row in mine] == [("New.", history.MINE)]
+
+
+async def test_a_change_request_brings_what_it_says_as_a_revision(world: World) -> None:
+    lee = world.user("lee", display_name="Lee\x07 Park")
+    space = world.space("Handbook", {"a": "One."})
+    request = world.change_request(space, {"a": "Two."}, subject="Two\x07", by=lee)
+    async with world.api() as api:
+        now = await api(ops.get_change_request, space, request)
+    row = history.request_row(now)
+    assert (row.id, row.parent, row.at, row.kind) == (now.revision, None, now.updated_at, "edits")
+    assert (row.who, row.number, row.request, row.subject) == ("Lee Park", 1, request, "Two")
+    assert history.request_row(now.model_copy(update={"created_by": None})).who == ""
+
+
+async def test_what_a_revision_did_to_files_and_settings_is_told_without_a_text(
+    world: World,
+) -> None:
+    space = world.space("Handbook", {"a": "One."})
+    before = newest_of(world, space)
+
+    def edit(editor: Editor) -> None:
+        editor.file("a.png", b"new")
+        editor.draft.edit(editor.find("a"), layout={"coverSize": "hero"})
+
+    world.commit(space, edit=edit)
+    async with world.api() as api:
+        compared = await history.read_comparison(api, space, before, newest_of(world, space))
+        texts = {
+            change.node.title: await history.read_compared(api, compared, change)
+            for change in compared.changes
+        }
+        whole = await history.read_comparison(api, space, None, before)
+        [change] = whole.changes
+        assert whole.before is None
+        first = await history.read_compared(api, whole, change)
+        with pytest.raises(NotDoneError):
+            await history.read_comparison(api, space, "gone", before)
+    assert texts.keys() == {"A", "a.png"}
+    assert (texts["a.png"].before, texts["a.png"].after) == ("", "")
+    assert texts["A"].alike
+    assert any("hero" in note for note in texts["A"].notes), texts["A"].notes
+    assert (first.before, first.after, first.alike) == ("", "One.", False)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import httpx
 import pytest
 
+from copydesk.client.api import Api
+from copydesk.client.errors import OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.server import threads
 from copydesk.session.identity import Members
-from copydesk.session.reads.inbox import Known, read_inbox
-from tests.world import World
+from copydesk.session.reads import inbox
+from copydesk.session.reads.inbox import (
+    Known,
+    read_comment,
+    read_inbox,
+    read_page_title,
+    read_thread,
+)
+from copydesk.session.writes.comments import change_message
+from tests.session.reads import told
+from tests.tui.arranging_world import Way, refusal
+from tests.tui.strange import strange
+from tests.world import BASE_URL, World
 
 
 @pytest.mark.parametrize("counted", [True, False])
@@ -47,3 +63,147 @@ async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(
         world.reply(named, "At the end of it.", by=lee)
         found = sorted(await waiting(polled=True))
         assert found == sorted([(thread, "asked"), (other, "yours"), (named, "named")])
+
+
+class Inbox:
+    """Two spaces with threads that wait on Ana, and what was read of them."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.lee = world.user("lee", display_name="Lee\x07 Park")
+        self.space, self.other = world.space("Guide", {"a": "One.\n"}), world.space("Blog")
+        self.request = world.change_request(self.space, {"a": "Two.\n"}, subject="Two")
+        self.known, self.rows, self.progress = Known(), [], []  # type: ignore[var-annotated]
+
+    async def read(self, api: Api, *, polled: bool = False) -> int:
+        """Read, and return how many owners could not be."""
+        self.rows.clear()
+        self.progress.clear()
+        me = await self.world.api()(ops.get_current_user)
+        return await read_inbox(
+            api, self.world.home, me, Members(), lambda row, _: self.rows.append(row),
+            lambda ended, count: self.progress.append((ended, count)), self.known, polled=polled,
+        )  # fmt: skip
+
+
+async def test_a_poll_reads_what_changed_and_some_more_and_carries_the_rest_over(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Inbox(world)
+    monkeypatch.setattr(inbox, "POLLED", 1)
+    page = world.page_id(desk.space, "a", change_request=desk.request)
+    on = {"change_request": desk.request, "page": page}
+    asked = world.comment(desk.space, "Why\ntwo?", by=desk.lee, **on)
+    at = world.clock.now
+    named = world.comment(desk.other, "@Ana Silva, look", by=desk.lee)
+    done = world.comment(desk.other, "@Ana Silva, done", by=desk.lee)
+    service = told.Desk(world)
+    async with service.api() as api:
+        await change_message(api, (desk.other, ""), done, None, {"resolved": True})
+        service.asked()
+        assert await desk.read(api) == 0
+        assert desk.progress == [(0, 2), (1, 2), (2, 2)]
+        both = sorted(desk.rows, key=lambda row: row.id)
+        assert [row.id for row in both] == sorted([asked, named])
+        row = next(row for row in both if row.id == asked)
+        assert (row.space_title, row.request, row.number, row.subject) == (
+            "Guide", desk.request, 1, "Two",
+        )  # fmt: skip
+        assert (row.page, row.text, row.last, row.why, row.replies) == (
+            page, "Why two?", "Lee Park", "yours", 0,
+        )  # fmt: skip
+        assert (row.author, row.at) == ("Ana Silva", at)
+        assert desk.known.requests.keys() == {desk.request}
+        service.asked()
+        assert await desk.read(api, polled=True) == 0
+        assert sorted(desk.rows, key=lambda row: row.id) == both
+        comments = [each for each in service.asked() if "/comments" in each]
+        assert len(comments) == 1, "one owner in turn; the rest is carried over"
+        desk.known.forget(row)
+        assert await desk.read(api, polled=True) == 0
+        assert sorted(desk.rows, key=lambda row: row.id) == both
+        assert any(desk.request in each and "/comments" in each for each in service.asked())
+        await change_message(api, (desk.other, ""), named, None, {"resolved": True})
+        await desk.read(api, polled=True)
+        assert [row.id for row in desk.rows] == [asked]
+        assert (desk.other, "") not in desk.known.places, "it is forgotten"
+
+
+async def test_threads_that_may_not_be_read_are_counted_and_the_rest_is_found(
+    world: World,
+) -> None:
+    desk = Inbox(world)
+    asked = world.comment(desk.space, "Why two?", by=desk.lee, change_request=desk.request)
+    world.comment(desk.other, "@Ana Silva, look", by=desk.lee)
+
+    class Refusing(Way):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.url.path.endswith(f"/spaces/{desk.other}/comments"):
+                return refusal(403)
+            return await super().handle_async_request(request)
+
+    async with Api(BASE_URL, world.token(world.ana), transport=Refusing(world)) as api:
+        assert await desk.read(api) == 1
+    assert [row.id for row in desk.rows] == [asked]
+    assert desk.progress[-1] == (2, 2)
+
+
+async def test_a_thread_of_no_writer_or_of_the_reader_does_not_wait_for_its_mention(
+    world: World,
+) -> None:
+    desk = Inbox(world)
+    of_lee = world.change_request(desk.space, {"a": "Three.\n"}, by=desk.lee)
+    seen = world.comment(desk.space, "@Ana Silva, see", by=desk.lee, change_request=of_lee)
+    world.reply(seen, "I did.", by=world.ana)
+    world.reply(seen, "Thanks.", by=desk.lee)
+    mine = world.comment(desk.space, "See?", change_request=of_lee)
+    world.reply(mine, "Yes.", by=desk.lee)
+    last = world.comment(desk.space, "@Ana Silva, see", by=desk.lee, change_request=of_lee)
+    world.reply(last, "Yes.", by=world.ana)
+    other = world.comment(desk.space, "@Mia, see", by=desk.lee, change_request=of_lee)
+    gone = world.comment(desk.space, "What now?", by=desk.lee, change_request=desk.request)
+
+    def unknown(answer: Any) -> None:
+        for each in answer["items"]:
+            if each["id"] == gone:
+                del each["postedBy"]
+
+    api = strange(world, f"/{desk.request}/comments", unknown)
+    async with api:
+        await desk.read(api)
+    why = {row.id: (row.why, row.last) for row in desk.rows}
+    assert why == {mine: ("answered", "Lee Park"), gone: ("yours", "someone")}
+    assert other not in why
+    assert not {seen, last} & why.keys(), "named before they spoke"
+
+
+async def test_replies_on_a_space_are_none_where_the_service_does_not_list_them(
+    world: World,
+) -> None:
+    desk = Inbox(world)
+    thread = world.comment(desk.other, "Look", by=desk.lee)
+    world.reply(thread, "Where?", by=world.ana)
+    async with world.api() as api:
+        [reply] = await read_thread(api, desk.other, "", thread)
+        assert (reply.body.markdown or "").strip() == "Where?"
+
+    class Lacking:
+        def pages(self, *_: object, **__: object) -> None:
+            raise OperationMissing("It has none.", status=404)
+
+    assert await read_thread(cast("Api", Lacking()), desk.other, "", thread) == []
+    with pytest.raises(OperationMissing):
+        await read_thread(cast("Api", Lacking()), desk.other, "r", thread)
+
+
+async def test_a_page_is_called_by_its_title_where_it_is_there(world: World) -> None:
+    desk = Inbox(world)
+    page = world.page_id(desk.space, "a")
+    world.edit_change_request(
+        desk.request, edit=lambda editor: editor.rename(editor.find("a"), "Ah\x07 ", "a")
+    )
+    async with world.api() as api:
+        assert await read_page_title(api, desk.space, "", page) == "A"
+        assert await read_page_title(api, desk.space, desk.request, page) == "Ah"
+        assert await read_page_title(api, desk.space, desk.request, "gone") == ""
+        assert await read_comment(api, desk.space, "", "gone") is None

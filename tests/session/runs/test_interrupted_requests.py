@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,23 +12,28 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
-from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall
 from copydesk.domain.reversal import Call, Expectation, Reversal, Step
+from copydesk.local.journal import Entry, Notes
 from copydesk.session.errors import NotDoneError
 from copydesk.session.runs.interrupted_requests import (
+    ARRIVED,
     AS_PLANNED,
+    CUT_OFF,
     Made,
     ids_before,
     is_gone,
     is_removal,
     made_by,
+    settle,
     stands,
     step_taken,
 )
 from copydesk.session.session import Session
+from copydesk.session.writes.log import Written
 from copydesk.session.writes.undo import LONGEST_ORDER
 from tests.tui.site_world import publish
-from tests.world import World
+from tests.world import BASE_URL, World
 
 API = cast("Api", SimpleNamespace(skew=timedelta()))
 ROWS = Expectation(Step("local.rows", {"of": "site"}), {})
@@ -38,12 +44,14 @@ def session(answer: Any) -> Session:
     """Return a session in which a list of things is read as ``answer``."""
 
     async def nowhere() -> Api:
-        raise AssertionError("nothing is asked here")
+        return Api(BASE_URL, "token")
+
+    async def known(session: Session, api: Api) -> None: ...
 
     async def rows(of: str) -> Any:
         return answer
 
-    found = Session(nowhere)
+    found = Session(nowhere, identify=known)
     found.local_steps["rows"] = rows
     return found
 
@@ -186,3 +194,132 @@ async def test_a_target_is_gone_where_its_own_list_is(
         if deleted:
             await api(ops.delete_site, world.home, site)
         assert await is_gone(session(None), api, run) is gone
+
+
+def under_way(call: Call, known: tuple[str, ...] | None = ()) -> ArrangeRun:
+    """Return a run with one request, which is under way."""
+    return ArrangeRun.of("place", "site", "Docs", [call]).go("site 1").sending("k", known)
+
+
+def noted(ours: Session, state: Any, **notes: Any) -> Entry:
+    """Note a request of it in the journal, as an earlier run did."""
+    entry = ours.journal.begin("Add", "It", Notes(group="site 1", **notes))
+    return ours.journal.settle(entry, state) if state else entry
+
+
+async def settled(ours: Session, call: Call, known: tuple[str, ...] | None = ()) -> RunCall:
+    """Return the request after its outcome was read."""
+    return (await settle(ours, API, under_way(call, known))).find("k")
+
+
+MADE = Reversal((Step("local.remove", {"id": "new:1"}),), still=ROWS)
+
+
+async def test_what_was_never_noted_or_failed_was_not_sent() -> None:
+    ours = session({"items": [FRENCH]})
+    ours.local_steps["remove"] = ours.local_steps["rows"]
+    call = making({"title": "French", "spaceId": "s-fr"})
+    assert (await settled(ours, call)).state == "waiting"
+    noted(ours, "failed")
+    assert (await settled(ours, call)).state == "waiting"
+    other = ours.journal.begin("Add", "Other", Notes(group="site 1"))
+    ours.journal.settle(other, "done")
+    assert (await settled(ours, call)).state == "waiting", "that is another's"
+
+
+@pytest.mark.parametrize(
+    ("reversal", "kept", "also", "made"),
+    [
+        (MADE, Reversal((Step("local.remove", {"id": "b"}),)), {}, {"new:1": "b"}),
+        (MADE, Reversal((Step("local.remove", {"id": "b"}),)), {"new:2": "space.id"},
+         {"new:1": "b", "new:2": "s-fr"}),
+        (MADE, None, {}, {"new:1": "b"}),
+        (MADE, {"odd": 1}, {}, {"new:1": "b"}),
+        (MADE, Reversal((Step("local.remove", {"other": "c"}),)), {}, {"new:1": "b"}),
+        (None, None, {}, {"new:1": "b"}),
+    ],
+)  # fmt: skip
+async def test_what_arrived_is_known_by_its_way_back_or_by_what_is_new(
+    reversal: Reversal | None, kept: Any, also: dict[str, str], made: dict[str, str]
+) -> None:
+    ours = session({"items": [FRENCH]})
+    ours.local_steps["remove"] = ours.local_steps["rows"]
+    call = making({"title": "French"}, reversal=reversal, also=also)
+    way = kept.to_dict() if isinstance(kept, Reversal) else kept
+    entry = noted(ours, "done", reversal=way)
+    run = await settle(ours, API, under_way(call))
+    item = run.find("k")
+    assert (item.state, item.entry, run.made) == ("done", entry.id, made)
+    plain = Call("k", "Add", "It", "It", Step("local.make"), None)
+    assert (await settled(ours, plain)).entry == entry.id
+
+
+async def test_what_no_answer_came_of_is_noted_as_it_was_found() -> None:
+    for items, state, words in (([FRENCH], "done", ARRIVED), ([], "failed", "")):
+        ours = session({"items": items})
+        ours.local_steps["remove"] = ours.local_steps["rows"]
+        call = making({"title": "French"}, reversal=MADE)
+        entry = noted(ours, "")
+        other = noted(ours, "done")
+        ours.log += [
+            Written(1, ours.clock(), "Add", "It", entry=entry),
+            Written(2, ours.clock(), "Add", "It", state="sending", entry=other),
+            Written(3, ours.clock(), "Add", "It", state="sending"),
+        ]
+        run = under_way(call)
+        before = RunCall(replace(call, key="other"), state="done", entry=other.id)
+        run = replace(run, calls=Requests([*run.calls, before]))
+        item = (await settle(ours, API, run)).find("k")
+        assert (item.state, item.said) == ("done" if items else "waiting", words)
+        now = next(each for each in ours.journal.entries() if each.id == entry.id)
+        assert (now.state, now.sentence) == (state, words)
+        line, *rest = ours.log
+        assert (line.state, line.message, line.entry) == (state, words, now)
+        assert [each.state for each in rest] == ["sending", "sending"]
+        way = {"back": [{"operation": "local.remove", "arguments": {"id": "b"}}]}
+        kept = now.reversal or {}
+        assert kept.get("back") == (way["back"] if items else None)
+
+
+async def test_a_removal_of_unknown_end_is_sent_again_and_another_request_is_asked_about() -> None:
+    ours = session(None)
+    ids = {"organization_id": "o", "site_id": "s", "site_section_id": "x"}
+    removal = Call("k", "Add", "It", "It goes", Step("delete_site_section", ids), None)
+    entry = noted(ours, "unknown")
+    assert (await settled(ours, removal)).state == "waiting"
+    change = Call("k", "Add", "It", "It", Step("update_site_section", ids, {}), None)
+    found = await settled(ours, change)
+    assert (found.state, found.entry) == ("unknown", entry.id)
+    assert found.said == CUT_OFF
+
+
+@pytest.mark.parametrize(("title", "state"), [("After", "done"), ("Before", "waiting")])
+async def test_a_request_with_a_way_back_is_settled_as_every_write_is(
+    title: str, state: str
+) -> None:
+    way = Reversal(
+        (Step("local.rows", {}),),
+        still=Expectation(ROWS.read, {"title": "After"}),
+        before=Expectation(ROWS.read, {"title": "Before"}),
+    )
+    ours = session({"title": title})
+    entry = noted(ours, "unknown", reversal=way.to_dict())
+    found = await settled(ours, making({}, makes="", reversal=way))
+    assert (found.state, found.entry) == (state, entry.id if state == "done" else "")
+    assert ours.history.known.keys() == ({entry.id} if state == "done" else set())
+
+
+async def test_the_undo_of_a_request_that_was_cut_off_is_read_once_more() -> None:
+    for title, state in (("Before", "taken-back"), ("After", "done")):
+        way = Reversal(
+            (Step("local.rows", {}),),
+            still=Expectation(ROWS.read, {"title": "After"}),
+            before=Expectation(ROWS.read, {"title": "Before"}),
+        )
+        ours = session({"title": title})
+        entry = noted(ours, "done", reversal=way.to_dict())
+        ours.journal.begin("Undo: Add", "It", Notes(kind="undo", of=entry.id))
+        call = making({}, makes="", reversal=way)
+        run = under_way(call).arrived("k", entry=entry.id)
+        run = run.turn_back().taking("k")
+        assert (await settle(ours, API, run)).find("k").state == state

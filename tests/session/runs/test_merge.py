@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.errors import Unreachable
@@ -14,6 +16,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.hunks import Choice
 from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.domain.settlement import Settling
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Runs
 from copydesk.local.state import State
@@ -21,7 +24,7 @@ from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.reads.merge_run import read_found
 from copydesk.session.runs.merge import FOUND_BY, MergeRunner
 from copydesk.session.session import Session
-from copydesk.session.settling import Settlement
+from copydesk.session.settling import CUT_OFF, Settlement
 from tests.drive import eventually
 from tests.golden_json import compare
 from tests.session.reads import told
@@ -374,3 +377,180 @@ async def test_a_request_is_read_before_it_is_merged_by_no_other_calls_than_are_
     paths = (CATALOGUE[name].path.removeprefix("/v1") for name in FOUND_BY)
     known = {f"GET {path.format(**ids)}" for path in paths}
     assert {" ".join(each.split()[:2]) for each in service.asked()} <= known
+
+
+async def planned(desk: Desk) -> tuple[MergeRunner, MergeRun]:
+    """Plan one request, and return the run."""
+    await desk.plan(desk.ids[0])
+    assert desk.runner.run is not None
+    return desk.runner, desk.runner.run
+
+
+async def test_a_plan_that_is_read_still_or_could_not_be_read_does_not_begin(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    runner = desk.runner
+    rows = await desk.rows(desk.ids[0], desk.ids[1])
+    await runner.plan(rows)
+    assert runner.why_not_ready() == "Still reading: 0 of 2. ctrl+s starts after that."
+    assert runner.note == ("run of 2 planned", "")
+    runner.read()  # instead of the reading under way
+    await desk.settle()
+    assert runner.why_not_ready() is None
+    assert len(runner.standings) == 2
+    before = runner.changes
+    desk.way.reads = 404
+    run = runner.run
+    assert run is not None
+    runner.run = replace(run, items=tuple(replace(each, revision="") for each in run.items))
+    runner.read()
+    await desk.settle()
+    assert runner.why_not_ready() == (
+        "#1 could not be read: R tries again, x takes it out. Not found: deleted or moved. "
+        "The door is shut"
+    )
+    assert runner.changes > before
+    await runner.forget()
+    assert runner.run is None
+    assert runner.why_not_ready() == "There is no plan to start."
+    assert desk.disk.all() == []
+    await runner.forget()
+    assert not await runner._change(lambda run: run)
+    assert not await runner._keep()
+
+
+async def test_a_request_whose_settling_was_cut_off_is_not_merged(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    runner, _ = await planned(desk)
+    kept = Settling(
+        f"{desk.guide} {desk.ids[0]}", 1.0, desk.guide, desk.ids[0], "b", "h", "m",
+        state="sending",
+    )  # fmt: skip
+    desk.session.settlings.save(kept)
+    await runner.start()
+    await desk.settle()
+    assert runner.run is not None
+    assert runner.run.stopped is not None
+    assert (runner.run.stopped.reason, runner.run.stopped.said) == ("conflict", CUT_OFF)
+    assert desk.way.writes == []
+
+
+async def test_what_is_said_meanwhile_is_looked_at_before_anything_is_merged(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    runner, run = await planned(desk)
+    steps, api = runner._steps, await desk.session.ready()
+    [item] = run.start(1.0).advance(2.0).items
+    judged = (await steps.take(api, item))(run.start(1.0).advance(2.0))
+    [merging] = judged.items
+    assert merging.state == "merging"
+    world.comment(desk.guide, "Wait.", change_request=desk.ids[0], by=desk.lee)
+    [again] = (await steps.take(api, merging))(judged).items
+    assert again.state == "checking"
+    assert desk.way.writes == []
+    desk.way.reads = 404
+    failed = (await steps.take(api, merging))(judged)
+    assert failed.stopped is not None
+    assert (failed.stopped.reason, failed.stopped.said) == (
+        "gone", "Not found: deleted, or you may no longer see it.",
+    )  # fmt: skip
+    desk.way.reads = "down"
+    lost = (await steps.take(api, merging))(judged)
+    assert lost.stopped is not None
+    assert lost.stopped.said.startswith("It could not be read: nothing was sent. Offline: ")
+    assert desk.session.offline
+
+
+async def test_what_cannot_be_read_or_saved_on_this_machine_is_told(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(world, tmp_path)
+    other = desk.begin()
+    monkeypatch.setattr(other._store, "all", refusing)
+    assert await other.find_interrupted() == (
+        "It cannot be read whether a merge run was left: [Errno 5] Input/output error"
+    )
+    runner, run = await planned(desk)
+    desk.disk.full = True
+    await runner.start()
+    assert runner.run == run, "it did not begin"
+    assert not runner.active
+    assert runner.trouble.startswith("The run cannot be saved, so it waits: ")
+    assert desk.said[-1] == f"bad: {runner.trouble}"
+    assert desk.disk.claim(run.id), "it is given back"
+
+
+def refusing() -> Any:
+    raise OSError(5, "Input/output error")
+
+
+async def test_what_another_program_does_with_a_run_is_looked_at(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    runner, run = await planned(desk)
+    await runner.look_elsewhere()
+    assert runner.run == run
+    other = desk.begin()
+    assert await other.find_interrupted() == ""
+    assert other.run == run, "a plan is nobody's yet"
+    assert desk.disk.claim(run.id)
+    other.elsewhere = True
+    going = run.start(NOW.timestamp()).advance(NOW.timestamp())
+    desk.disk.save(going)
+    await other.look_elsewhere()
+    assert (other.elsewhere, other.run) == (True, going)
+    assert other.note == ("run 1/1", "good")
+    desk.disk.release(run.id)
+    await other.look_elsewhere()
+    assert (other.elsewhere, other.run) == (False, going.cut_off())
+    assert other.note == ("run 1/1 paused", "warn")
+    other.elsewhere = True
+    desk.disk.drop(run.id)
+    await other.look_elsewhere()
+    assert (other.elsewhere, other.run) == (False, going.cut_off()), "what is known stays"
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        (("done", "done", "skipped"), "good: Merge run ended: 2 merged, 1 skipped."),
+        (("done", "waiting"), "good: Merge run ended: 1 merged, 1 not begun."),
+        ((), "good: Merge run ended: nothing was in it."),
+    ],
+)
+def test_how_a_run_ended_is_told_by_its_counts(
+    world: World, tmp_path: Path, states: tuple[Any, ...], said: str
+) -> None:
+    desk = Desk(world, tmp_path)
+    items = tuple(RunItem("s", str(at), "#1", "A", state=state) for at, state in enumerate(states))
+    desk.runner.run = MergeRun("r", items, "finished")
+    desk.runner._tell_end()
+    desk.runner.trouble = "It cannot be saved."
+    desk.runner._tell_end()
+    assert desk.said == [said]
+    assert desk.runner.note == ("", "")
+
+
+async def test_the_next_plan_after_a_run_that_ended_begins_anew(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    runner, first = await planned(desk)
+    await desk.plan(desk.ids[1])
+    assert runner.run is not None
+    assert (runner.run.id, len(runner.run.items)) == (first.id, 2), "one more in the plan"
+    await runner.start()
+    await desk.settle()
+    assert runner.run.state == "finished"
+    said = desk.said[-1]
+    assert said == "good: Merge run ended: 2 merged."
+    await desk.plan(desk.ids[2])
+    assert runner.run.id != first.id
+    assert [item.request for item in runner.run.items] == [desk.ids[2]]
+    assert len(runner.standings) == 1
+    assert [run.id for run in await runner.former()] == [first.id]

@@ -264,7 +264,7 @@ class CountedDrafts:
         try:
             refused()
         except OSError as error:
-            trouble = error.strerror or str(error)
+            trouble = f"{error.strerror or error}"
         else:
             trouble, self._refused, self.begins_anew = "", None, True
         if trouble != self.trouble:
@@ -277,7 +277,7 @@ class CountedDrafts:
             return read()
         except OSError as error:
             if not self.trouble:
-                self.refuse(error.strerror or str(error), self._store.texts)
+                self.refuse(f"{error.strerror or error}", self._store.texts)
             return none
 
     def _catch_up(self, key: str) -> None:
@@ -336,7 +336,7 @@ class CountedDrafts:
                 except OSError as error:
                     with self._queued:
                         self._queue.clear()
-                    self.trouble = error.strerror or str(error)
+                    self.trouble = f"{error.strerror or error}"
                 else:
                     with self._queued:
                         if key not in self._queue:  # unless a newer text waits

@@ -246,7 +246,7 @@ class SeenPages:
         try:
             marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
         except OSError as error:
-            self.trouble = error.strerror or str(error)
+            self.trouble = f"{error.strerror or error}"
             return
         self.trouble = ""
         self._states = {page: self._states.get(page, "seen") for page in marked}

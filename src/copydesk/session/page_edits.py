@@ -90,7 +90,7 @@ class StagedPages:
             step = await asyncio.to_thread(self.session.staged.step, self.space, self.request)
             undone = await asyncio.to_thread(self.session.staged.undone, self.space, self.request)
         except OSError as error:
-            self.trouble = error.strerror or str(error)
+            self.trouble = f"{error.strerror or error}"
             return
         found: dict[str, PageEdit] = {}
         self.trouble = ""

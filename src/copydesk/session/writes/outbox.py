@@ -192,7 +192,7 @@ class Outbox:
         try:
             settled = self.session.journal.settle(entry, state, **changes)
         except OSError as error:
-            said = error.strerror or str(error)
+            said = f"{error.strerror or error}"
             self.session.note(
                 f"{entry.what} {entry.target}: its outcome could not be saved: {said}."
             )

@@ -141,7 +141,7 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
 
 def _refused(session: Session, error: OSError) -> str:
     """Note that the disk refuses writes, and return the sentence for it."""
-    why = error.strerror or str(error)
+    why = f"{error.strerror or error}"
 
     def again() -> None:
         session.begins()

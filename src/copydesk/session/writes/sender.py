@@ -401,7 +401,7 @@ class WriteSender:
         try:
             self._begin(line)
         except OSError as error:
-            why = error.strerror or str(error)
+            why = f"{error.strerror or error}"
             raise NotDoneError(
                 f"Not sent: it could not be noted on disk ({why}). {line.what} again once that is "
                 "mended."
@@ -529,7 +529,7 @@ class WriteSender:
         try:
             return self._session.journal.settle(entry, state, **changes)
         except OSError as error:
-            said = error.strerror or str(error)
+            said = f"{error.strerror or error}"
             if state == "queued":
                 # What is not on the disk cannot wait: its draft stays, and it counts as failed.
                 state = line.state = "failed"

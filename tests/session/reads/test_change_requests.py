@@ -6,17 +6,31 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
+import pytest
+
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.domain.merge_run import RunItem
+from copydesk.server import threads
 from copydesk.session.change_rows import ALL_PARTS, PAGES, THREADS, row_of
-from copydesk.session.reads.change_requests import Scope, Spaces, read_count, read_parts
+from copydesk.session.reads import change_requests
+from copydesk.session.reads.change_requests import (
+    Scope,
+    Spaces,
+    count_asked,
+    count_needing,
+    read_all,
+    read_asked,
+    read_count,
+    read_page,
+    read_parts,
+)
 from copydesk.session.reads.merge import read_rules, why_not_mergeable
 from copydesk.session.reads.merge_run import read_standing
-from copydesk.session.settings import LISTINGS
+from copydesk.session.settings import LISTINGS, Listing
 from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import World
@@ -136,3 +150,65 @@ async def test_a_moved_file_is_told_with_where_it_was(world: World) -> None:
         found = await read_parts(api, Scope(world.home), row, {PAGES})
     [listed] = found.pages or ()
     assert (listed.title, listed.was) == ("file new/a.png", "old/a.png")
+
+
+async def test_a_view_of_several_statuses_is_read_one_after_the_other_in_pages(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    ids = [world.change_request(space, {"a": f"# {at}\n"}) for at in range(2)]
+    ids += [world.change_request(space, {"a": "# C\n"}, status="draft")]
+    scope, listing = Scope(world.home), Listing("x", "X", ("open", "draft"), "")
+    async with world.api() as api:
+        rows, token, total = await read_page(api, scope, listing, "me", token=None, limit=1)
+        assert (len(rows), total) == (1, 3)
+        assert token is not None
+        assert token.startswith("0:")
+        rows, token, total = await read_page(api, scope, listing, "me", token=token, limit=1)
+        assert (len(rows), token, total) == (1, "1:", None)
+        rows, token, total = await read_page(api, scope, listing, "me", token=token, limit=1)
+        assert ([row.id for row in rows], token, total) == ([ids[2]], None, None)
+        only = replace(listing, statuses=("draft",))
+        assert (await read_page(api, scope, only, "me", token=None, limit=1))[2] == 1
+        monkeypatch.setattr(change_requests, "AT_ONCE", 1)
+        told: list[int] = []
+        rows = await read_all(api, scope, listing, "me", told.append)
+        assert sorted(row.id for row in rows) == sorted(ids)
+        assert told == [1, 2, 3]
+
+    def uncounted(answer: Any) -> None:
+        answer.pop("count", None)
+
+    async with strange(world, "/change-requests", uncounted) as api:
+        assert await read_count(api, scope, listing, "me") is None
+        assert await count_asked(api, scope, world.ana) is None
+
+
+async def test_what_waits_on_someone_is_counted_where_it_is_not_too_much_to_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lee = world.user("lee", display_name="Lee Park")
+    space = world.space("Guide", {"a": "# A\n"})
+    asked, other, mine, quiet = (
+        world.change_request(space, {"a": f"# {at}\n"}, by=by)
+        for at, by in enumerate((lee, lee, world.ana, lee))
+    )
+    for each in (asked, other):
+        world.write(lambda tx, each=each: threads.request_review(tx, each, world.ana, lee))
+    world.comment(space, "Why?", by=lee, change_request=mine)
+    world.comment(space, "Hm.", by=lee, change_request=quiet)
+    monkeypatch.setattr(change_requests, "AT_ONCE", 1)
+    async with world.api() as api:
+        assert await read_asked(api, Scope(world.home), world.ana) == {asked, other}
+        assert await count_asked(api, Scope(world.home), world.ana) == 2
+
+        async def needing(*asleep: str) -> int | None:
+            return await count_needing(api, world.home, world.ana, lambda row: row.id in asleep)
+
+        assert await needing() == 3
+        assert await needing(asked) == 2
+        assert await needing(asked, other, mine) == 0
+        for name, most in (("COUNTED_ROWS", 3), ("THREADS_READ", 1), ("MOST_THREADS", 0)):
+            with monkeypatch.context() as few:
+                few.setattr(change_requests, name, most)
+                assert await needing() is None, name

@@ -84,7 +84,7 @@ async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) 
     try:
         return CachedRead(await read(api), None)
     except silence_types() as error:
-        session.learn(error, quiet=False)
+        session.learn(error)
         if not session.held or (found := await kept()) is None:
             raise
         return found

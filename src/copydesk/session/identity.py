@@ -126,7 +126,7 @@ async def confirm(session: Session, api: Api) -> None:
     except OperationMissing:
         me = None
     except (ApiError, OSError) as error:
-        session.learn(error)
+        session.learn(error, quiet=True)
         return
     session.confirmed = True
     if me is None or before is None or me.id == before.id:
@@ -141,7 +141,7 @@ async def confirm(session: Session, api: Api) -> None:
     try:
         await session.identify(session, api)
     except (ApiError, OSError) as error:
-        session.learn(error)
+        session.learn(error, quiet=True)
     session.me = me
     session.fresh()
     name = clean(me.display_name or me.email or me.id)
@@ -181,7 +181,7 @@ async def probe(session: Session) -> None:
     try:
         api = await session.ready()
     except (ApiError, OSError) as error:
-        session.learn(error)
+        session.learn(error, quiet=True)
     else:
         await confirm(session, api)
 

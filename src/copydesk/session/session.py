@@ -377,7 +377,7 @@ class Session:
         if tell:
             self.touched()
 
-    def learn(self, error: BaseException, *, quiet: bool = True) -> None:
+    def learn(self, error: BaseException, *, quiet: bool = False) -> None:
         """Note the failure of a read, which decides when the next automatic read is due.
 
         A failure of the service itself counts only where the reader is not told (``quiet``). Any

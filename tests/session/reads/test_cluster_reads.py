@@ -8,16 +8,26 @@ from typing import Any
 
 import pytest
 
+from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Next, Page
+from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.server.store import Tx
+from copydesk.session.reads import clusters
 from copydesk.session.reads.clusters import (
     Analysis,
     count_requests,
+    find_requests,
+    find_said,
+    read_all,
     read_analysis,
     read_every_issue,
     read_issues,
     read_label,
+    read_readiness,
 )
 from tests.session.reads.test_site_reads import Sites
+from tests.session.reads.told import Lacking
 from tests.tui.strange import strange
 from tests.world import START, World
 
@@ -92,3 +102,65 @@ async def test_the_requests_of_each_cluster_are_counted(world: World) -> None:
     async with world.api() as api:
         await count_requests(api, world.home, [first, second], counted.__setitem__)
     assert counted == {first: "11", second: "0"}
+
+
+@pytest.mark.parametrize("error", [NotFound, Forbidden])
+async def test_what_of_clusters_may_not_be_read_is_left_out(
+    world: World, error: type[ApiError]
+) -> None:
+    desk = Sites(world)
+    first, *_ = desk.labels
+    request = world.change_request(desk.fees, {"a": "# A\n"})
+    world.write(partial(_answers, request, first))
+    counted: dict[str, str] = {}
+    requests = ops.list_organization_change_requests
+    async with world.api() as api:
+        bare = Lacking(api, requests, error=error).api
+        await count_requests(bare, world.home, [first], counted.__setitem__)
+        assert counted == {first: "-"}
+        found = await find_requests(api, world.home, first)
+        assert ([each.id for each in found.requests], found.opened, found.more) == (
+            [request], "1", "",
+        )  # fmt: skip
+        for lacks in (desk.fees, ops.list_change_request_reviews):
+            bare = Lacking(api, lacks, error=error).api
+            [row] = await read_readiness(bare, found.requests, ())
+            assert (row.number, row.subject) == (1, "A change")
+            assert row.ready is not None
+            assert row.ready.why == "its rules are not known"
+        assert await read_label(Lacking(api, first, error=error).api, world.home, first) == (
+            "one that is gone, or that you may not see"
+        )
+
+
+async def test_a_cluster_is_named_from_the_list_where_none_is_read_by_itself(world: World) -> None:
+    desk = Sites(world)
+    first, *_ = desk.labels
+    one, every = ops.get_issues_cluster, ops.list_issues_clusters
+    async with world.api() as api:
+        bare = Lacking(api, one, error=OperationMissing).api
+        assert await read_label(bare, world.home, first) == "OAuth fails"
+        assert await read_label(bare, world.home, "gone") == "one without a name"
+        bare = Lacking(api, one, every, error=OperationMissing).api
+        assert await read_label(bare, world.home, first) == "It is gone."
+
+
+async def test_clusters_and_their_conversations_are_found_by_what_was_said(world: World) -> None:
+    desk = Sites(world)
+    first, *_ = desk.labels
+    async with world.api() as api:
+        every = await read_all(api, world.home, "issues")
+        assert {row.id for row in every} == {*desk.labels}
+        found = await read_all(api, world.home, "issues", {"query": "Words 0"})
+        assert first in [row.id for row in found]
+        assert len(found) < len(every)
+        said = await find_said(api, world.home, first, {"query": "Words 0"})
+        assert [*said.values()] == ["0"]
+
+
+def test_more_requests_than_are_listed_are_counted_as_far_as_they_are() -> None:
+    page = Page[ChangeRequest]
+    some = [ChangeRequest.model_construct(id=str(at)) for at in range(2)]
+    assert clusters._counted(page(items=some, count=7)) == "7"
+    assert clusters._counted(page(items=some, next=Next(page="2"))) == "2+"
+    assert clusters._counted(page(items=some)) == "2"

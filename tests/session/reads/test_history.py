@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import ReusableContent
 from copydesk.server.desk_writes import Editor
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import history
+from tests.session.reads.told import Lacking
 from tests.world import World
 
 
@@ -54,24 +54,6 @@ async def test_a_page_that_was_only_renamed_is_shown_with_its_text(world: World)
 def newest_of(world: World, space: str) -> str:
     revision: str = world.row("space", space)["revision_id"]
     return revision
-
-
-class Lacking:
-    """A service that refuses or lacks what some operations read."""
-
-    def __init__(self, api: Api, *lacks: Any, error: type[ApiError] = NotFound) -> None:
-        self._api, self._lacks, self._error = api, lacks, error
-        self.asked: list[tuple[str, Any]] = []
-
-    async def __call__(self, operation: Any, *given: Any, **more: Any) -> Any:
-        self.asked.append((operation.name, given[-1]))
-        if operation in self._lacks or any(each in self._lacks for each in given):
-            raise self._error("It is gone.", status=404)
-        return await self._api(operation, *given, **more)
-
-    @property
-    def api(self) -> Api:
-        return cast("Api", self)
 
 
 @pytest.mark.parametrize("error", [NotFound, Forbidden])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 from pydantic import BaseModel
 
 from copydesk.client.api import Api
-from copydesk.client.errors import ApiError
+from copydesk.client.errors import ApiError, NotFound
 from copydesk.client.in_process import AppTransport
 from copydesk.domain.diff import TextDiff
 from copydesk.domain.page_text import PageText
@@ -79,3 +79,35 @@ class Desk:
         """Return what was asked for since the last time."""
         noted, self._noted = self._noted, set()
         return sorted(noted)
+
+
+class Lacking:
+    """A client of a service that refuses operations, or all that names some id, with an error."""
+
+    def __init__(self, api: Api, *lacks: Any, error: type[ApiError] = NotFound) -> None:
+        self._api, self._lacks, self._error = api, lacks, error
+        self.has = api.has
+
+    def _refuse(self, *asked: Any) -> None:
+        if any(each in self._lacks for each in asked):
+            raise self._error("It is gone.", status=404)
+
+    async def __call__(self, operation: Any, *given: Any, **more: Any) -> Any:
+        self._refuse(operation, *given)
+        return await self._api(operation, *given, **more)
+
+    async def page(self, operation: Any, *given: Any, **more: Any) -> Any:
+        """Read a page, or refuse it."""
+        self._refuse(operation, *given)
+        return await self._api.page(operation, *given, **more)
+
+    async def pages(self, operation: Any, *given: Any, **more: Any) -> AsyncIterator[Any]:
+        """Read pages, or refuse them."""
+        self._refuse(operation, *given)
+        async for each in self._api.pages(operation, *given, **more):
+            yield each
+
+    @property
+    def api(self) -> Api:
+        """It, as what takes a client takes it."""
+        return cast("Api", self)

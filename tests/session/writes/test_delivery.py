@@ -121,6 +121,7 @@ async def test_what_cannot_be_read_before_it_is_sent_waits(
     world: World, tmp_path: Path, reads: str | int, said: str, held: str
 ) -> None:
     desk, _ = await renaming(world, tmp_path)
+    desk.session.contact.answered()
     desk.way.reads = reads
     assert await desk.session.outbox.send() == (said or "Waits in the outbox (g x): Rename #1.")
     [now] = desk.session.outbox.items.values()

@@ -140,7 +140,7 @@ class Arranger:
             api = await session.ready()
             known = await ids_before(session, api, call)
         except failure_types() as error:
-            session.learn(error, quiet=False)
+            session.learn(error)
             return run.failed(key, clean(sentence(error, "r")))
         run = await self._keep(run.sending(key, known))
         began = session.clock()
@@ -270,7 +270,7 @@ class Arranger:
         try:
             settled = await settle(self._session, await self._session.ready(), run)
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             return run.stop(clean(sentence(error, "r")))
         except StepError as error:  # another version of the program planned it
             return run.stop(f"This copydesk cannot read what became of it: {error}.")

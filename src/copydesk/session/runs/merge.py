@@ -72,7 +72,7 @@ class MergeSteps:
                 return self._failed("conflict", CUT_OFF)
             found = await read_found(api, item)
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             return self._failed(*why_not_read(error))
         self._session.fresh()
         self._read[item.key] = found.updated, found.open_threads
@@ -99,7 +99,7 @@ class MergeSteps:
         try:
             now = await api(ops.get_change_request, item.space, item.request)
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             failed = self._failed(*why_not_read(error))
             return lambda run: failed(run.not_sent())
         seen = now.updated_at.timestamp(), now.comments
@@ -288,7 +288,7 @@ class MergeRunner:
         try:
             standing = await read_standing(api, item)
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             self.unread[item.key] = clean(sentence(error))
         else:
             self.unread.pop(item.key, None)
@@ -369,7 +369,7 @@ class MergeRunner:
         try:
             return await self._session.ready()
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             self._tell(sentence(error), "bad")
             return None
 

@@ -262,7 +262,7 @@ class WaitingMerges:
         except OSError as error:
             self._trouble(f"What waits to be merged cannot be saved on this machine: {error}")
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             self._trouble(clean(sentence(error)))
 
     def _trouble(self, said: str) -> None:

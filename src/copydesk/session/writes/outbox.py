@@ -419,10 +419,10 @@ class Outbox:
                     session.journal.release()
             except AwayError as error:
                 self.not_before = getattr(error.error, "retry_at", None)
-                session.learn(error.error, quiet=False)
+                session.learn(error.error)
                 tally.stopped = sentence(error.error, "s")
             except failure_types() as error:
-                session.learn(error, quiet=False)
+                session.learn(error)
                 tally.stopped = (
                     _not_saved(error) if isinstance(error, OSError) else sentence(error, "s")
                 )

@@ -560,7 +560,7 @@ class WriteSender:
         if line.state == "failed" and line.request is not None and _is_away(error):
             line.never = True
             line.state, line.message = "queued", waits_sentence(error)
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             return
         if line.draft and line.text and self._session.drafts.own_text(line.draft) is None:
             # Another text was begun there and dropped: this one is restored.
@@ -583,7 +583,7 @@ class WriteSender:
             line.message += " Something else is typed there since: @, then r sends it again."
         if unkept:
             line.message += " What you wrote is not on disk yet (:drafts)."
-        self._session.learn(error, quiet=False)
+        self._session.learn(error)
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:
         """Return the changes of the journal entry by the result of a write: its reversal."""

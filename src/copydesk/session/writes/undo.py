@@ -692,7 +692,7 @@ class Reversals:
         try:
             said = await settle_one(self._session, past)
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             raise WriteError(sentence(error), unknown=True) from error
         if not said:
             raise WriteError(CUT_OFF, unknown=True)
@@ -703,7 +703,7 @@ class Reversals:
         try:
             return await self._session.way.obstacle(api, past, again=again)
         except failure_types() as error:
-            self._session.learn(error, quiet=False)
+            self._session.learn(error)
             said = f"Nothing was undone, because it could not be read: {sentence(error)}"
             raise WriteError(said) from error
 

@@ -349,7 +349,7 @@ class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
         try:
             same = await self._check()
         except failure_types() as error:
-            desk_of(self).session.learn(error, quiet=False)
+            desk_of(self).session.learn(error)
             self._said = sentence(error, "y")
             return False
         finally:

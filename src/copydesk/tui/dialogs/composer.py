@@ -282,7 +282,7 @@ class Composer(TextField, scope="composer"):
                 await session.members.read(api, session.organization)
                 self._offer()
         except failure_types() as error:
-            session.learn(error)
+            session.learn(error, quiet=True)
             self.line.say(f"The people could not be read: {sentence(error)}")
 
     def _choose(self, key: str) -> None:

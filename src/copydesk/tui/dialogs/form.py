@@ -435,7 +435,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._tell_refusal(failure.__cause__ or failure, now)
         elif not isinstance(failure, FieldsWrongError):
             if (here := desk_of(self).here) is not None:
-                here.session.learn(failure, quiet=False)
+                here.session.learn(failure)
             self._tell_refusal(failure, now)
         elif not self._mark(failure.wrong, now):
             self._say(f"Not sent: {failure}.")
@@ -574,7 +574,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         try:
             options = await read()
         except failure_types() as error:
-            desk_of(self).session.learn(error, quiet=False)
+            desk_of(self).session.learn(error)
             self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
             return ()
         field = self.field_of(widget)

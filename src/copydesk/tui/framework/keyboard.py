@@ -273,7 +273,7 @@ async def tell_failures(place: Here | None, result: Any) -> None:
             place.tell(str(error), "bad")
     except failure_types() as error:
         if place is not None:
-            place.session.learn(error, quiet=False)
+            place.session.learn(error)
             place.tell(sentence(error), "bad")
     finally:
         if place is not None and place.is_attached:

@@ -212,7 +212,7 @@ class Reads:
         try:
             await session.identify(session, session.api)
         except failure_types() as error:
-            session.learn(error)
+            session.learn(error, quiet=True)
             return
         if session.organization is not None and self._place.is_attached:
             self._place.target = self._place.target.but(organization=session.organization)

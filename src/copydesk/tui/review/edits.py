@@ -773,7 +773,7 @@ class EditCommands(ReviewCommands, scope="review"):
             try:
                 check = await self.place.reads.now("plan", read, "Reading what others did")
             except Unreachable as error:
-                session.learn(error)
+                session.learn(error, quiet=True)
                 return as_read
             if check is None:
                 return None

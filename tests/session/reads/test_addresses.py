@@ -6,7 +6,13 @@ from typing import Any
 
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
-from copydesk.session.reads.addresses import Published, find_published, published
+from copydesk.session.reads.addresses import (
+    Published,
+    find_published,
+    no_address,
+    pointed,
+    published,
+)
 from copydesk.session.target import Target
 from tests.tui.strange import strange
 from tests.world import BASE_URL, World
@@ -51,3 +57,69 @@ async def test_a_space_is_where_the_service_says_that_it_is(world: World) -> Non
     async with strange(world, "/site-spaces", moved) as api:
         found = await find_published(api, "https://docs.test/odd/place/deep/page?x#y")
     assert found == Published(world.home, site, space, "deep/page")
+
+
+def test_an_address_of_the_application_leads_to_what_it_names() -> None:
+    ids = Target(organization="acme")
+    top = "https://app.test/o/acme"
+    for address, found in (
+        (top, ("spaces", ids)),
+        (f"{top}/s/guide/limits", ("pages", ids.but(space="guide", page="limits"))),
+        (f"{top}/s/guide/~/changes/7/limits",
+         ("review", ids.but(space="guide", page="limits", change_request="7"))),
+        (f"{top}/c/shelf", ("collection-spaces", ids.but(item="shelf"))),
+        (f"{top}/sites/docs", ("site-structure", ids.but(site="docs"))),
+        (f"{top}/integrations/slack", ("integration", ids.but(item="slack"))),
+        ("https://docs.test/x", None),
+    ):  # fmt: skip
+        assert pointed(address) == found, address
+
+
+async def test_a_published_address_leads_to_the_site_or_to_the_page_in_its_space(
+    world: World,
+) -> None:
+    guide, legal = world.space("Guide"), world.space("Legal")
+
+    def write(tx: Tx) -> str:
+        site = seed.add_site(tx, world.home, "Docs", hostname="docs.test", published=True)
+        for title, space in (("Guides", guide), ("Legal", legal)):
+            seed.add_site_space(tx, site, space, section=seed.add_section(tx, site, title))
+        return seed.add_site(tx, world.home, "Empty", hostname="docs.test", basename="empty")
+
+    empty = world.write(write)
+    ids = Target(organization=world.home)
+    async with world.api() as api:
+        for address, found in (
+            ("https://docs.test/", ("pages", ids.but(space=guide))),
+            ("docs.test/a/b?x#y", ("pages", ids.but(space=guide, page="a/b"))),
+            ("docs.test/legal/terms", ("pages", ids.but(space=legal, page="terms"))),
+            ("HTTPS://Docs.Test/legal/", ("pages", ids.but(space=legal))),
+            ("docs.test/empty/deep", ("site-structure", ids.but(site=empty))),
+            ("docs.tests/x", None),
+        ):
+            assert await published(api, address) == found, address
+
+    def behind(answer: Any) -> None:
+        for each in answer["items"]:
+            each["proxy"] = {"target": "https://in.test/docs", "origin": "https://out.test/d"}
+            each["hostname"] = each["urls"] = None
+
+    def odd(answer: Any) -> None:
+        for each in answer["items"]:
+            each["hostname"] = None
+            each["urls"] = {"published": "https://new.test", "app": "https://app.test/x"}
+
+    for change, bases in ((behind, ("in.test/docs", "out.test/d")), (odd, ("new.test",))):
+        async with strange(world, "/sites", change) as api:
+            for base in bases:
+                found = await find_published(api, f"{base}/legal/terms")
+                assert found is not None, base
+                assert found.organization == world.home
+            assert await find_published(api, "docs.test/legal") is None
+
+
+def test_an_address_that_names_nothing_is_said_shortly() -> None:
+    said = no_address(f"docs.test/\x07{'x' * 200}")
+    assert said.startswith("docs.test/xxx")
+    assert "\x07" not in said
+    assert " names no organization (/o/…), space (/s/…) or site (/sites/…) of " in said

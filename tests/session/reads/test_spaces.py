@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
+
+from copydesk.client.errors import Forbidden
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
+from copydesk.session.reads import spaces
 from copydesk.session.reads.spaces import read_counts, read_desk, read_details
+from tests.session.reads.told import Lacking
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -65,3 +71,48 @@ async def test_what_a_space_has_is_told_as_far_as_it_may_be_read(world: World) -
     async with world.api(world.user("guest", None)) as guest:
         found = await read_details(guest, node, world.home, None, [], listed=True)
         assert (found.requests, found.needs_me) == (None, None)
+
+
+async def test_what_may_not_be_read_of_a_space_is_not_known(world: World) -> None:
+    lee = world.user("lee", display_name="\x07")
+    space = world.space("Guide", {"a": "A."})
+    request = world.change_request(space, {"a": "B."}, by=lee)
+    left = world.user("left", display_name="Left")
+    async with world.api() as api:
+        [node] = (await read_desk(api, world.home)).nodes
+        asked = ReviewersRequest(users=[world.ana])
+        await api(ops.request_reviewers, space, request, asked)
+        people = [lee, left]
+        gone = Lacking(api, ops.get_member).api
+        found = await read_details(gone, node, world.home, None, people)
+        assert found.names == {lee: lee, left: "Left"}
+        assert (found.requests, found.listed) == (None, False)
+        listing = ops.list_space_change_requests
+        bare = Lacking(api, ops.list_sites, ops.get_member, ops.get_user, error=Forbidden).api
+        found = await read_details(bare, node, world.home, None, people, listed=True)
+        assert (found.sites, found.names) == ([], {lee: lee, left: left})
+        assert [each.named for each in found.requests or ()] == ["#1 A change"]
+        bare = Lacking(api, listing, error=Forbidden).api
+        found = await read_details(bare, node, world.home, None, [], listed=True)
+        assert (found.requests, found.listed) == (None, True)
+        bare = Lacking(api, ops.list_issues_clusters, error=Forbidden).api
+        assert await read_counts(bare, world.home) == {"sites": 0}
+
+    def uncounted(answer: Any) -> None:
+        answer.pop("count", None)
+
+    async with strange(world, "/change-requests", uncounted) as api:
+        found = await read_details(api, node, world.home, world.ana, [])
+        assert found.needs_me == 1
+
+
+async def test_many_spaces_are_told_page_by_page(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for nth in range(5):
+        world.space(f"Space {nth}")
+    monkeypatch.setattr(spaces, "PAGE", 2)
+    read: list[int] = []
+    async with world.api() as api:
+        found = await read_desk(api, world.home, progress=read.append)
+    assert (len(found.nodes), found.complete, read) == (5, True, [2, 4])

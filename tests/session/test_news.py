@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,18 +10,22 @@ import pytest
 from rich.cells import cell_len
 
 from copydesk.client.api import Api
+from copydesk.client.errors import OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import MarkdownBody, ReplyCreate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
-from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.domain.merge_run import UNREAD, MergeRun, RunItem
 from copydesk.local.runs import WaitingRuns
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.present.news import NOTICE, news_line, notice_codes, notice_text
-from copydesk.session.news import AWAY_SECONDS, NewsItem
+from copydesk.server import threads
+from copydesk.session.news import AWAY_SECONDS, KEPT, Known, News, NewsItem
 from copydesk.session.reachability import POLL_SECONDS
+from copydesk.session.reads.news import read_news
 from copydesk.session.session import Session
 from tests.hostile import FORBIDDEN, POISON
+from tests.session.reads.told import Lacking
 from tests.world import START, World
 
 
@@ -221,3 +226,99 @@ def test_a_notice_ends_where_it_ends() -> None:
     assert not FORBIDDEN.search(first[4:] + second[5:])
     wrapped = notice_codes("Hi", tmux=True)
     assert wrapped.startswith("\x1bPtmux;\x1b\x1b]9;Hi\x1b\x1b\\\x1b\\\x1bPtmux;")
+
+
+async def test_news_that_were_kept_are_read_as_far_as_they_can_be(room: Newsroom) -> None:
+    kept, name = Snapshots(room.folder), f"news {room.world.home} {room.world.ana}"
+    item = {
+        "id": "1", "kind": "approved", "who": "Lee\x07", "at": START.isoformat(), "space": "s",
+        "request": "r", "number": 7, "subject": "S", "thread": "",
+    }  # fmt: skip
+    odd = [{**item, each: None} for each in ("at", "number", "who", "kind")]
+    odd += [{**item, "number": True}, {**item, "at": "soon"}]
+    head = {"began": START.isoformat(), "asked": "odd", "marks": ["odd"], "unseen": "2"}
+    kept.write(name, [head, item, *odd])
+
+    async def start() -> News:
+        room.session = room.start()
+        await room.session.ready()
+        room.session.news.due()
+        await room.later()
+        return room.session.news
+
+    news = await start()
+    assert [news_line(each) for each in news.items] == ["Lee approved #7"]
+    assert (news.unseen, news.looked_at) == (0, None)
+    kept.write(name, [{**head, "unseen": 9, "looked_at": START.isoformat()}, item])
+    news = await start()
+    assert (news.unseen, news.looked_at) == (1, START)
+    # Of so many kept ones older ones may be forgotten: what is older than these is no news.
+    world, much = room.world, [{**item, "id": str(at)} for at in range(KEPT)]
+    world.write(lambda tx: threads.add_review(tx, room.mine, room.lee, "approved"))
+    late = (world.clock.now + timedelta(hours=1)).isoformat()
+    kept.write(name, [{**head, "unseen": 0}, *({**each, "at": late} for each in much)])
+    assert {each.id for each in (await start()).items} == {each["id"] for each in much}
+
+
+async def test_what_came_for_another_reader_meanwhile_is_not_shown(room: Newsroom) -> None:
+    session = room.session
+    await room.review(room.mine, "approved")
+    room.world.clock.now += timedelta(seconds=POLL_SECONDS)
+    reading = session.news.read_soon()
+    await asyncio.sleep(0)
+    session.organization = "other"
+    await reading
+    assert session.news.items == []
+    await Session(session.connect).news.keep()  # nothing was read: nothing is kept
+
+
+async def test_what_was_merged_though_nobody_had_read_its_last_edit_is_told_as_such(
+    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = room.world.clock.now.timestamp() + 60
+    me = room.session.me
+    assert me is not None
+    for key, state, said in (("m", "finished", f"Merged. {UNREAD}"), ("n", "stopped", "A rule.")):
+        item = RunItem(room.space, room.mine, "#1", "Mine", "G", state="done", ended=at, said=said)
+        run = MergeRun(key, items=(item,), state=state, ended=at, waits=True, by=me.id)  # type: ignore[arg-type]
+        room.session.waiting_runs.save(run)
+    await room.later()
+    kinds = sorted(each.kind for each in room.session.news.items if each.who == "copydesk")
+    assert kinds == ["stopped", "unread"]
+    monkeypatch.setattr(room.session.waiting_merges, "ended", broken)
+    await room.review(room.mine, "approved")
+    assert await room.later() == ["Lee Park approved #1"], "the disk keeps no news back"
+
+
+async def broken() -> None:
+    raise OSError(5, "Input/output error")
+
+
+async def test_mine_are_among_many_and_a_service_may_lack_reviews_or_refuse_threads(
+    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = room.world
+    monkeypatch.setattr("copydesk.session.reads.news.PAGE", 1)
+    thread = world.comment(room.space, "Why?", change_request=room.mine)
+    world.change_request(room.space, {"a": "Four.\n"}, by=room.lee)
+    me = room.session.me
+    assert me is not None
+    known = Known(began=world.clock.now)
+    async with world.api() as api:
+
+        async def read(api: Api) -> list[str]:
+            found = await read_news(api, world.home, me, room.session.members, known)
+            return [f"{each.kind} {each.thread}" for each in found]
+
+        assert await read(api) == []
+        assert room.mine in known.marks
+        await room.review(room.mine, "approved")
+        await room.reply(room.mine, thread, "Because.")
+        lists = (ops.list_change_request_reviews, ops.list_change_request_comments)
+        marks = dict(known.marks)
+        assert await read(Lacking(api, *lists, error=OperationMissing).api) == []
+        known.marks = dict(marks)
+        bare = Lacking(api, lists[0], error=OperationMissing).api
+        assert await read(bare) == [f"answered {thread}"]
+        known.marks = dict(marks)
+        assert await read(Lacking(api, lists[1]).api) == ["approved "]

@@ -14,18 +14,19 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
 from copydesk.contract.models.site_space import SiteSpaceCreate
-from copydesk.domain.arrange_run import ArrangeRun, RunCall
+from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall
 from copydesk.domain.own_command import Hook
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_inverses import site_row_changed
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
-from copydesk.session.runs.arrange import GONE
+from copydesk.session.runs.arrange import GONE, LOST_WAY
 from copydesk.session.runs.interrupted_requests import CUT_OFF
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.recovery import ARRIVED, NOT_ARRIVED, recover
+from tests.drive import eventually
 from tests.tui.arranging_world import AFTER, BEFORE, PLACE, REMOVED, Desk, states
 from tests.tui.killing_arrangements import group, ungrouped
 from tests.world import World
@@ -490,3 +491,99 @@ def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     told = [line.partition(": ")[2] for line in ended.stdout.splitlines()]
     assert told == ["0 all taken back"] * 3 + ["0 each once"] * 3 + ["0 all taken back"] * 2
+
+
+async def test_what_cannot_be_undone_or_was_undone_is_passed_over_on_the_way_back(
+    desk: Desk,
+) -> None:
+    run = await desk.arranger.go(
+        replace(desk.plan.run(), calls=Requests(desk.plan.run().calls[:4]))
+    )
+    assert run.state == "finished"
+    run = replace(run, state="stopped")
+    keys = [each.call.key for each in run.calls]
+    lost = replace(run, calls=run.calls.with_changes(keys[1], {"entry": "gone"}))
+    third = desk.session.history.known[run.find(keys[2]).entry]
+    await desk.session.reversals.take_back([third])
+    writes = len(desk.way.writes)
+    back = await desk.arranger.roll_back(lost)
+    assert [each.state for each in back.calls] == ["taken-back", "done", "taken-back", "taken-back"]
+    assert back.find(keys[1]).said == LOST_WAY
+    assert back.find(keys[2]).said == ""
+    assert len(desk.way.writes) == writes + 2, "what was undone is not undone again"
+
+
+async def test_a_way_back_is_stopped_or_cannot_be_saved_between_two_requests(desk: Desk) -> None:
+    run = replace(await desk.arranger.go(desk.plan.run()), state="stopped")
+
+    def stop(now: ArrangeRun) -> None:
+        if now.count("taking-back"):
+            desk.arranger.stop(now)
+
+    back = await desk.arranger.roll_back(run, stop)
+    assert (back.state, back.count("taken-back"), back.count("done")) == ("stopped", 1, 4)
+    with pytest.MonkeyPatch.context() as disk:
+        disk.setattr(desk.arranger._store, "save", full_disk)
+        full = await desk.arranger.roll_back(back)
+    assert full.state == "stopped"
+    assert full.said == (
+        "Progress cannot be saved on this machine, so nothing more is sent: "
+        "No space left on device."
+    )
+    assert full.count("taken-back") == 1
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+async def test_what_is_left_of_a_run_whose_site_is_gone_is_forgotten(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.way.trouble = {3: 403}
+    run = await desk.arranger.go(desk.plan.run(removing=True))
+    assert run.state == "stopped"
+    left, said = await desk.arranger.find_interrupted()
+    assert ([each.id for each in left], said) == ([run.id], "")
+    assert await desk.arranger.groups() == {run.group}
+    with monkeypatch.context() as disk:
+        disk.setattr(desk.arranger._store, "all", full_disk)
+        assert await desk.arranger.find_interrupted() == (
+            [],
+            "It cannot be read whether a rearrangement was left: "
+            "[Errno 28] No space left on device",
+        )
+        assert await desk.arranger.groups() == set()
+    async with desk.world.api() as api:
+        await api(ops.delete_site, desk.world.home, desk.plan.site)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(desk.arranger._store, "claim", lambda run_id: False)
+        assert await desk.arranger.find_interrupted() == ([], "")
+        assert desk.arranger.elsewhere == {run.id}
+    assert await desk.arranger.find_interrupted() == (
+        [], "Acme docs is gone: what was left of it (4 calls) is discarded.",
+    )  # fmt: skip
+    assert await desk.arranger.find_interrupted() == ([], "")
+    assert desk.arranger.elsewhere == set()
+
+
+async def test_a_run_under_way_is_found_by_nobody_and_does_not_begin_twice(desk: Desk) -> None:
+    desk.way.hold = asyncio.Event()
+    run = desk.plan.run()
+    going = asyncio.create_task(desk.arranger.go(run))
+    await eventually(lambda: bool(desk.way.writes), lambda: asyncio.sleep(0))
+    assert desk.arranger.active
+    assert await desk.arranger.find(PLACE, desk.plan.site) is None
+    await desk.arranger.forget_ended(run)
+    with pytest.raises(WriteError, match="It is under way already"):
+        await desk.arranger.go(run)
+    desk.way.hold.set()
+    assert (await going).state == "finished"
+    assert not desk.arranger.active
+    found = await desk.arranger.find(PLACE, desk.plan.site)
+    assert found is not None
+    assert found.state == "finished"
+    with pytest.MonkeyPatch.context() as disk:
+        disk.setattr(desk.arranger._store, "claim", full_disk)
+        with pytest.raises(WriteError, match="Progress cannot be saved on this machine"):
+            await desk.arranger.keep(found)

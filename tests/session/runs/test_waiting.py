@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.errors import Unreachable
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import ReviewCreate
@@ -24,7 +25,14 @@ from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
-from copydesk.session.runs.waiting import BUSY, CHANGED, EVERY_SECONDS, WaitingMerges, reversal_of
+from copydesk.session.runs.waiting import (
+    BUSY,
+    CHANGED,
+    EVERY_SECONDS,
+    WaitingMerges,
+    reversal_of,
+    when_ready,
+)
 from copydesk.session.session import Session
 from copydesk.session.writes.outbox import UNCONFIRMED
 from tests.drive import eventually
@@ -425,3 +433,76 @@ async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Wai
     assert await waits.merges.told(run.id) == {"waits": False}
     await waits.merges.put(again.id, None)
     assert waits.merges.runs == ()
+
+
+async def test_it_is_looked_at_by_itself_from_time_to_time_where_it_may_be(waits: Waits) -> None:
+    session, merges, clock = waits.session, waits.merges, waits.world.clock
+
+    def looks(seconds: float = EVERY_SECONDS) -> bool:
+        clock.now += timedelta(seconds=seconds)
+        merges.tick()
+        return bool(merges.busy)
+
+    await session.ready()
+    assert not looks(), "none waits at first"
+    await waits.wait(waits.request("one"))
+    assert looks()
+    [task] = merges.busy
+    assert looks()
+    assert merges.busy == [task], "it is under way"
+    await task
+    assert not looks(EVERY_SECONDS - 1)
+    assert looks(1)
+    await asyncio.gather(*merges.busy)
+    for forbid, allow in (
+        (lambda: setattr(session, "read_only", True), lambda: setattr(session, "read_only", False)),
+        (lambda: setattr(session.contact, "refused", True), session.contact.answered),
+        (lambda: session.unreachable("Offline: gone."), session.contact.answered),
+    ):
+        forbid()
+        assert not looks()
+        allow()
+        assert looks(0)
+        await asyncio.gather(*merges.busy)
+    other = waits.begin()
+    await waits.session.ready()
+    await other.read()
+    other.tick()
+    assert other.busy, "what an earlier run left is looked at once it starts"
+    await asyncio.gather(*other.busy)
+
+
+async def test_why_they_cannot_be_looked_at_is_kept_until_they_are(
+    waits: Waits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = waits.request("one")
+    await waits.wait(request)
+    await waits.approve(request)
+    merges, before = waits.merges, waits.merges.changes
+    for error, said in (
+        (OSError(5, "Input/output error"), "What waits to be merged cannot be saved on this "
+         "machine: [Errno 5] Input/output error"),
+        (Unreachable("No route."), "Offline: No route. R tries again."),
+    ):  # fmt: skip
+        with monkeypatch.context() as broken:
+
+            async def ready(error: Exception = error) -> Api:
+                raise error
+
+            broken.setattr(waits.session, "ready", ready)
+            await merges.look()
+            await merges.look()
+        assert merges.trouble == said
+        assert waits.way.writes == []
+    assert merges.changes == before + 2, "it is told once"
+    assert waits.session.offline
+    await merges.look()
+    assert (merges.trouble, waits.status(request)) == ("", "merged")
+    assert waits.said == ["#1 one is merged. Its rules hold."]
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"), [(1, "merges when its rule holds; "), (3, "merges when its 3 rules hold; ")]
+)
+def test_what_waiting_means_is_said_with_its_rules(rules: int, said: str) -> None:
+    assert when_ready(rules).startswith(said)

@@ -297,7 +297,8 @@ async def test_the_text_of_a_page_that_is_only_moved_is_not_compared(desk: Desk)
     assert service.asked() == [f"GET {request}/content metadata=false computed=false"]
     assert check.standings[page].how == "same"
     assert (check.ready[page].base_text, check.ready[page].text) == ("", "")
-    assert unchecked({page: edit}, "r", check.tree).ready == {page: edit}
+    alone = unchecked({page: edit}, "r", check.tree)
+    assert (alone.ready, alone.standings) == ({page: edit}, {page: Standing("same", edit)})
 
 
 async def test_a_request_that_got_lost_is_not_taken_for_done(desk: Desk) -> None:

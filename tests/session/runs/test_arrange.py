@@ -496,9 +496,8 @@ def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:
 async def test_what_cannot_be_undone_or_was_undone_is_passed_over_on_the_way_back(
     desk: Desk,
 ) -> None:
-    run = await desk.arranger.go(
-        replace(desk.plan.run(), calls=Requests(desk.plan.run().calls[:4]))
-    )
+    plan = desk.plan.run()
+    run = await desk.arranger.go(replace(plan, calls=Requests(plan.calls[:4])))
     assert run.state == "finished"
     run = replace(run, state="stopped")
     keys = [each.call.key for each in run.calls]

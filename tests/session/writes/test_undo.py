@@ -370,8 +370,12 @@ async def test_an_undo_that_cannot_be_noted_or_is_refused_leaves_the_write_as_it
         with pytest.raises(WriteError):
             await session.reversals.take_back([past], again=True)
     assert past.standing == "undone"
+    both = [past, await shelf.renamed("2", "More")]
+    shelf.taken.clear()
     await session.reversals.take_back([past], again=True)
     assert (past.standing, shelf.things["1"]) == ("done", "New")
+    assert await session.reversals.take_back(both) == [None, None], "what each step answered"
+    assert shelf.taken == ["rename 1 New", "rename 1 Old", "rename 2 Much"]
 
 
 async def test_what_undo_finds_changed_gone_or_done_is_told_and_the_rest_is_undone() -> None:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest as Request
+from copydesk.contract.models.document import Document
+from copydesk.contract.models.user import User
+from copydesk.domain.merge_rules import RuleResult
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.change_rows import (
+    Details,
     KeptView,
+    document_text,
     keep,
+    known_requests,
+    name_of,
     recall,
     row_of,
 )
+from copydesk.session.target import Target
 from tests.session.rows import NOW, row
+from tests.session.test_session import session
 
 
 def test_a_row_holds_clean_text_and_names_what_has_no_name() -> None:
@@ -55,3 +65,54 @@ def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
     # Without that it is not known to be what was shown of the view.
     snapshot.write("changes", [whole])
     assert recall(snapshot, "changes") == KeptView()
+
+
+def test_the_text_of_a_document_is_that_of_its_blocks_as_deep_as_any_is_written() -> None:
+    def leaf(text: str) -> dict[str, Any]:
+        return {"object": "text", "leaves": [{"object": "leaf", "text": text}]}
+
+    def block(*nodes: Any) -> dict[str, Any]:
+        return {"object": "block", "type": "paragraph", "nodes": [*nodes]}
+
+    def text(*nodes: Any) -> str:
+        return document_text(Document.model_validate({"nodes": [*nodes]}))
+
+    assert document_text(None) == ""
+    assert text(block(leaf("One "), leaf("line.")), block(leaf(""))) == "One line."
+    assert text(block(block(leaf("A")), block(leaf("B"))), block(leaf("C"))) == "A\nB\n\nC"
+    deep = block(leaf("deep"))
+    for _ in range(40):
+        deep = block(deep)
+    assert text(deep) == "deep"
+    for _ in range(40):
+        deep = block(deep)
+    assert text(deep) == "", "what is deeper nobody wrote"
+
+
+def test_how_many_rules_pass_and_whether_nothing_changes_is_known_once_it_is_read() -> None:
+    rules = [RuleResult("r", outcome, "") for outcome in ("pass", "fail", "pass", "unknown")]
+    assert (Details(rules=rules).passed, Details().passed) == (2, 0)
+    assert Details(pages=[]).empty
+    assert not Details().empty
+    assert not Details(pages=[], more_pages=1).empty
+    assert not Details(pages=[], unlooked="not looked at").empty
+
+
+def test_a_view_of_a_place_is_kept_under_its_own_name() -> None:
+    names = [
+        name_of(target, "o", "open")
+        for target in (Target(), Target(space="s"), Target(cluster="c"))
+    ]
+    assert names == ["changes o - - open", "changes o s - open", "changes o - c open"]
+
+
+async def test_what_is_known_of_requests_is_of_the_session() -> None:
+    ours = session()
+    known = known_requests(ours)
+    assert (known.me(), known.clock()) == ("", ours.clock())
+    ours.me = User(id="me")
+    assert known.me() == "me"
+    assert known.now() == ours.now
+    asleep = row(1)
+    assert not known.snoozed(asleep)
+    assert not known.marks(asleep)

@@ -14,6 +14,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
+from copydesk.contract import operations as ops
 from copydesk.domain.checks import BUILT_IN, Check
 from copydesk.domain.page_checks import LONGEST
 from copydesk.domain.page_tree import PageNode
@@ -35,6 +37,7 @@ from copydesk.session.checks import (
 )
 from copydesk.session.reads import review
 from copydesk.session.session import Session
+from tests.session.reads.told import Lacking
 from tests.session.test_kept import both_ways, nowhere
 from tests.tui.strange import strange
 from tests.world import World
@@ -313,3 +316,48 @@ async def test_findings_that_are_hidden_are_shown_again() -> None:
     told = await ours.local_steps["hidden_findings"](keys=["a", "b"])
     assert way.still.explain(told) == "It is shown again already."
     assert way.before.explain({"hidden": True}) == "It is hidden again."
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("near.md", "guide/near"), ("../x/README.md?a#b", "x"), ("/a%20b.html", "a b"),
+        ("", None), ("#top", None), ("https://a.test/x", None), ("//a.test/x", None),
+        ("mailto:a@b.test", None), ("http://[odd", None),
+    ],
+)  # fmt: skip
+def test_a_link_means_a_page_by_its_path(address: str, path: str | None) -> None:
+    assert checks._path("guide/auth", address) == path
+
+
+async def test_links_that_may_not_be_read_are_not_broken(world: World) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n\n[old](gone.md)\n"})
+    request = world.change_request(space, {"auth": "# Auth\n\n[old](gone.md) [new](lost.md)\n"})
+    async with world.api() as api:
+        opened = await review.read_request(api, space, request)
+
+        async def broken(*lacks: object, error: type[ApiError] = NotFound) -> tuple[object, object]:
+            [page] = await read_pages(Lacking(api, *lacks, error=error).api, opened)
+            return page.broken and [*page.broken], page.before
+
+        now, then = ops.list_change_request_page_links, ops.list_space_page_links
+        assert await broken() == (["gone.md", "lost.md"], {"gone.md"})
+        for error in (NotFound, Forbidden):
+            assert await broken(now, error=error) == ({}, frozenset())
+            assert (await broken(then, error=error))[1] == frozenset()
+        assert (await broken(now, error=OperationMissing))[0] is None
+        why = checks._why(opened, opened.changes[0], "mailto:a@b.test")
+    assert why == "The link mailto:a@b.test leads nowhere."
+
+
+async def test_what_a_check_found_is_of_it_also_where_it_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def refused(*_: object, **__: object) -> None:
+        raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr(checks, "listen", refused)
+    outcome = await run_command(python("print()"), [PAGE])
+    assert (outcome.check, outcome.findings) == ("prose", ())
+    assert outcome.trouble.endswith(": Permission denied")
+    assert (await run_command(python("print()"), [])).check == "prose"

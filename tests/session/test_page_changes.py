@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -361,3 +362,27 @@ def test_attributes_without_end_are_told_in_part() -> None:
     (notes,) = (change.notes for change in told)
     assert len(notes) == MOST_NOTES + 1
     assert notes[-1] == "other attributes differ too"
+
+
+def test_what_is_the_same_in_two_revisions_or_only_moved_is_told_so() -> None:
+    same = ReusableContent(id="a", title="A")
+    named = ReusableContent(id="b", title="B")
+    renamed = named.model_copy(update={"title": "Bee"})
+    [found] = changed_parts([same, named], [same, renamed])
+    assert (found.kinds, found.node.title) == (("edited",), "Bee")
+    moved = Changed("b", ("moved",), B, replace(B, parent="y", trail=("X",)))
+    assert page_notes(moved) == ["moved: to another place under “X”"]
+    top = Changed("a", ("moved",), A, replace(A, position=3))
+    assert page_notes(top) == ["moved: now at place 4 under the top, was at 1"]
+
+
+def test_names_of_attributes_and_of_layouts_are_words() -> None:
+    told = hint(page("edited", "a", attributes={"noIndexURL": {"before": 1, "after": 2}}))
+    [found] = changed_pages([A], [A], told)
+    assert found.notes == ("no index url: was “1”, now “2”",)
+    wide = {"layout": {"coverSize": "hero"}}
+    before, after = (
+        ContentPage.model_validate({"id": "a", "path": "a", "slug": "a", **each})
+        for each in ({"layout": {"coverSize": "full"}}, wide)
+    )
+    assert settings_notes(before, after) == ["layout: cover size was full, now hero"]

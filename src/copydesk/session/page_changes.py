@@ -593,8 +593,8 @@ def _leads(reference: ContentReference | None) -> str:
 
 
 def _layout(before: PageLayout | None, after: PageLayout | None) -> list[str]:
-    old = {} if before is None else before.model_dump(exclude_none=True)
-    new = {} if after is None else after.model_dump(exclude_none=True)
+    old = {} if before is None else before.model_dump(exclude_none=True, by_alias=False)
+    new = {} if after is None else after.model_dump(exclude_none=True, by_alias=False)
     return [
         f"layout: {name.replace('_', ' ')} was {_state(old.get(name))}, now {_state(new.get(name))}"
         for name in dict.fromkeys([*old, *new])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.reads.addresses import (
     Published,
     find_published,
+    is_address,
     no_address,
     pointed,
     published,
@@ -123,3 +126,14 @@ def test_an_address_that_names_nothing_is_said_shortly() -> None:
     assert said.startswith("docs.test/xxx")
     assert "\x07" not in said
     assert " names no organization (/o/…), space (/s/…) or site (/sites/…) of " in said
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("http://x", True), (" https://x/y ", True), ("app.test/o/acme", True), ("words", False),
+        ("two words/s/a", False), ("a/b", False), ("https://a b", False), ("", False),
+    ],
+)  # fmt: skip
+def test_an_address_is_one_word_that_leads_somewhere(text: str, *, address: bool) -> None:
+    assert is_address(text) is address

@@ -159,5 +159,5 @@ async def test_what_a_revision_did_to_files_and_settings_is_told_without_a_text(
     assert texts.keys() == {"A", "a.png"}
     assert (texts["a.png"].before, texts["a.png"].after) == ("", "")
     assert texts["A"].alike
-    assert any("hero" in note for note in texts["A"].notes), texts["A"].notes
+    assert "layout: cover size was full, now hero" in texts["A"].notes
     assert (first.before, first.after, first.alike) == ("", "One.", False)

@@ -915,6 +915,24 @@ def _full(key: str, text: str) -> None:
     raise OSError(28, "No space left on device")
 
 
+async def test_what_is_sent_again_may_have_arrived_since_its_first_try(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble(403)
+    with pytest.raises(WriteError):
+        await desk.comment("request", "Words.")
+    [line] = desk.session.log
+    [first] = desk.journal.entries()
+    world.clock.now += timedelta(hours=1)
+    await desk.session.writes.retry(line)
+    [again] = desk.journal.entries()
+    assert (again.state, again.since) == ("done", first.since)
+    assert again.tried is not None
+    assert again.tried >= first.at + 3600
+
+
 async def test_who_is_stopped_while_it_sends_may_have_sent(world: World, tmp_path: Path) -> None:
     desk = Desk(world, tmp_path)
     await desk.session.ready()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,11 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.contract.models.user import User
 from copydesk.domain.inverses import message_sent, message_trace
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
+from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes import comments
 from copydesk.session.writes.comments import (
     PendingDraft,
@@ -26,6 +31,7 @@ from copydesk.session.writes.comments import (
     way_back,
     way_back_later,
 )
+from tests.session.test_session import session
 from tests.world import World
 
 
@@ -147,3 +153,76 @@ def test_a_draft_leaves_a_trace_once_it_is_known_whose_it_is() -> None:
     assert trace(None, draft) is None
     found = trace(User(id="me"), draft)
     assert found == message_trace("s", "r", "t", me="me", page="p", node="n")
+
+
+def test_drafts_of_a_change_request_are_listed_the_oldest_first(tmp_path: Path) -> None:
+    at = iter((30.0, 10.0, 20.0, 5.0, 4.0))
+    store = State(tmp_path / "state.db", clock=at.__next__)
+    kept = DeskDrafts(store, "desk")
+    for part, of in (("request", "r"), ("p/n", "r"), ("reply t", "r"), ("edit c", "r"), ("x", "q")):
+        kept.save(review_key("s", of, part), f"Words of {part}.")
+    ours = session(draft_store=kept)
+    ours.unsent[review_key("s", "r", "p/n")] = "Offline."
+    found = comments.review_drafts(ours, "s", "r")
+    assert [(each.request, each.part, each.saved, each.why) for each in found] == [
+        ("r", "p/n", 10.0, "Offline."), ("r", "reply t", 20.0, ""), ("r", "request", 30.0, ""),
+    ]  # fmt: skip
+    assert found[0].text == "Words of p/n."
+
+
+@pytest.mark.parametrize("resolved", [True, False])
+async def test_resolving_a_thread_is_found_by_its_state(world: World, *, resolved: bool) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    request = world.change_request(space, {"a": "# B\n"})
+    thread = world.comment(space, "Why?", change_request=request)
+    ids = (space, request)
+    async with world.api() as api:
+        if not resolved:
+            await change_message(api, ids, thread, None, {"resolved": True})
+        now = await read_comment(api, *ids, thread)
+        assert now is not None
+        write = comments.resolving(ids, now, "#1", resolved=resolved, done="Done.")
+        assert (write.what, write.target, write.done) == (
+            "Resolve" if resolved else "Reopen", "#1", "Done.",
+        )  # fmt: skip
+        assert write.look is not None
+        assert await write.look(api) is None
+        sent = await write.send(api)
+        found = await write.look(api)
+        assert found is not None
+        assert (found.id, found.status) == (sent.id, "resolved" if resolved else "open")
+        await delete_message(api, ids, thread, None)
+        assert await write.look(api) is None
+        expected = write.expects
+        assert expected is not None
+        assert expected.also is not None, "its change request is open still"
+        assert expected.fields["replies"] == 0
+    over = comments.resolving(ids, now, "#1", resolved=resolved, closed=True)
+    assert over.expects is not None
+    assert over.expects.also is None
+
+
+def test_what_is_sent_says_what_it_answers_and_that_it_is_discussed_still() -> None:
+    draft = PendingDraft("s", "r", "reply t", "reply", "W", thread="t")
+    thread = Comment.model_validate(
+        {
+            "id": "t",
+            "body": {"markdown": "Why?"},
+            "status": "resolved",
+            "target": {},
+            "postedAt": "2026-03-02T09:00:00Z",
+        }
+    )
+    alone = comments.sending(draft, "#1", None)
+    assert (alone.what, alone.target, alone.trace) == ("Reply", "#1", None)
+    assert alone.expects is not None
+    assert alone.expects.fields == {"status~ended": False}
+    over = comments.sending(draft, "#1", User(id="me"), thread=thread)
+    assert over.trace == trace(User(id="me"), draft)
+    assert over.expects is not None
+    assert over.expects.fields == {"body.markdown": "Why?"}, "it was done with before"
+    assert over.expects.also is not None
+    closed = comments.sending(draft, "#1", None, thread=thread, closed=True)
+    assert closed.expects is not None
+    assert closed.expects.also is None
+    assert comments.sending(replace(draft, thread=None), "#1", None).what == "Comment"

@@ -273,6 +273,7 @@ def test_what_waits_of_an_organization_itself_is_marked_in_its_row() -> None:
     assert row("update_change_request", "/v1/spaces/p/change-requests/c") == ["c"]
     assert row("update_change_request", "/v1/spaces/p/change-requests/c%20d?x=1") == ["c d"]
     assert row("update_change_request", "/v1/spaces/p") == row("odd", "/v1/spaces/p") == []
+    assert row("put_openapi_spec", "/v1/orgs/o/openapi/pets") == ["o/pets"]
     assert ids_of(Entry("i", "r", 1.0, "Change", "it", "queued")) == {}
     assert by_slug("o", "pets") == "o/pets"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -164,12 +165,9 @@ class Wait:
 
     async def out(self) -> None:
         """Wait until it is due, or sent at once. Raises `RecallError` when it was recalled."""
-        left = self.until - asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout(max(0.0, left)):
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(self.until):
                 await self.over.wait()
-        except TimeoutError:
-            pass
         if self.recalled:
             kept = " What you wrote is kept (:drafts)." if self.line.draft else ""
             raise RecallError(f"Recalled: {self.doing} was not sent.{kept}")

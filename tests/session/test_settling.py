@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.domain.hunks import Choice, Side
 from copydesk.domain.page_tree import flatten
-from copydesk.domain.settlement import Wanted
+from copydesk.domain.settlement import Settling, Wanted
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
@@ -36,7 +38,8 @@ from copydesk.session.settling import (
     keep_joined,
     update_whole,
 )
-from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.log import RecalledError, WriteError
+from tests.drive import eventually
 from tests.golden_json import compare
 from tests.session.reads.told import plain
 from tests.tui.arranging_world import Way
@@ -618,3 +621,119 @@ async def test_a_request_whose_pages_are_its_own_is_updated_whole(desk: Desk) ->
     await desk.merge_main()
     updated = await update_whole(desk.session, desk.api, desk.space, request)
     assert (updated.id, updated.outdated) == (request, False)
+
+
+async def test_what_cannot_be_sent_says_why_and_nothing_is_sent(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.merge_main()
+    work = desk.work
+    assert work.label == desk.request
+    await work.read()
+    assert work.label == "#1 A change"
+    assert not await work.undo(), "nothing was chosen"
+    with pytest.raises(NotDoneError, match=r"^\d+ hunks are open$"):
+        await work.send()
+    await desk.choose("request")
+    assert await work.undo()
+    assert len(work.open) == 1
+    with pytest.raises(NotDoneError, match=r"^1 hunk is open$"):
+        await work.send()
+    await desk.choose("request")
+    name = f"{desk.space} {desk.request}"
+    with pytest.MonkeyPatch.context() as other:
+        other.setattr(desk.session.settlings, "claim", lambda run: run != name)
+        with pytest.raises(NotDoneError, match=r"^Another copydesk is sending this$"):
+            await work.send()
+    assert desk.way.writes == []
+    assert not work.under_way
+    async with world.api() as api:
+        body = ChangeRequestUpdate(status="archived")
+        await api(ops.update_change_request, desk.space, desk.request, body)
+    with pytest.raises(NotDoneError, match=r"^It is archived$"):
+        await work.send()
+    assert desk.way.writes == []
+
+
+async def test_a_first_write_that_is_recalled_leaves_the_choices(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("main")
+    kept = desk.work.kept
+    desk.session.recall_seconds = 600.0
+    sending = asyncio.create_task(desk.work.send(recall=True))
+    await eventually(lambda: bool(desk.session.writes.waits), lambda: asyncio.sleep(0))
+    assert desk.work.under_way
+    desk.session.writes.recall()
+    with pytest.raises(RecalledError):
+        await sending
+    assert desk.way.writes == []
+    assert desk.work.kept == kept
+    assert desk.session.settlings.load(f"{desk.space} {desk.request}") == kept
+    assert not await is_cut_off(desk.session, desk.space, desk.request)
+    told: list[bool] = []
+    sending = asyncio.create_task(
+        desk.work.send(recall=True, tell=lambda: told.append(desk.work.under_way))
+    )
+    await eventually(lambda: bool(desk.session.writes.waits), lambda: asyncio.sleep(0))
+    desk.session.writes.send_now()
+    await sending
+    assert told
+    assert all(told)
+    assert desk.work.kept is not None
+    assert desk.work.kept.state == "sent"
+
+
+async def test_where_the_disk_cannot_be_read_no_settling_is_taken_for_over(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(world, tmp_path)
+    kept = Settling(
+        f"{desk.space} {desk.request}", 1.0, desk.space, desk.request, "b", "m", "h",
+        state="sending",
+    )  # fmt: skip
+    desk.session.settlings.save(kept)
+    said = "Settling a change request stopped on its way: U in its review goes on."
+    assert await find_cut_off(desk.session) == said
+    desk.way.reads = "down"
+    assert await find_cut_off(desk.session) == said
+    desk.way.reads = 404
+    assert await find_cut_off(desk.session) == "", "it is gone"
+    desk.way.reads = ""
+    with pytest.raises(NotDoneError, match=re.escape(settling.CUT_OFF)):
+        await update_whole(desk.session, desk.api, desk.space, desk.request)
+    with monkeypatch.context() as other:
+        other.setattr(desk.session.settlings, "claim", lambda run: False)
+        assert await find_cut_off(desk.session) == "", "another copydesk goes on with it"
+
+    def refused() -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(desk.session.settlings, "all", refused)
+    assert await find_cut_off(desk.session) == (
+        "It cannot be read whether settling was cut off: [Errno 5] Input/output error"
+    )
+
+
+async def test_a_service_that_writes_no_content_or_tells_no_revisions_settles_nothing(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.merge_main()
+    monkeypatch.setattr(
+        desk.api, "has", lambda operation: operation is not ops.update_change_request_content
+    )
+    await desk.work.read()
+    assert desk.work.refused == "This service cannot write content: settle it in the app (o)."
+    monkeypatch.undo()
+
+    async def none(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(settling, "read_revision", none)
+    with pytest.raises(NotDoneError, match=re.escape(settling.NO_REVISIONS)):
+        await Settlement(desk.session, desk.space, desk.request).read()

@@ -16,8 +16,13 @@ from copydesk.server.desk_writes import Editor
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.settling import Settlement
-from copydesk.session.taking_back import TakingBack, begin_taking_back, read_taking_back
+from copydesk.session.settling import NOT_ALLOWED, Settlement
+from copydesk.session.taking_back import (
+    TakingBack,
+    begin_taking_back,
+    read_taking_back,
+    waits_to_be_settled,
+)
 from copydesk.session.writes.log import WriteError
 from tests.session.test_settling import Desk
 from tests.tui.strange import strange
@@ -274,3 +279,62 @@ def test_a_process_that_is_killed_leaves_the_same_pages() -> None:
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stdout.count("the same") == 5
+
+
+async def test_what_takes_a_merge_back_already_is_told(desk: Desk) -> None:
+    await merge(desk, desk.request)
+    found = await taking(desk)
+    assert (found.begun, found.other) == (None, None)
+    made, work = await begin(desk, found)
+    assert await waits_to_be_settled(desk.session, made)
+    again = await taking(desk)
+    assert again.begun is not None
+    assert again.lines()[-1] == f"#{made.number} was begun for it and has no pages yet: it goes on."
+    await work.send()
+    now = await desk.world.api()(ops.get_change_request, desk.space, made.id)
+    assert not await waits_to_be_settled(desk.session, now), "it has pages"
+    assert not await waits_to_be_settled(desk.session, made), "it was settled"
+    for status in ("draft", "open"):
+        body = ChangeRequestUpdate.model_validate({"status": status})
+        await desk.world.api()(ops.update_change_request, desk.space, made.id, body)
+        other = await taking(desk)
+        assert other.begun is None
+        assert other.other is not None
+        assert other.lines()[-1] == f"#{made.number} reverts it already: this begins another one."
+    body = ChangeRequestUpdate.model_validate({"subject": "Another"})
+    await desk.world.api()(ops.update_change_request, desk.space, made.id, body)
+    assert (await taking(desk)).other is None
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("/change-requests/{request}", {"revisionMerged": None}),
+        ("/revisions/{merged}", {"parents": []}),
+    ],
+)
+async def test_a_merge_whose_revisions_are_not_told_is_not_taken_back(
+    desk: Desk, path: str, change: dict[str, object]
+) -> None:
+    await merge(desk, desk.request)
+    row = desk.world.row("change_request", desk.request)
+    space = desk.world.row("space", desk.space)
+    at = path.format(request=desk.request, merged=space["revision_id"])
+    assert row["status"] == "merged"
+    async with strange(desk.world, at, lambda answer: answer | change) as bare:
+        desk.session._api = bare
+        with pytest.raises(NotDoneError, match=r"^This service shows no revisions: undo it in"):
+            await taking(desk)
+
+
+async def test_who_may_not_write_takes_nothing_back(desk: Desk) -> None:
+    await merge(desk, desk.request)
+    async with strange(
+        desk.world,
+        f"/spaces/{desk.space}",
+        lambda answer: answer | {"permissions": {"edit": False}},
+    ) as bare:
+        desk.session._api = bare
+        with pytest.raises(NotDoneError) as refused:
+            await taking(desk)
+    assert str(refused.value) == NOT_ALLOWED.removesuffix(".")

@@ -14,6 +14,8 @@ from copydesk.session.reachability import (
     LONGEST_IDLE,
     LONGEST_WAIT,
     POLL_SECONDS,
+    RESTING_SECONDS,
+    RESTS_AFTER,
     Contact,
     interval,
 )
@@ -153,3 +155,23 @@ def test_reads_that_fail_together_count_once() -> None:
     contact.answered()
     assert contact.offline == ""
     assert contact.retry_at is None
+
+
+@pytest.mark.parametrize(
+    ("idle", "looked", "rests"),
+    [
+        (RESTS_AFTER + 1, 0.0, True), (RESTS_AFTER, 0.0, False),
+        (RESTS_AFTER + 1, RESTING_SECONDS, False), (RESTS_AFTER + 1, RESTING_SECONDS - 1, True),
+        (RESTS_AFTER + 1, -1.0, False), (RESTS_AFTER + 1, None, False),
+    ],
+)  # fmt: skip
+def test_polling_rests_where_nobody_is_at_the_keys(
+    idle: float, looked: float | None, *, rests: bool
+) -> None:
+    found, at = contact(), after(RESTS_AFTER * 10)
+    looked_at = None if looked is None else at - timedelta(seconds=looked)
+    assert not found.rests(at, looked_at), "no key was pressed yet"
+    found.focused(at - timedelta(seconds=idle), focus=True)
+    assert found.rests(at, looked_at) is rests
+    found.lost(at, "No route")
+    assert not found.rests(at, looked_at)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx import ASGITransport
 
 from copydesk.client.api import Api
+from copydesk.client.cached_answers import cached_reading
 from copydesk.client.errors import (
     Forbidden,
     Garbled,
+    NotCached,
     RateLimited,
     ServerFault,
     Unauthorized,
@@ -24,10 +28,11 @@ from copydesk.local.journal import Journal
 from copydesk.local.marks import DeskHidden
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
+from copydesk.session.identity import identify
 from copydesk.session.reachability import BUSY, LIMIT, Contact
 from copydesk.session.session import KEPT_MESSAGES, Session
 from copydesk.session.writes.log import Written
-from tests.world import World
+from tests.world import BASE_URL, World
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -223,3 +228,64 @@ async def test_a_low_budget_is_spared(
     ours = connected(world)
     monkeypatch.setattr(Session, "share", share)
     assert (ours.slow, ours.may_spend) == (slow, may_spend)
+
+
+async def test_a_client_that_cannot_say_who_one_is_is_closed_and_the_next_one_asked(
+    world: World,
+) -> None:
+    made: list[Api] = []
+    closed: list[Api] = []
+
+    class Closing(Api):
+        async def aclose(self) -> None:
+            closed.append(self)
+            await super().aclose()
+
+    async def connect() -> Api:
+        made.append(Closing(BASE_URL, world.token(world.ana), transport=ASGITransport(world.app)))
+        return made[-1]
+
+    async def refused(session: Session, api: Api) -> None:
+        assert session.made is api
+        raise Unauthorized("Who?", status=401)
+
+    ours = Session(connect, identify=refused)
+    with pytest.raises(Unauthorized):
+        await ours.ready()
+    assert (ours.api, ours.made, closed) == (None, None, made)
+    ours.identify = identify
+    assert await ours.ready() is made[1]
+    assert (ours.api, ours.made, closed) == (made[1], made[1], made[:1])
+
+
+async def test_after_a_refused_token_nothing_that_was_kept_is_shown(world: World) -> None:
+    ours = connected(world)
+    await ours.ready()
+    assert ours.unanswered
+    ours.contact.refused = True
+    assert await ours.ready() is ours.api
+    before = ours.contact.answers
+    with cached_reading():
+        with pytest.raises(NotCached, match=r"^What was saved for a token is not shown once"):
+            await ours.ready()
+        ours.fresh()
+    assert (ours.read_at, ours.contact.answers) == (None, before), "no answer of the service came"
+    ours.fresh()
+    assert not ours.unanswered
+    ours.unreachable("No route.")
+    assert ours.unanswered
+
+
+async def test_a_service_that_was_away_is_asked_once_whether_it_is_back(world: World) -> None:
+    ours = connected(world)
+    ours.unreachable("No route.")
+    ours.probe()
+    ours.probe()
+    assert ours.confirming is not None
+    [task] = [each for each in asyncio.all_tasks() if each.get_name() == "probe"]
+    assert task is ours.confirming
+    await task
+    assert not ours.offline
+    ours.probe()
+    assert ours.confirming is not task
+    await ours.confirming

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import pytest
+
+from copydesk.local import browser
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.target import LEFT, MOST, Target, Visit, Visits
 
@@ -50,3 +55,25 @@ def test_the_last_screen_is_kept_for_the_next_start() -> None:
 def test_a_target_with_other_fields() -> None:
     target = Target(space="s", page="p")
     assert target.but(page=None, thread="t") == Target(space="s", thread="t")
+
+
+def test_a_window_of_a_browser_has_its_own_last_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    snapshot, other = Snapshots(), Snapshots(desk="other")
+    terminal, mine = visit("terminal"), visit("mine")
+    terminal.keep(snapshot)
+    window = SimpleNamespace(left=None)
+    window.keep = lambda left: setattr(window, "left", left)
+    monkeypatch.setattr(browser, "window", lambda: window)
+    assert Visit.kept(snapshot) == terminal
+    mine.keep(snapshot)
+    visit("elsewhere").keep(SimpleNamespace(desk="other", write=lambda *_: None))  # type: ignore[arg-type]
+    assert Visit.kept(snapshot) == mine, "that of another desk is not its own"
+    mine.keep(snapshot)
+    terminal_again = Snapshots()
+    terminal.keep(terminal_again)
+    window.left = {"desk": terminal_again.desk, "row": {"name": "mine", "space": "mine"}}
+    assert Visit.kept(terminal_again) == mine
+    for odd in (None, {"desk": terminal_again.desk, "row": 3}, {"desk": "x", "row": {"name": "y"}}):
+        window.left = odd
+        assert Visit.kept(terminal_again) == terminal
+    assert Visit.kept(other) is None

@@ -78,7 +78,7 @@ async def test_older_revisions_that_are_not_told_end_the_list_or_are_said_to_be_
         ]  # fmt: skip
         assert found.next is None
         one = await history.read_revisions(api, space, None, 1)
-        assert [row.changed for row in one.items] == [("B",)]
+        assert [(row.changed, row.more) for row in one.items] == [(("B",), 0)]
         assert one.next is not None
         assert one.next.page == second
         both = await history.read_revisions(bare.api, space, None, 0)
@@ -161,3 +161,15 @@ async def test_what_a_revision_did_to_files_and_settings_is_told_without_a_text(
     assert texts["A"].alike
     assert "layout: cover size was full, now hero" in texts["A"].notes
     assert (first.before, first.after, first.alike) == ("", "One.", False)
+
+
+async def test_more_changes_than_are_named_are_counted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Handbook", dict.fromkeys("abc", "One."))
+    world.commit(space, dict.fromkeys("abc", "Two."))
+    monkeypatch.setattr(history, "NAMED", 1)
+    async with world.api() as api:
+        [row] = (await history.read_revisions(api, space, None, 1)).items
+    assert row.changed is not None
+    assert (len(row.changed), row.more) == (1, 2)

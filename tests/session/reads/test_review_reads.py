@@ -6,19 +6,26 @@ without, before the merge and after it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import MovedOut
 from copydesk.domain.merge_run import RunItem
 from copydesk.server.desk_writes import Editor
 from copydesk.session.checks import read_pages
+from copydesk.session.page_changes import REUSABLE
 from copydesk.session.reads import conflicts, review
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.test_reads import Bare, of_one
-from tests.session.reads.told import plain, read
+from tests.session.reads.told import Lacking, plain, read
 from tests.tui.strange import strange
-from tests.world import BASE_URL, World
+from tests.world import BASE_URL, START, World
 
 NOTE = ".gitbook/includes/note.md"
 PAGES = {
@@ -151,3 +158,103 @@ async def test_a_review_says_of_everything_what_it_did(world: World, update_gold
         await desk.merge()
         await look("merged", desk.fine)
     compare("review_reads", found, update=update_golden, folder="session/reads")
+
+
+async def opened_of(api: Api, space: str, request: str) -> review.Opened:
+    return await review.read_request(api, space, request)
+
+
+async def test_a_page_whose_text_is_not_there_is_shown_by_the_other_side(world: World) -> None:
+    space = world.space("Guide", {"kept": "# Kept\n\nOld.\n", "old": "# Old\n"})
+    request = world.change_request(space, {"kept": "# Kept\n\nNew.\n", "old": None})
+    async with world.api() as api:
+        opened = await opened_of(api, space, request)
+        assert opened.version == (opened.request.revision, opened.space.revision)
+        kept, old = opened.changes
+        text = await review.read_page(Lacking(api, ops.get_space_page).api, opened, kept)
+        assert (text.before, text.after.rstrip()) == ("", "# Kept\n\nNew.")
+        assert text.notes == ("Main no longer has this page: someone deleted it since.",)
+        assert await review.read_now(api, opened, kept) == "# Kept\n\nNew.\n"
+        assert await review.read_now(api, opened, old) == ""
+        gone = Lacking(api, ops.get_change_request_page).api
+        assert await review.read_now(gone, opened, kept) == ""
+        removed = await review.read_page(api, opened, old)
+        assert (removed.before.rstrip(), removed.after) == ("# Old", "")
+        moved = replace(kept, moved=MovedOut.model_validate({"space": {}, "text": "Moved.\n"}))
+        assert (await review.read_page(api, opened, moved)).after == "Moved.\n"
+        silent = replace(kept, moved=MovedOut.model_validate({"space": {}}))
+        assert (await review.read_page(api, opened, silent)).after == ""
+
+
+async def test_a_merge_of_a_service_without_older_versions_is_shown_as_it_left_the_page(
+    world: World,
+) -> None:
+    pages = {"kept": "# Kept\n", "old": "# Old\n"}
+    space = world.space("Guide", pages)
+    request = world.change_request(space, {"kept": "# New\n", "old": None, "added": "# Added\n"})
+
+    async with strange(world, "?", lambda found: found, lacks="/revisions/") as api:
+        await conflicts.merge(api, space, request)
+        opened = await opened_of(api, space, request)
+        texts = {
+            change.node.path: await review.read_page(api, opened, change)
+            for change in opened.changes
+        }
+        bare = Lacking(api, ops.get_change_request_page).api
+        lost = await review.read_page(bare, opened, opened.changes[0])
+    assert opened.untold
+    shown = {path: (text.before.rstrip(), text.after.rstrip()) for path, text in texts.items()}
+    assert shown == {
+        "kept": ("# New", "# New"), "old": ("", ""), "added": ("", "# Added"),
+    }  # fmt: skip
+    assert review.MERGED in texts["kept"].notes
+    assert review.MERGED_GONE in texts["old"].notes
+    assert review.MERGED not in texts["added"].notes
+    assert review.MERGED_GONE in lost.notes
+
+
+async def test_a_reusable_content_is_compared_as_far_as_it_is_there(world: World) -> None:
+    desk = Desk(world)
+    async with world.api() as api:
+        opened = await opened_of(api, desk.space, desk.request)
+        [part] = [each for each in opened.changes if each.thing == REUSABLE]
+        text = await review.read_page(api, opened, part)
+        assert ("A note." in text.before, "Another note." in text.after) == (True, True)
+        added = await review.read_page(api, opened, replace(part, before=None))
+        assert (added.before, "Another note." in added.after) == ("", True)
+        removed = await review.read_page(api, opened, replace(part, after=None))
+        assert ("A note." in removed.before, removed.after) == (True, "")
+        bare = Lacking(api, ops.get_space_reusable_content).api
+        unread = await review.read_page(bare, opened, part)
+        assert (unread.before, unread.after) == ("", "")
+        untold = replace(opened, request=opened.request.model_copy(update={"status": "merged"}))
+        assert untold.untold
+        unread = await review.read_page(api, untold, part)
+        assert (unread.before, unread.after) == ("", "")
+
+
+async def test_the_newest_sides_say_what_main_wrote_since(world: World) -> None:
+    desk = Desk(world)
+    async with world.api() as api:
+        opened = await opened_of(api, desk.space, desk.request)
+        alone = await review.read_sides(api, opened)
+        assert alone.main is None
+        assert alone.request.revision == opened.request.revision
+        world.clock.now += timedelta(minutes=1)
+        desk.move_on()
+        opened = await opened_of(api, desk.space, desk.request)
+        sides = await review.read_sides(api, opened)
+        assert sides.main is not None
+        assert (sides.main.revision, sides.request.revision) == opened.version[::-1]
+        assert set(sides.main.written) == {"Both", "Kept"}
+        assert sides.request.written == ()
+        assert opened.main_changed
+        lost = next(each for each in opened.changes if each.node.path == "lost")
+        assert not opened.lost(lost), "its former text is read"
+
+
+@pytest.mark.parametrize("written", ["soon", "2026-03-02T09:00:00", None])
+def test_what_was_written_at_no_moment_was_not_written_since(written: Any) -> None:
+    assert not review._after(written, START)
+    assert review._after((START + timedelta(seconds=1)).isoformat(), START)
+    assert not review._after(START.isoformat(), START)

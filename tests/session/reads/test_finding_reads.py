@@ -7,12 +7,14 @@ second service the clusters are hidden, so that its report is on findings.
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.server import conversation_writes
 from copydesk.server import site_writes as seed
@@ -25,7 +27,7 @@ from copydesk.session.reads.findings import SiteSpaces
 from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
 from tests.session.reads import told
-from tests.session.reads.told import plain, read
+from tests.session.reads.told import Lacking, plain, read
 from tests.world import BASE_URL, START, World
 
 SECRET = "My password: hunter2hunter2"
@@ -209,3 +211,72 @@ def test_the_spaces_of_a_site_are_named_once_each_and_unknown_ones_by_their_ids(
     spaces = SiteSpaces({"s": "Guide"}, frozenset(), whole=True)
     assert spaces.named(["s", "x\x07", "s"]) == "Guide, x"
     assert spaces.named([]) == ""
+
+
+@pytest.mark.parametrize("error", [NotFound, Forbidden])
+async def test_what_a_report_may_not_read_is_left_out(world: World, error: type[ApiError]) -> None:
+    support = Support(world)
+    first = support.clusters[0]
+    async with world.api() as api:
+        whole = await read_report(api, world.home, "Acme", 4, START)
+        quotes = {each.row.id: [quote.words for quote in each.quotes] for each in whole.top}
+        assert quotes[first]
+        for lacks in (ops.list_conversation_issues, ops.get_conversation):
+            bare = Lacking(api, lacks, error=error).api
+            report = await read_report(bare, world.home, "Acme", 4, START)
+            assert [each.row.id for each in report.top] == [each.row.id for each in whole.top]
+            assert not any(each.quotes for each in report.top)
+
+
+async def test_a_report_quotes_so_many_of_the_latest(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    support = Support(world)
+    async with world.api() as api:
+        whole = await cluster_report._latest(api, world.home, support.clusters[0], START)
+        assert all(row.created is None or row.created <= START for row in whole)
+        monkeypatch.setattr(cluster_report, "SOUGHT", 2)
+        some = await cluster_report._latest(api, world.home, support.clusters[0], START)
+    assert some == whole[:2]
+    assert len(whole) > 2
+
+
+async def test_findings_are_read_as_far_as_they_are_listed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    support = Support(world)
+    ids = (world.home, support.site)
+    async with world.api() as api:
+        every = await findings.read_listed(api, ids)
+        title = await findings.read_title(api, ids, every[0].id)
+        assert title
+        for error, said in (
+            (NotFound, "one that is gone, or that you may not see"),
+            (Forbidden, "one that is gone, or that you may not see"),
+            (OperationMissing, "It is gone."),
+        ):
+            bare = Lacking(api, ops.get_site_finding, error=error).api
+            assert await findings.read_title(bare, ids, every[0].id) == said
+        broken = next(each for each in every if each.topic is None)
+        [begun, *_] = await findings.begin_requests(api, ids, broken.id)
+        find = partial(findings.find_begun_for, organization=world.home, request=begun.id)
+        assert await find(api) == ((support.site, broken.id), True)
+        bare = Lacking(api, ops.list_site_findings, error=Forbidden).api
+        assert await find(bare) == (None, True)
+        monkeypatch.setattr(findings, "LISTED", 1)
+        assert [each.id for each in await findings.read_listed(api, ids)] == [every[0].id]
+        with monkeypatch.context() as few:
+            few.setattr(findings, "ASKED", 0)
+            assert await find(api) == (None, False)
+        monkeypatch.setattr(findings, "SITES", 1)
+        assert await findings.find_begun_for(api, world.home, "gone") == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("mine", "whole", "may"),
+    [((), True, False), ((), False, True), (("s",), True, True), (("s",), False, True)],
+)
+def test_a_request_may_be_begun_where_there_may_be_a_space_for_it(
+    mine: tuple[str, ...], *, whole: bool, may: bool
+) -> None:
+    assert SiteSpaces({}, frozenset(mine), whole=whole).may_begin is may

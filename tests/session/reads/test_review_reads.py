@@ -180,9 +180,9 @@ async def test_a_page_whose_text_is_not_there_is_shown_by_the_other_side(world: 
         assert await review.read_now(gone, opened, kept) == ""
         removed = await review.read_page(api, opened, old)
         assert (removed.before.rstrip(), removed.after) == ("# Old", "")
-        moved = replace(kept, moved=MovedOut.model_validate({"space": {}, "text": "Moved.\n"}))
+        moved = replace(kept, moved=MovedOut.model_validate({"space": "s", "text": "Moved.\n"}))
         assert (await review.read_page(api, opened, moved)).after == "Moved.\n"
-        silent = replace(kept, moved=MovedOut.model_validate({"space": {}}))
+        silent = replace(kept, moved=MovedOut.model_validate({"space": "s"}))
         assert (await review.read_page(api, opened, silent)).after == ""
 
 

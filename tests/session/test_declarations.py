@@ -68,6 +68,11 @@ def command(name: str, key: str = "", replaces: str = "") -> OwnCommand:
             "replaces: merge_rules has no key any more: :rules, or a field of e "
             "(organization_structure.edit)",
         ),
+        (
+            command("p", "p", "activity.other_pane"),
+            "replaces takes actions of screens, and activity.other_pane is not one of these: it "
+            "is of a list, a dialog or a field",
+        ),
         (command("d", "y", "approve"), "approve has not the key y, but a"),
         (command("d", "y", "review.approve"), "review.approve has not the key y, but a"),
         (command("e", "a", "approve"), ""),

@@ -60,6 +60,7 @@ class Newsroom:
     async def begin(self) -> None:
         """Connect, and read for the first time."""
         await self.session.ready()
+        assert (self.session.news.newest, self.session.news.look()[0]) == (None, 0)
         assert not self.session.news.due(), "it is early"
         await self.later()
 

@@ -54,6 +54,7 @@ def python(script: str) -> tuple[str, ...]:
     ("script", "outcome"),
     [
         ("", Outcome("Done.", True)),
+        ("import sys; print(sys.stdin.read() or 'None')", Outcome("None", True, "None\n")),
         ("print('One'); print(' Two '); print()", Outcome("Two", True, "One\n Two \n\n")),
         ("print('\\x1b[2JA' * 201)", Outcome("A" * 199 + "…", True, "A" * 201 + "\n")),
         ("import sys; print('Out'); sys.exit(3)", Outcome("It ended with status 3: Out", False,

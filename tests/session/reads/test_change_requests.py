@@ -10,12 +10,14 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.change_request import ChangeRequestUpdate, MovedOut
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.domain.merge_run import RunItem
+from copydesk.domain.page_tree import PageNode
 from copydesk.server import threads
 from copydesk.session.change_rows import ALL_PARTS, PAGES, THREADS, row_of
+from copydesk.session.page_changes import Changed, whereto
 from copydesk.session.reads import change_requests
 from copydesk.session.reads.change_requests import (
     Scope,
@@ -150,6 +152,13 @@ async def test_a_moved_file_is_told_with_where_it_was(world: World) -> None:
         found = await read_parts(api, Scope(world.home), row, {PAGES})
     [listed] = found.pages or ()
     assert (listed.title, listed.was) == ("file new/a.png", "old/a.png")
+    assert (listed.out, listed.file) == ("", "")
+    node = PageNode("p", "P\x07", "p", "at/p")
+    moved = MovedOut.model_validate({"space": "s", "text": "T"})
+    out = Changed("p", ("moved",), node, node, moved=moved, files=("a.md", "b\x07.md"))
+    [line] = change_requests.page_lines([out])
+    assert (line.title, line.kinds, line.above) == ("P", ("moved",), "at")
+    assert (line.out, line.file) == (whereto(moved), "b.md")
 
 
 async def test_a_view_of_several_statuses_is_read_one_after_the_other_in_pages(

@@ -70,6 +70,8 @@ def test_a_span_is_of_whole_days_and_ends_with_today(world: World) -> None:
     assert end - begin == timedelta(days=1)
     assert begin.date() == world.clock.now.date()
     assert begin.tzinfo is UTC
+    late = world.clock.now.replace(minute=59, second=58, microsecond=57)
+    assert bounds(late, timedelta(days=7)) == bounds(world.clock.now, timedelta(days=7))
     begin, end = bounds(world.clock.now, timedelta(days=7))
     assert (end - begin, begin.hour, end.hour) == (timedelta(days=7), 0, 0)
 

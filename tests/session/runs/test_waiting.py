@@ -444,6 +444,7 @@ async def test_it_is_looked_at_by_itself_from_time_to_time_where_it_may_be(waits
         return bool(merges.busy)
 
     await session.ready()
+    assert (merges.trouble, merges.note(), merges.changes) == ("", "", 0)
     assert not looks(), "none waits at first"
     await waits.wait(waits.request("one"))
     assert looks()

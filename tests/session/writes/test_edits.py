@@ -40,3 +40,30 @@ def test_only_plain_paragraphs_lose_nothing() -> None:
     assert is_plain(document_of("One.\n\nTwo."))
     assert not is_plain(markdown_to_document("One **bold** word."))
     assert not is_plain(markdown_to_document("- a\n- b"))
+
+
+def test_a_description_that_others_wrote_meanwhile_comes_back_as_theirs() -> None:
+    request = Request(id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s")
+    theirs = About("Theirs", "Their words.")
+    update = update_of(request, About("Fix", "Mine."), sent=theirs)
+    assert update is not None
+    assert (update.subject, document_text(update.description)) == ("Fix", "Mine.")
+    back = update_of(request, About("Fix", "Mine."), sent=theirs, back=True)
+    assert back is not None
+    assert (back.subject, document_text(back.description)) == ("Theirs", "Their words.")
+    first = update_of(request, About("Fix", "Mine."), back=True)
+    assert first is not None
+    assert first.description == document_of("")
+    assert "subject" not in first.model_fields_set
+
+
+def test_a_document_of_text_is_as_the_service_writes_one() -> None:
+    [first, second] = document_of("One\nline.\n \n\n Two. ").to_dict()["nodes"]
+    leaf = {"object": "leaf", "text": "One\nline.", "marks": []}
+    assert first == {
+        "object": "block", "type": "paragraph", "isVoid": False, "data": {},
+        "nodes": [{"object": "text", "leaves": [leaf]}],
+    }  # fmt: skip
+    assert second["nodes"][0]["leaves"][0]["text"] == "Two."
+    whole = document_of("One.")
+    assert (whole.object, whole.data) == ("document", {"schemaVersion": 1})

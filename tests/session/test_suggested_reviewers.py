@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from copydesk.client.errors import Forbidden
 from copydesk.contract import operations as ops
 from copydesk.contract.models.user import User
 from copydesk.domain.owners import Owned
@@ -17,6 +20,8 @@ from copydesk.session.suggested_reviewers import (
     reasons,
 )
 from tests.session.reads import told
+from tests.session.reads.told import Lacking
+from tests.tui.strange import strange
 from tests.world import World
 
 PAGES = {"a": "A.", "b": "B.", "c": "C."}
@@ -105,3 +110,21 @@ def test_a_reason_says_what_it_is_the_owner_before_the_writer() -> None:
     assert Reason(wrote=1_200).words == "wrote in 1,200 of these pages"
     assert Reason(2, "gui\x07de", 3).words == "owns guide (2 pages)"
     assert Reason(1, "x" * 60).words == f"owns {'x' * 40} (1 page)"
+
+
+async def test_what_cannot_be_read_of_the_history_is_nobodys_work(world: World) -> None:
+    space, lee = world.space("Handbook", PAGES), world.user("lee")
+    world.commit(space, {"a": "A1."}, by=lee)
+    newest = str(world.row("space", space)["revision_id"])
+    page = world.page_id(space, "a")
+
+    def imported(answer: Any) -> None:
+        answer |= {"parents": [], "git": {"message": "All."}}
+
+    async with world.api() as api:
+        assert await read_writers(api, space, newest, {page}) == {lee: {page}}
+        for lacks in (ops.get_revision, ops.get_revision_changes):
+            bare = Lacking(api, lacks, error=Forbidden).api
+            assert await read_writers(bare, space, newest, {page}) == {}
+    async with strange(world, f"/revisions/{newest}", imported) as api:
+        assert await read_writers(api, space, newest, {page}) == {}, "it has all pages at once"

@@ -7,12 +7,19 @@ from typing import Any, cast
 
 import pytest
 
-from copydesk.client.errors import ApiError, ServerFault
+from copydesk.client.errors import (
+    ApiError,
+    Forbidden,
+    NotFound,
+    OperationMissing,
+    ServerFault,
+)
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import Conflict
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError, Overlap, Overlaps, how_many
 from tests.session.reads import told
+from tests.session.reads.told import Lacking
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -129,3 +136,24 @@ async def test_other_open_requests_of_the_same_pages_are_named(
         assert await conflicts.read_overlaps(api, *ids, None) == overlaps
         monkeypatch.setattr(conflicts, "MOST", 1)
         assert await conflicts.read_overlaps(api, *ids, changes) == Overlaps([], 1, 1)
+
+
+@pytest.mark.parametrize("error", [NotFound, Forbidden])
+async def test_a_request_that_is_gone_or_hidden_overlaps_with_nothing(
+    world: World, error: type[ApiError]
+) -> None:
+    space = world.space("Guide", {"a": "# A\n", "b": "# B\n"})
+    mine = world.change_request(space, {"a": "# C\n"})
+    theirs = world.change_request(space, {"a": "# D\n", "b": "# D\n"}, subject="Theirs\x07")
+    async with world.api() as api:
+        changes, trees = ops.get_change_request_changes, ops.list_change_request_pages
+        for lacks in ((), (changes,)):
+            bare = Lacking(api, *lacks, error=OperationMissing).api
+            found = await conflicts.read_overlaps(bare, space, mine, None)
+            [other] = found.found
+            assert (other.number, other.subject, other.titles) == (2, "Theirs", ["A"])
+            assert (found.looked, found.more) == (1, 0)
+        bare = Lacking(api, theirs, error=error).api
+        assert (await conflicts.read_overlaps(bare, space, mine, None)).found == []
+        both = Lacking(Lacking(api, trees, error=error).api, changes, error=OperationMissing).api
+        assert (await conflicts.read_overlaps(both, space, mine, None)).found == []

@@ -58,3 +58,10 @@ async def test_the_text_of_a_page_is_shown_without_its_links_where_these_cannot_
             bare = await read_page(api, version, page, {})
         assert (bare.markdown, bare.links) == (found.markdown, None)
         assert found.markdown.startswith("# A\n")
+
+
+def test_the_trail_of_followed_links_is_gone_back_on() -> None:
+    trail = Followed()
+    assert trail.here is None
+    trail = Followed(["a", "b"], 1)
+    assert (trail.here, Followed(["a", "b"]).here) == ("b", "a")

@@ -125,6 +125,19 @@ async def test_without_older_versions_a_merge_is_told_by_the_list_of_its_changes
     assert text.notes == ("This page is deleted.", review.MERGED_GONE)
 
 
+async def test_pages_that_readers_would_lose_are_told(world: World) -> None:
+    space = world.space("Guide", {"kept": "# Kept\n", "old": "# Old\n"})
+    request = world.change_request(space, {"old": None})
+
+    def moved(answer: Any) -> None:
+        answer["changes"][0]["movedOut"] = {"space": "s", "number": 7, "broken": []}
+
+    async with strange(world, "/changes", moved) as api:
+        opened = await review.read_request(api, space, request)
+    [lost] = opened.losses
+    assert lost.startswith("Old is ")
+
+
 async def test_what_both_texts_show_is_not_told_once_more(world: World) -> None:
     space = world.space("Guide", {"kept": "# Kept\n"})
     request = world.change_request(space, {"kept": "# New\n"})

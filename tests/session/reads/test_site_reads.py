@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.errors import ApiError
+from copydesk.client.errors import ApiError, Forbidden, Invalid, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.redirect import SiteRedirectCreate
@@ -497,3 +497,66 @@ async def test_rights_on_a_site_are_those_that_its_service_tells() -> None:
         found = await sites.read_rights(api, "o", "m", "s")
     assert (found.change, found.make) == ("", "")
     assert "needs the role admin" in found.publish
+
+
+async def test_what_of_a_site_may_not_be_read_is_left_out(world: World) -> None:
+    desk = Sites(world)
+    home = world.home
+    assert Audience().public
+    assert not Audience(link="l").public
+    assert not Audience(key="k").public
+    async with world.api() as api:
+        site = await api(ops.get_site, home, desk.site)
+        whole = await site_readers.read_as(api, home, site, Audience())
+        assert whole.tree
+        for lacks in (ops.list_site_sections, ops.get_site_structure):
+            bare = told.Lacking(api, lacks, error=Forbidden).api
+            found = await site_readers.read_as(bare, home, site, Audience())
+            assert len(found.tree) == len(whole.tree)
+        link = Audience(link=desk.ids["link"])
+        bare = told.Lacking(api, ops.list_share_links, error=Forbidden).api
+        found = await site_readers.read_as(bare, home, site, link)
+        assert (found.who, found.tree, found.links) == ("with a link", (), None)
+        assert found.said.startswith("You may not see the share links of this site.")
+        gone = told.Lacking(api, ops.get_published_site).api
+        found = await site_readers.read_as(gone, home, site, Audience())
+        assert (found.tree, found.said) == ((), site_readers.NOT_PUBLISHED)
+        odd = told.Lacking(api, ops.get_published_site, error=Invalid).api
+        with pytest.raises(Invalid):
+            await site_readers.read_as(odd, home, site, Audience())
+        bare = told.Lacking(api, ops.get_member, error=Forbidden).api
+        assert await sites.read_rights(bare, home, desk.lee) == sites.ANY
+        assert await sites.read_rights(api, home, None) == sites.ANY
+        async with world.api(desk.lee) as own:
+            looks = await sites.read_rights(own, home, desk.lee, desk.site)
+            hidden = told.Lacking(own, ops.get_site, error=Forbidden).api
+            assert await sites.read_rights(hidden, home, desk.lee, desk.site) == looks
+        assert looks.change == "Changing a site needs the role create or admin, yours is read."
+        only = told.Lacking(api, ops.get_site_structure, error=OperationMissing).api
+        assert (await sites.read_arranged(only, home, desk.site)).nodes
+        read = await sites.read_site(api, home, desk.site, world.ana)
+        assert (read.refused, read.site.title) == ("", "Docs")
+        assert read.layout.levels
+
+
+async def test_sections_are_told_page_by_page(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Sites(world)
+    monkeypatch.setattr(sites, "PAGE", 1)
+    steps: list[int] = []
+    async with world.api() as api:
+        found = await sites.read_structure(api, world.home, desk.site, steps.append)
+    assert steps == [1, 2, 3]
+    assert {node.title for node in found.nodes.values()} >= {"Guides", "Legal", "API"}
+
+
+@pytest.mark.parametrize(("role", "said"), [("create", ""), (None, "guest"), ("read", "read")])
+def test_a_role_says_what_one_may_do_to_sites(role: str | None, said: str) -> None:
+    found = sites.rights_of(role)
+    yours = f"yours is {said or role}."
+    assert found.change == (f"Changing a site needs the role create or admin, {yours}" * bool(said))
+    assert found.make == (f"Making a site needs the role create or admin, {yours}" * bool(said))
+    assert found.publish == f"Publishing a site needs the role admin, {yours}"
+    assert found.delete == f"Deleting a site needs the role admin, {yours}"
+    assert sites.rights_of("admin") == sites.ANY

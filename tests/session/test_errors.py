@@ -22,6 +22,7 @@ from copydesk.session.errors import (
     with_key,
     write_sentence,
 )
+from copydesk.session.writes.log import UnansweredError
 
 
 def error(
@@ -97,6 +98,8 @@ def test_why_a_write_waits() -> None:
         (error(errors.Forbidden), "Not allowed: It said so."),
         (error(errors.RateLimited),
          "API limit reached. Nothing was lost. @, then r tries again."),
+        (UnansweredError("It said so."),
+         "No answer: it may have been sent: look before sending it again. It said so."),
         (error(errors.ServerFault, sent=True),
          "No answer: it may have been sent: look before sending it again. It said so."),
     ],

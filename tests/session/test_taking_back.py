@@ -238,6 +238,7 @@ async def test_settings_beyond_the_text_are_taken_back_and_put_back_as_main_has_
     await work.send()
     api, read = desk.world.api(), ops.get_change_request_page
     back = await api(read, desk.space, made.id, page, format="markdown")
+    assert not any(each.sides.shifted for each in work.pages), "it is where it was"
     assert back.layout is not None
     assert back.layout.cover_size == "full"
     await work.put_back()
@@ -264,10 +265,14 @@ async def test_pages_that_are_put_back_stand_in_the_order_that_main_has(desk: De
     main = await order()
     assert main == ["apart", *(path for path in before if path != "apart")]
     made, work = await begin(desk, await taking(desk))
+    assert [(page.title, page.sides.shifted) for page in work.pages] == [("Apart", True)]
     await work.send()
     assert await order(made.id) == before
     await work.put_back()
     assert await order(made.id) == main
+    kept = work.kept
+    assert kept is not None
+    assert (kept.state, kept.wanted, kept.known, kept.restored) == ("open", (), "", ())
 
 
 def test_a_process_that_is_killed_leaves_the_same_pages() -> None:

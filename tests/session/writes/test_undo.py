@@ -19,7 +19,7 @@ from copydesk.contract.models.site_space import SiteSpaceCreate
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.finding_inverses import requests_begun
 from copydesk.domain.inverses import request_changed
-from copydesk.domain.reversal import Anew, Expectation, Reversal, Step
+from copydesk.domain.reversal import Anew, Expectation, Reversal, Step, looked_up
 from copydesk.domain.site_inverses import site_row_changed, space_shown
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.journal import Entry, Journal, Notes
@@ -34,6 +34,7 @@ from tests.drive import eventually
 from tests.session.reads import told
 from tests.tui.arranging_world import BEFORE, PLACE, Desk
 from tests.tui.killing_arrangements import group, ungrouped
+from tests.tui.site_world import publish
 from tests.world import BASE_URL, World
 
 
@@ -508,3 +509,26 @@ async def test_what_a_merge_has_overtaken_is_not_offered_to_be_undone(
     pasts[1].standing = "undone"
     session.reversals.end(merged.model_copy(update={"id": begun.made[1][1]}))
     assert pasts[1].standing == "undone"
+
+
+async def test_what_was_made_again_is_looked_up_where_a_step_names_it(world: World) -> None:
+    shelf = world.collection("Shelf")
+    space = world.space("Guide", parent=shelf)
+    read = Step("list_collection_spaces", {"collection_id": shelf})
+    way = Way({})
+    async with world.api() as api:
+        for path, found in (("items{title=Guide}.id", "Guide"), ("items{title=Gone}.id", "Other")):
+            other = world.space("Other") if found == "Other" else "gone"
+            named = looked_up(read, path, other)
+            assert (await way.take(api, Step("get_space", {"space_id": named}))).title == found
+    assert space
+
+
+async def test_a_list_that_knows_no_limit_is_asked_for_none(world: World) -> None:
+    site = publish(world).site
+    service = told.Desk(world)
+    async with service.api() as api:
+        ids = {"organization_id": world.home, "site_id": site}
+        found = await Way({}).answer(api, Step("list_adaptive_template_conditions", ids))
+        assert found is not None
+        assert "limit" not in " ".join(service.asked())

@@ -34,7 +34,6 @@ from tests.drive import eventually
 from tests.session.reads import told
 from tests.tui.arranging_world import BEFORE, PLACE, Desk
 from tests.tui.killing_arrangements import group, ungrouped
-from tests.tui.site_world import publish
 from tests.world import BASE_URL, World
 
 
@@ -184,7 +183,7 @@ async def test_what_undo_removed_again_is_told_in_the_order_in_which_it_was_made
     assert session.reversals.redoable() == []
 
 
-async def test_a_list_is_read_in_long_pages_where_one_may_say_how_long(world: World) -> None:
+async def test_a_list_is_read_in_long_pages(world: World) -> None:
     world.space("Guide")
     service = told.Desk(world)
     async with service.api() as api:
@@ -522,13 +521,3 @@ async def test_what_was_made_again_is_looked_up_where_a_step_names_it(world: Wor
             named = looked_up(read, path, other)
             assert (await way.take(api, Step("get_space", {"space_id": named}))).title == found
     assert space
-
-
-async def test_a_list_that_knows_no_limit_is_asked_for_none(world: World) -> None:
-    site = publish(world).site
-    service = told.Desk(world)
-    async with service.api() as api:
-        ids = {"organization_id": world.home, "site_id": site}
-        found = await Way({}).answer(api, Step("list_adaptive_template_conditions", ids))
-        assert found is not None
-        assert "limit" not in " ".join(service.asked())

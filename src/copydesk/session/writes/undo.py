@@ -331,9 +331,7 @@ class Way:
                 rows = getattr(found, "rows", None)  # a tree is compared row by row
                 return found.to_dict() if rows is None else {"items": rows()}
             items = []
-            limited = any(each.name == "limit" for each in operation.query_parameters)
-            page = {"limit": PAGE} if limited else {}
-            async for item in api.pages(operation, **{**page, **read.arguments}):
+            async for item in api.pages(operation, **{"limit": PAGE, **read.arguments}):
                 items.append(item.to_dict())
                 if len(items) == LONGEST_ORDER:
                     break

@@ -874,41 +874,32 @@ async def test_what_was_judged_by_cached_answers_and_cannot_wait_is_not_sent(
     assert desk.session.log[-1].state == "failed"
 
 
-@pytest.mark.parametrize(
-    ("typed", "full", "said"),
-    [
-        ("Words.", False, " What you wrote is kept (:drafts)."),
-        ("", False, " What you wrote is kept (:drafts)."),
-        ("Other.", False, " Something else is typed there since: @, then r sends it again."),
-        ("Other.", True, " Something else is typed there since: @, then r sends it again. "
-         "What you wrote is not on disk yet (:drafts)."),
-    ],
-)  # fmt: skip
 async def test_a_text_that_was_refused_is_kept_whatever_was_typed_since(
-    world: World, tmp_path: Path, typed: str, full: bool, said: str
+    world: World, tmp_path: Path
 ) -> None:
     desk = Desk(world, tmp_path)
     await desk.session.ready()
-    key = review_key(desk.space, desk.first, "request")
-    desk.trouble(403)
-    desk.way.hold = asyncio.Event()
-    going = asyncio.create_task(desk.comment("request", "Words."))
-    await eventually(lambda: bool(desk.way.writes), lambda: asyncio.sleep(0))
-    if not typed:
-        desk.session.drafts.drop(key)
-    elif typed != "Words.":
+    drafts, key = desk.session.drafts, review_key(desk.space, desk.first, "request")
+    kept = " What you wrote is kept (:drafts)."
+    other = " Something else is typed there since: @, then r sends it again."
+    unkept = f"{other} What you wrote is not on disk yet (:drafts)."
+    for typed, full, said in (("", False, kept), ("Other.", False, other), ("More.", True, unkept)):
+        desk.trouble(403)
+        desk.way.hold, writes = asyncio.Event(), len(desk.way.writes)
+        going = asyncio.create_task(desk.comment("request", "Words."))
+        await eventually(lambda: len(desk.way.writes) > writes, lambda: asyncio.sleep(0))  # noqa: B023
         with pytest.MonkeyPatch.context() as disk:
             if full:
                 disk.setattr(desk.session.draft_store, "save", _full)
-            desk.session.drafts.save(key, typed)
-            desk.session.drafts.flush()
-    desk.way.hold.set()
-    with pytest.raises(WriteError) as failed:
-        await going
-    assert str(failed.value).startswith("Not allowed: The door is shut")
-    assert str(failed.value).endswith(said)
-    assert desk.session.unsent == {key: str(failed.value)}
-    assert desk.session.drafts.own_text(key) == (typed or "Words.")
+            drafts.save(key, typed)
+            drafts.flush()
+        desk.way.hold.set()
+        with pytest.raises(WriteError) as failed:
+            await going
+        assert str(failed.value).startswith("Not allowed: The door is shut")
+        assert str(failed.value).endswith(said)
+        assert desk.session.unsent == {key: str(failed.value)}
+        assert drafts.own_text(key) == (typed or "Words.")
 
 
 def _full(key: str, text: str) -> None:

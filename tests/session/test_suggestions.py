@@ -15,13 +15,12 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, MarkdownBody
 from copydesk.domain.page_edits import PageEdit
-from copydesk.domain.suggestion import IN_CELL, suggest
+from copydesk.domain.suggestion import IN_CELL, SEVERAL, suggest
 from copydesk.local.runs import Applications
 from copydesk.session import suggestions
 from copydesk.session.change_rows import document_text
 from copydesk.session.reads.review import read_threads
 from copydesk.session.suggestions import (
-    SEVERAL,
     STAGED_CLASH,
     STAGED_FILES,
     STAGED_GONE,
@@ -409,7 +408,7 @@ async def test_what_is_known_of_a_revision_is_not_read_again(program: Program) -
     service, ids = told.Desk(program.world), (program.space, program.request)
     async with service.api() as api:
         known = await read_texts(api, *ids, found)
-        assert (known.who, known.then.keys(), [*known.sources]) == (
+        assert (known.who, set(known.then), [*known.sources]) == (
             "Ana Silva", old, [program.page("retries")],
         )  # fmt: skip
         assert len(service.asked()) == 3

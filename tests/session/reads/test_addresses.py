@@ -115,9 +115,9 @@ async def test_a_published_address_leads_to_the_site_or_to_the_page_in_its_space
     for change, bases in ((behind, ("in.test/docs", "out.test/d")), (odd, ("new.test",))):
         async with strange(world, "/sites", change) as api:
             for base in bases:
-                found = await find_published(api, f"{base}/legal/terms")
-                assert found is not None, base
-                assert found.organization == world.home
+                there = await find_published(api, f"{base}/legal/terms")
+                assert there is not None, base
+                assert there.organization == world.home
             assert await find_published(api, "docs.test/legal") is None
 
 

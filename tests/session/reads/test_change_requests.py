@@ -16,6 +16,7 @@ from copydesk.contract.models.space import SpaceUpdate
 from copydesk.domain.merge_run import RunItem
 from copydesk.domain.page_tree import PageNode
 from copydesk.server import threads
+from copydesk.server.store import Tx
 from copydesk.session.change_rows import ALL_PARTS, PAGES, THREADS, row_of
 from copydesk.session.page_changes import Changed, whereto
 from copydesk.session.reads import change_requests
@@ -154,11 +155,11 @@ async def test_a_moved_file_is_told_with_where_it_was(world: World) -> None:
     assert (listed.title, listed.was) == ("file new/a.png", "old/a.png")
     assert (listed.out, listed.file) == ("", "")
     node = PageNode("p", "P\x07", "p", "at/p")
-    moved = MovedOut.model_validate({"space": "s", "text": "T"})
-    out = Changed("p", ("moved",), node, node, moved=moved, files=("a.md", "b\x07.md"))
+    away = MovedOut.model_validate({"space": "s", "text": "T"})
+    out = Changed("p", ("moved",), node, node, moved=away, files=("a.md", "b\x07.md"))
     [line] = change_requests.page_lines([out])
     assert (line.title, line.kinds, line.above) == ("P", ("moved",), "at")
-    assert (line.out, line.file) == (whereto(moved), "b.md")
+    assert (line.out, line.file) == (whereto(away), "b.md")
 
 
 async def test_a_view_of_several_statuses_is_read_one_after_the_other_in_pages(
@@ -202,8 +203,12 @@ async def test_what_waits_on_someone_is_counted_where_it_is_not_too_much_to_read
         world.change_request(space, {"a": f"# {at}\n"}, by=by)
         for at, by in enumerate((lee, lee, world.ana, lee))
     )
-    for each in (asked, other):
-        world.write(lambda tx, each=each: threads.request_review(tx, each, world.ana, lee))
+
+    def ask(tx: Tx) -> None:
+        for each in (asked, other):
+            threads.request_review(tx, each, world.ana, lee)
+
+    world.write(ask)
     world.comment(space, "Why?", by=lee, change_request=mine)
     world.comment(space, "Hm.", by=lee, change_request=quiet)
     monkeypatch.setattr(change_requests, "AT_ONCE", 1)

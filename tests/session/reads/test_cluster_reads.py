@@ -157,7 +157,8 @@ async def test_clusters_and_their_conversations_are_found_by_what_was_said(world
 
 def test_more_requests_than_are_listed_are_counted_as_far_as_they_are() -> None:
     page = Page[ChangeRequest]
-    some = [ChangeRequest.model_construct(id=str(at)) for at in range(2)]
+    at = {"space": "s", "createdAt": START, "updatedAt": START}
+    some = [ChangeRequest.model_validate({"id": each, "number": 1, **at}) for each in "ab"]
     assert clusters._counted(page(items=some, count=7)) == "7"
     assert clusters._counted(page(items=some, next=Next(page="2"))) == "2+"
     assert clusters._counted(page(items=some)) == "2"

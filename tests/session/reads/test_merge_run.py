@@ -34,7 +34,7 @@ from copydesk.session.reads.merge_run import (
 )
 from copydesk.session.writes.log import UnansweredError
 from tests.tui.strange import strange
-from tests.world import World
+from tests.world import START, World
 
 
 def conflict(**told: Any) -> Conflicting:
@@ -63,7 +63,9 @@ def test_what_conflicts_is_named(conflicts: list[Conflicting], said: str) -> Non
 
 
 def clash(*, outdated: bool) -> ConflictedError:
-    request = ChangeRequest.model_construct(id="c", outdated=outdated)
+    request = ChangeRequest(
+        id="c", number=1, outdated=outdated, space="s", created_at=START, updated_at=START
+    )
     return ConflictedError("Both.", [page("A")], request)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.picture import LARGEST, Shown, too_large
 from copydesk.domain.staged_files import STAGED
+from copydesk.server.desk_writes import Editor
 from copydesk.session.reads.pictures import NOT_HERE, PictureRead, PictureReader
 from tests.tui.strange import strange
 from tests.world import World
@@ -67,12 +69,19 @@ async def test_what_is_no_picture_is_said(world: World, address: str, wrong: str
         assert found == PictureRead(wrong=wrong)
 
 
+def picture(name: str, data: bytes) -> Callable[[Editor], None]:
+    def edit(editor: Editor) -> None:
+        editor.file(name, data)
+
+    return edit
+
+
 async def test_a_file_of_the_space_is_read_by_its_id_or_its_path_from_the_version_that_has_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     space = world.space("Guide", {"a": "# A\n"})
-    world.commit(space, edit=lambda editor: editor.file("a.png", b"main"))
-    request = world.change_request(space, edit=lambda editor: editor.file("b.png", b"request"))
+    world.commit(space, edit=picture("a.png", b"main"))
+    request = world.change_request(space, edit=picture("b.png", b"request"))
     fetched: list[str] = []
 
     async def fetch(api: Api, url: str, *, largest: int) -> bytes:
@@ -127,7 +136,7 @@ async def test_a_file_that_is_too_large_or_nowhere_is_not_fetched(
     world: World, change: dict[str, object], wrong: str
 ) -> None:
     space = world.space("Guide", {"a": "# A\n"})
-    world.commit(space, edit=lambda editor: editor.file("a.png", b"main"))
+    world.commit(space, edit=picture("a.png", b"main"))
 
     def odd(answer: Any) -> None:
         for each in answer["items"]:

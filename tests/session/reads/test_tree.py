@@ -245,13 +245,10 @@ async def test_of_the_trash_and_its_sites_nothing_is_told_that_may_not_be_seen(
         for title, space in ((" \x07", kept), ("Docs", gone)):
             seed.add_site_space(tx, seed.add_site(tx, world.home, title), space)
 
+        for at, space in enumerate((gone, kept)):
+            tx.update("space", space, deleted_at=timestamp(START + timedelta(seconds=at)))
+
     world.write(show)
-    for at, space in enumerate((gone, kept)):
-        world.write(
-            lambda tx, space=space, at=at: tx.update(
-                "space", space, deleted_at=timestamp(START + timedelta(seconds=at))
-            )
-        )
     ours = Session(lambda: None, snapshot=Snapshots(tmp_path))  # type: ignore[arg-type, return-value]
     async with world.api() as api:
         assert await sites_showing(api, world.home, gone) == ["Docs"]

@@ -571,13 +571,14 @@ async def test_a_run_under_way_is_found_by_nobody_and_does_not_begin_twice(desk:
     run = desk.plan.run()
     going = asyncio.create_task(desk.arranger.go(run))
     await eventually(lambda: bool(desk.way.writes), lambda: asyncio.sleep(0))
-    assert desk.arranger.active
+    [task] = desk.arranger.busy
     assert await desk.arranger.find(PLACE, desk.plan.site) is None
     await desk.arranger.forget_ended(run)
     with pytest.raises(WriteError, match="It is under way already"):
         await desk.arranger.go(run)
     desk.way.hold.set()
     assert (await going).state == "finished"
+    assert task.done()
     assert not desk.arranger.active
     found = await desk.arranger.find(PLACE, desk.plan.site)
     assert found is not None

@@ -17,7 +17,6 @@ from copydesk.domain.reversal import Call, Expectation, Reversal, Step
 from copydesk.local.journal import Entry, Notes
 from copydesk.session.errors import NotDoneError
 from copydesk.session.runs.interrupted_requests import (
-    ARRIVED,
     AS_PLANNED,
     CUT_OFF,
     Made,
@@ -31,6 +30,7 @@ from copydesk.session.runs.interrupted_requests import (
 )
 from copydesk.session.session import Session
 from copydesk.session.writes.log import Written
+from copydesk.session.writes.recovery import ARRIVED
 from copydesk.session.writes.undo import LONGEST_ORDER
 from tests.tui.site_world import publish
 from tests.world import BASE_URL, World

@@ -412,12 +412,12 @@ async def test_a_plan_that_is_read_still_or_could_not_be_read_does_not_begin(
     )
     assert runner.changes > before
     await runner.forget()
-    assert runner.run is None
+    await runner.forget()
     assert runner.why_not_ready() == "There is no plan to start."
     assert desk.disk.all() == []
-    await runner.forget()
     assert not await runner._change(lambda run: run)
     assert not await runner._keep()
+    assert runner.run is None
 
 
 async def test_a_request_whose_settling_was_cut_off_is_not_merged(

@@ -190,6 +190,7 @@ async def test_resolving_a_thread_is_found_by_its_state(world: World, *, resolve
         sent = await write.send(api)
         found = await write.look(api)
         assert found is not None
+        assert isinstance(found, Comment)
         assert (found.id, found.status) == (sent.id, "resolved" if resolved else "open")
         await delete_message(api, ids, thread, None)
         assert await write.look(api) is None

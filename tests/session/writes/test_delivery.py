@@ -368,10 +368,10 @@ async def test_what_waits_is_woken_once_and_not_before_the_service_wants_it(
     [task] = session.writes.writing
     await task
     assert subject(desk) == "Uno"
-    assert outbox.not_before is None
     assert len(desk.way.writes) == 2
     outbox.wake()
     assert not session.writes.writing, "nothing waits"
+    assert outbox.not_before is None
 
 
 async def test_what_may_have_arrived_is_looked_for_unasked_once_it_cannot_come_any_more(

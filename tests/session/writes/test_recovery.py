@@ -268,7 +268,7 @@ async def test_what_was_noted_in_a_way_that_is_not_understood_tells_nothing(worl
             {"reversal": SECTION.to_dict(), "kind": "undo", "of": "unknown"},
             {},
         ):
-            entry = Entry("i", "r", 1.0, "Comment", "#1", "unknown", **notes)  # type: ignore[arg-type]
+            entry = Entry("i", "r", 1.0, "Comment", "#1", "unknown", **notes)
             assert await happened(session, api, entry) == (None, None)
 
 

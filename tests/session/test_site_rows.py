@@ -7,7 +7,15 @@ from dataclasses import replace
 import pytest
 
 from copydesk.contract.models.site import Site
-from copydesk.session.site_rows import Link, SiteRow, audience, no_address, no_effect, site_row
+from copydesk.session.site_rows import (
+    Link,
+    SiteRow,
+    audience,
+    no_address,
+    no_effect,
+    schema_rows,
+    site_row,
+)
 
 ROW = replace(site_row(Site(id="s", title="Docs", type="basic")), visibility="share-link")
 OPEN = replace(ROW, published=True)
@@ -54,3 +62,9 @@ def test_where_a_site_is_is_what_the_service_says_or_its_host(
     site = Site.model_validate({"id": "s", "title": " \x07", "type": "basic", **told})
     row = site_row(site)
     assert (row.title, row.address, row.adaptive, row.published) == ("Untitled", url, False, False)
+
+
+def test_what_an_attribute_holds_is_told_shortly() -> None:
+    many = {"properties": {"plan": {"enum": ["x" * 99] * 9, "default": True}}}
+    [row] = schema_rows(many, (), {})
+    assert (len(row.holds), row.default, row.kind) == (200, "true", "attribute")

@@ -49,6 +49,8 @@ def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
     keep(snapshot, "changes", view)
     assert recall(snapshot, "changes") == view
     json.dumps(list(snapshot.read("changes")))
+    keep(snapshot, "untitled", KeptView(rows, {}))
+    assert [each["title"] for each in snapshot.read("untitled")[1:]] == ["", ""]
     whole = dict(snapshot.read("changes")[1])
     for broken in ({"id": 5}, {"updated": "soon"}, {"threads": True}, {"created": None}):
         snapshot.write("changes", [{"total": 2}, whole | broken, {}, whole])

@@ -263,6 +263,7 @@ def test_what_changes_besides_pages_and_files_is_told() -> None:
         ("tag", "tag", ("deleted",)),
         ("glossary entry", "glossary entry", ("edited",)),
     ]
+    assert [each.before and each.before.title for each in found[:2]] == ["Start", "version"]
     assert page_notes(found[0]) == [
         "title: was “Start”, now “Intro”",
         "its content changed",
@@ -293,6 +294,7 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
     assert moved_one.text is False
     assert moved_one.before is not None
     assert (moved_one.before.title, moved_one.before.path) == ("Old", "x/old")
+    assert (moved_one.before.parent, moved_one.before.trail) == ("x", ("X",))
     assert page_notes(moved_one) == [
         "moved: was under “X”, now under the top",
         "renamed: was “Old”, now “A”",

@@ -114,7 +114,7 @@ UNKNOWN = "No answer: it may have been sent"
 
 def is_unknown(error: BaseException | None) -> bool:
     """Whether a write that ended with ``error`` may have taken effect."""
-    return bool(getattr(error, "sent", False))
+    return getattr(error, "sent", None) is True
 
 
 def write_sentence(

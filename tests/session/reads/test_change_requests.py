@@ -79,7 +79,8 @@ async def test_who_was_asked_and_has_not_answered_is_told_since_when(world: Worl
         standing = await read_standing(api, RunItem(space, request, "#1", "A change"))
         assert standing.warnings == ("approved before the latest change: by Mia",)
         row = row_of(await api(ops.get_change_request, space, request))
-        assert not (await read_parts(api, Scope(world.home), row, {THREADS})).approximate
+        some = await read_parts(api, Scope(world.home), row, {THREADS})
+        assert (some.approximate, some.parts) == (False, {THREADS})
 
 
 async def test_why_a_request_cannot_be_merged_is_said(world: World) -> None:

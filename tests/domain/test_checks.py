@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from copydesk.domain.checks import (
     MOST,
     Check,
     CheckedFile,
+    Finding,
     Fix,
     Format,
     commands_with,
@@ -232,3 +234,56 @@ def test_a_file_is_known_by_its_name_below_any_folder() -> None:
     found = read_answer(Check("x", ("x",)), output, files)
     assert [each.page for each in found.findings] == ["p3", "p1", "p2"]
     assert not found.unread
+
+
+@pytest.mark.parametrize(
+    ("fix", "lines"),
+    [
+        (Fix(0, 2, 0, 9, "Tries\nOnce"), (0, 0, ["# Tries", "Once"])),
+        (Fix(2, 3, 3, 0, ""), (2, 3, ["We Then it is dropped."])),
+        (Fix(0, 9, 0, 9, "!"), (0, 0, ["# Retries!"])),
+        (Fix(0, 10, 0, 10, ""), None),
+        (Fix(0, 0, 0, 10, ""), None),
+        (Fix(0, 5, 0, 4, ""), None),
+        (Fix(3, 0, 4, 0, ""), None),
+        (Fix(1, 0, 0, 0, ""), None),
+        (Fix(-1, 0, 0, 0, ""), None),
+        (Fix(2, 4, 3, 2, ""), (2, 3, ["We ren it is dropped."])),
+    ],
+)
+def test_a_fix_changes_a_stretch_that_is_there(
+    fix: Fix, lines: tuple[int, int, list[str]] | None
+) -> None:
+    assert fix.lines(PAGE) == lines
+
+
+def test_a_finding_is_said_with_its_rule_where_it_has_one() -> None:
+    found = Finding("p", 1, "vale", "Google.We", "Say who.")
+    assert found.said == "vale Google.We: Say who."
+    assert replace(found, rule="").said == "vale: Say who."
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        ({"start": {"line": 1, "column": 3}, "end": {"line": 1, "column": 10}}, "Tries"),
+        ({"start": {"line": 1, "column": 11}}, None),
+        ({"start": {"line": 1, "column": 3}, "end": {"line": 1, "column": 12}}, None),
+        ({"start": {"line": 9, "column": 1}}, None),
+        ({"start": {"line": 0, "column": 1}}, None),
+        ({"start": {"line": 3, "column": 11}}, None),  # within a letter
+    ],
+)
+def test_a_suggestion_outside_of_the_page_is_no_fix(
+    span: dict[str, object], text: str | None
+) -> None:
+    told = {
+        "message": "Not so.",
+        "location": {"path": "webhooks/retries.md", "range": {"start": {"line": 1}}},
+        "suggestions": [{"range": span, "text": "Tries"}],
+    }
+    for lines in ("", "\n \n"):  # empty ones are nothing
+        answer = read_answer(Check("c", (), "rdjsonl"), f"{lines}{json.dumps(told)}\n", FILES)
+        [found] = answer.findings
+        assert (found.fix and found.fix.text) == text
+        assert not answer.unread

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.own_command import FIELDS, ready, wrong_words
+from copydesk.domain.own_command import FIELDS, OwnCommand, ready, wrong_words
 
 
 @given(st.text(max_size=40))
@@ -67,3 +67,11 @@ def test_unknown_fields_are_found_before_anything_runs(word: str, shell: bool, s
 
 def test_the_program_is_no_field() -> None:
     assert list(wrong_words(["{title}"], shell=False)) == ["the program itself cannot be a field"]
+
+
+def test_a_command_is_shown_with_its_fields() -> None:
+    own = OwnCommand("c", ("git", "switch", "{branch}", "{title}", "{branch}\x07"))
+    assert own.line == "git switch {branch} {title} {branch}"
+    assert list(own.fields) == ["branch", "title"]
+    shell = OwnCommand("c", ("echo $COPYDESK_TITLE",), shell=True)
+    assert list(shell.fields) == ["title"]

@@ -119,6 +119,9 @@ def test_what_is_wrong_with_a_redirect_is_named() -> None:
         "/self/*": "loop: /self/* to /self/*",
         "/some/*": "chain: /some/* to /one/~ to /guide",
     }
+    assert site.loop("/a") == ("/a", "/b", "/a")
+    assert site.loop("/self/*") == ("/self/*", "/self/*")
+    assert site.loop("/twice") == site.loop("/untold") == ()
     assert site.follow("/away") == Trace(("/away",), "https://x.example/away", "there")
     assert site.follow("/untold") == Trace(("/untold",), "", "there")
     assert site.follow("/guide") == Trace((), "/guide", "there")

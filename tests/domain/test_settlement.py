@@ -285,3 +285,21 @@ def test_any_tree_is_made_any_other_with_each_page_in_its_place(cut: int) -> Non
                 break
             now = moved_as_a_service_does(changes[:cut], now, old)
         assert list(now.items()) == list(old.items()), (size, old, new)
+
+
+def test_a_page_is_called_as_the_request_has_it_and_says_what_a_write_cannot_make() -> None:
+    named = [PageSide(page_source({"title": title}, ""), None, 0) for title in ("B", "M", "R\x07")]
+    before, main, request = named
+    assert settled_page(PageSides("p", before, main, request)).title == "R"
+    assert settled_page(PageSides("p", before, main, None)).title == "M"
+    assert settled_page(PageSides("p", before, None, None)).title == "B"
+    assert settled_page(PageSides("p", None, None, None)).title == "Untitled"
+    layouts = [
+        replace(request, others={"layout": f"{at}", "cover": f"{at % 2}"}) for at in range(4)
+    ]
+    page = settled_page(PageSides("p", *layouts[:3]))
+    assert page.mixed({}) == ""
+    assert page.reverted
+    assert page.near
+    whole = {hunk.key: Choice("main") for hunk in page.conflicts}
+    assert page.mixed(whole) == ""

@@ -6,7 +6,7 @@ import pytest
 
 from copydesk.domain.cached_answers import mebibytes
 from copydesk.domain.secret_values import holds_private_key, names_secret, tells_secret
-from copydesk.domain.source_name import LONGEST, is_source_id, source_id
+from copydesk.domain.source_name import LONGEST, is_source_id, source_id, source_label
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,17 @@ from copydesk.domain.source_name import LONGEST, is_source_id, source_id
 )
 def test_the_identifier_nearest_to_a_name(name: str, key: str) -> None:
     assert source_id(name) == key
+
+
+@pytest.mark.parametrize(
+    ("source", "label"),
+    [
+        ("integration:zendesk:4f2", "zendesk"), ("integration:", "integration:"),
+        ("integration:zendesk", "zendesk"), ("file:mail:x", "file:mail:x"), ("mail", "mail"),
+    ],
+)  # fmt: skip
+def test_an_identifier_is_called_by_its_program(source: str, label: str) -> None:
+    assert source_label(source) == label
 
 
 def test_a_name_that_is_filed_as_it_is() -> None:

@@ -16,6 +16,7 @@ from copydesk.domain.page_edits import (
     edit_of,
     requests_of,
     sent_reversal,
+    settings_lines,
     settled,
     slug_taken,
     unsettled_line,
@@ -185,3 +186,27 @@ def test_a_slug_is_taken_by_the_pages_beside_it_as_they_are_staged() -> None:
     assert slug_taken("new:1", new, tree, {}) == ""
     assert "Free: /retries-3" in slug_taken("b", mine, tree, {"new:1": new})
     assert slug_taken("new:2", new, tree, {"new:1": new}).startswith("/retries-2 is taken by N.")
+
+
+def test_what_an_edit_changes_of_the_settings_is_told_line_by_line() -> None:
+    was = page_source({"title": "A", "slug": "a", "icon": "x"}, "Text.\n")
+    now = page_source({"title": "B\x07", "slug": "a"}, "More.\n")
+    edit = PageEdit("update", "r", was, now, moved=True)
+    assert settings_lines(edit, "under “X”") == ["title: B", "icon: none", "moved: under “X”"]
+    assert settings_lines(replace(edit, text=was)) == ["moved"]
+    assert settings_lines(replace(edit, base_text="", moved=False)) == []
+    [refused] = settings_lines(replace(edit, text="---\ntitle: [\n---\n"))
+    assert refused.startswith("Not sent: ")
+    assert (edit.titled, replace(edit, text="---\ntitle: [\n---\n").titled) == ("B\x07", "")
+    assert PageEdit("insert", "r", text="Words.\n").titled == ""
+
+
+def test_an_edit_that_only_moves_is_the_same_whatever_its_text_is_by_now() -> None:
+    source = page_source({"title": "A"}, "Text.\n")
+    edit = PageEdit("update", "r", source, source, into="x", at=1, moved=True)
+    there = compared(edit, page_source({"title": "A"}, "Theirs.\n"), "s")
+    assert there.how == "same"
+    assert not there.edit.of_text
+    assert (there.edit.base_revision, there.edit.moved, there.edit.into) == ("s", True, "x")
+    [change] = content_changes({"p": edit}, [])
+    assert "document" not in change

@@ -198,3 +198,17 @@ def test_every_line_is_shown_by_the_row_that_it_is_in(before: str, after: str) -
         at = None if row is None else page.diff.row_of(row, after=True)
         if at is not None:
             assert shown[line] == at
+
+
+def test_rows_of_the_diff_and_lines_of_the_text_are_found_from_each_other() -> None:
+    text = page_text("One.\n\nTwo\nlines.\n\nThree.\n", "One.\n\nTwo\nrows.\n\nFour words.\n")
+    rows = [(row.kind, row.text) for row in text.diff]
+    assert text.lines_after(0, len(rows) - 1) == (0, 5)
+    assert text.lines_after(0, 0) == (0, 0)
+    assert page_text("One.\n\nGone.\n", "One.\n").lines_after(1, 1) is None
+    assert text.rows_with("Two rows") == [text.row_of_source(4)]
+    assert text.rows_with("Three") == []
+    row = text.row_of_source(6)
+    assert row is not None
+    assert text.anchor_after(row) == anchor(["Four words."], 0)
+    assert text.row_of_source(99) is None

@@ -13,16 +13,20 @@ from copydesk.domain import inverses
 from copydesk.domain.reversal import (
     LONG_ORDER,
     SAID_CELLS,
+    Anew,
     Difference,
     Expectation,
     Reversal,
     Step,
     Trace,
     expectation_of,
+    id_of,
+    looked_up,
     made,
     message_made,
     neighbours,
     ordered,
+    put_here,
     reversal_of,
     step_of,
     text_in,
@@ -361,3 +365,31 @@ def test_a_proxy_of_an_earlier_journal_is_looked_for_where_answers_have_it() -> 
     none = expectation_of({"read": read, "fields": {"proxy.target": None}})
     assert none is not None
     assert not none.explain({})
+
+
+def test_what_is_stored_here_is_put_back_and_forth_while_it_is_as_it_was_put() -> None:
+    way = put_here("view", "viewed", {"v": 1}, {"v": 2}, "it was saved again", name="n", note="No.")
+    assert way.back == (Step("local.view", {"name": "n", "v": 1}),)
+    assert way.forth == (Step("local.view", {"name": "n", "v": 2}),)
+    assert way.still is not None
+    assert way.before is not None
+    read = Step("local.viewed", {"name": "n"})
+    assert (way.still.read, way.still.fields) == (read, {"v": 2})
+    assert (way.before.read, way.before.fields) == (read, {"v": 1})
+    assert (way.still.said, way.before.said, way.note) == (*["it was saved again"] * 2, "No.")
+    assert way.here
+
+
+def test_what_comes_back_under_another_id_is_kept_as_json_or_refused() -> None:
+    way = Reversal((Step("local.make"),), anew=Anew("old", {"title": "Old"}))
+    kept = way.to_dict()
+    assert reversal_of(json.loads(json.dumps(kept))) == way
+    for odd in ({}, {"id": 3, "fields": {}}, {"id": "old"}, "old"):
+        with pytest.raises(ValueError, match="nothing that is made again"):
+            reversal_of({**kept, "anew": odd})
+    read = Step("get_site", {"site_id": "s"})
+    assert id_of(looked_up(read, "id", "was")) == "was"
+    assert id_of("was") == "was"
+    items = [{"id": "a", "title": "Old"}, {"id": "b"}, {"title": "Old"}, "odd"]
+    assert Anew("x", {"title": "Old"}).among({"items": items}) == ["a"]
+    assert Anew("x", {}).among(None) == Anew("x", {}).among({}) == []

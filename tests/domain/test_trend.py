@@ -82,13 +82,10 @@ def test_a_merge_is_judged_by_the_weeks_on_both_sides_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("pulse", "week"),
     [
-        ([9] * 13, 1),
-        ([9] * 13, 12),
+        ([9] * 13, 1), ([9] * 13, 12), ([0] * 6 + [9] * 7, 6), ([0, 1] + [0] * 11, 6),
         ([0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0], 6),
-        ([0] * 6 + [9] * 7, 6),
-        ([0, 1] + [0] * 11, 6),
     ],
-)
+)  # fmt: skip
 def test_too_little_is_not_compared(pulse: list[int], week: int) -> None:
     assert [(each.change, each.ratio) for each in effects(pulse, [week])] == [(None, None)]
 

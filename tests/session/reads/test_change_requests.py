@@ -227,3 +227,18 @@ async def test_what_waits_on_someone_is_counted_where_it_is_not_too_much_to_read
             with monkeypatch.context() as few:
                 few.setattr(change_requests, name, most)
                 assert await needing() is None, name
+
+
+async def test_the_author_that_a_rule_names_is_called_by_name(world: World) -> None:
+    lee = world.user("lee", display_name="Lee Park")
+    rules = [{"rule": "require_specific_reviewers", "users": [lee]}]
+    space = world.space("Guide", {"a": "# A\n"}, merge_rules={"type": "rules", "rules": rules})
+    request = world.change_request(space, {"a": "# B\n"}, by=lee)
+    service = told.Desk(world)
+    async with service.api() as api:
+        now = await api(ops.get_change_request, space, request)
+        there = await api(ops.get_space, space)
+        service.asked()
+        [rule] = (await read_rules(api, now, there)).results
+        assert "Lee Park" in rule.sentence
+        assert not [each for each in service.asked() if "/members/" in each], "it is known"

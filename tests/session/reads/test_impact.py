@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from copydesk.domain.impact import Impact
 from copydesk.server.desk_writes import Editor
 from copydesk.session.reads.impact import read_impact
@@ -53,3 +55,23 @@ async def test_a_page_that_shows_a_changed_file_leads_to_it(world: World) -> Non
         [change] = opened.changes
         found = await read_impact(api, space, request, opened.changes)
     assert [(each.title, each.changed) for each in found.pointers] == [("Shows", change.id)]
+
+
+async def test_a_page_of_another_space_that_leads_here_is_told_with_its_space(
+    world: World,
+) -> None:
+    space = world.space("Guide", {"a": "# A\n", "b": "See [a](a.md).\n"})
+    request = world.change_request(space, {"a": "# A\n\nMore.\n"})
+
+    def elsewhere(answer: Any) -> None:
+        for each in answer["items"]:
+            each["space"] |= {"id": "other", "title": "Other"}
+
+    async with world.api() as api:
+        opened = await read_request(api, space, request)
+        here = await read_impact(api, space, request, opened.changes)
+    async with strange(world, "/backlinks", elsewhere) as api:
+        found = await read_impact(api, space, request, opened.changes)
+    assert [(each.space, each.title) for each in here.pointers] == [(space, "B")]
+    [pointer] = found.pointers
+    assert (pointer.space, pointer.space_title, pointer.here) == ("other", "Other", False)

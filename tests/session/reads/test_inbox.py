@@ -211,3 +211,13 @@ async def test_a_page_is_called_by_its_title_where_it_is_there(world: World) -> 
         assert await read_page_title(api, desk.space, desk.request, page) == "Ah"
         assert await read_page_title(api, desk.space, desk.request, "gone") == ""
         assert await read_comment(api, desk.space, "", "gone") is None
+    there = world.comment(desk.space, "Look", change_request=desk.request)
+    on_space = world.comment(desk.space, "Look")
+    service = told.Desk(world)
+    async with service.api() as api:
+        for request, thread in ((desk.request, there), ("", on_space)):
+            found = await read_comment(api, desk.space, request, thread)
+            assert found is not None
+            assert found.id == thread
+            [asked] = service.asked()
+            assert asked.endswith(f"/comments/{thread} format=markdown")

@@ -119,6 +119,24 @@ def test_what_is_in_the_way_of_a_request() -> None:
     assert Standing(merged, {}).in_the_way == "It is merged already."
 
 
+async def test_what_a_request_is_based_on_is_what_it_had_of_main_last(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    request = world.change_request(space, {"a": "# B\n"})
+    initial = world.row("space", space)["revision_id"]
+    item = RunItem(space, request, "#1", "One")
+
+    def told(**bases: str | None) -> Any:
+        return lambda answer: answer | bases
+
+    for bases, base in (
+        ({}, initial),
+        ({"revisionMergedAncestor": "m"}, "m"),
+        ({"revisionMergedAncestor": None, "revisionInitial": None}, ""),
+    ):
+        async with strange(world, f"/change-requests/{request}", told(**bases)) as api:
+            assert (await read_found(api, item)).base == base
+
+
 async def test_what_speaks_against_a_request_of_a_plan_is_told_before_it_begins(
     world: World,
 ) -> None:

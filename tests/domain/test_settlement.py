@@ -295,7 +295,8 @@ def test_a_page_is_called_as_the_request_has_it_and_says_what_a_write_cannot_mak
     assert settled_page(PageSides("p", before, None, None)).title == "B"
     assert settled_page(PageSides("p", None, None, None)).title == "Untitled"
     others = [{"layout": f"{at}", "cover": f"{at % 2}"} for at in range(3)]
-    page = settled_page(PageSides("p", *(replace(request, others=each) for each in others)))
+    was, one, other = (replace(request, others=each) for each in others)
+    page = settled_page(PageSides("p", was, one, other))
     assert page.mixed({}) == ""
     assert page.reverted
     assert page.near

@@ -80,7 +80,7 @@ async def test_who_was_asked_and_has_not_answered_is_told_since_when(world: Worl
         assert standing.warnings == ("approved before the latest change: by Mia",)
         row = row_of(await api(ops.get_change_request, space, request))
         some = await read_parts(api, Scope(world.home), row, {THREADS})
-        assert (some.approximate, some.parts) == (False, {THREADS})
+        assert (some.approximate, some.parts) == (False, frozenset({THREADS}))
 
 
 async def test_why_a_request_cannot_be_merged_is_said(world: World) -> None:

@@ -222,7 +222,7 @@ async def test_a_merge_of_a_service_without_older_versions_is_shown_as_it_left_t
     }  # fmt: skip
     assert review.MERGED in texts["kept"].notes
     assert review.MERGED_GONE in texts["old"].notes
-    assert review.MERGED not in texts["added"].notes
+    assert texts["added"].notes == ("New page.",)
     assert review.MERGED_GONE in lost.notes
 
 

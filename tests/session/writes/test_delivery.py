@@ -77,7 +77,6 @@ def subject(desk: Desk) -> str:
     [
         ({"reversal": None}, "untold", UNTOLD),
         ({"reversal": None, "expects": {"odd": 1}}, "changed", UNREADABLE),
-        ({"request": {"name": "update_change_request"}}, "changed", UNREADABLE),
     ],
 )
 async def test_what_nothing_is_known_of_is_not_sent_unasked(
@@ -124,6 +123,7 @@ async def test_what_cannot_be_read_before_it_is_sent_waits(
     desk.session.contact.answered()
     desk.way.reads = reads
     assert await desk.session.outbox.send() == (said or "Waits in the outbox (g x): Rename #1.")
+    assert bool(desk.session.offline) is (reads == "down")
     [now] = desk.session.outbox.items.values()
     assert (now.held, now.sentence) == (
         ("changed", held)

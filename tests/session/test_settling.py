@@ -14,7 +14,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.change_request import ChangeRequestUpdate, Conflict
 from copydesk.domain.hunks import Choice, Side
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.settlement import Settling, Wanted
@@ -255,8 +255,12 @@ async def test_what_a_service_joined_in_spite_of_conflicts_is_settled_by_one_wri
         )
     )  # fmt: skip
     now = await desk.api(ops.get_change_request, desk.space, desk.request)
-    clash = ConflictedError("updated, but not clean", [], now)
+    both = Conflict.model_validate({"page": {"id": page, "title": "Retries", "path": "retries"}})
+    clash = ConflictedError("updated, but not clean", [both, Conflict()], now)
     await keep_joined(desk.session, clash, before.revision_initial or "", before.revision)
+    kept = desk.session.settlings.load(f"{desk.space} {desk.request}")
+    assert kept is not None
+    assert (kept.how, kept.named, kept.head) == ("joined", (page,), before.revision)
     await desk.work.read()
     assert "retries" in {each.title.lower() for each, _ in desk.work.open}
     await desk.choose("main")

@@ -164,6 +164,10 @@ async def test_what_is_gone_already_is_removed_and_what_cannot_be_sent_says_so()
     for step, why in (
         (Step("no_such_operation", {}), "there is no operation 'no_such_operation'."),
         (Step("update_site_section", ids, {"title": 7}), "title: Input should be a valid string."),
+        (
+            Step("request_reviewers", {"space_id": "s", "change_request_id": "r"}, {"users": [7]}),
+            "users.0: Input should be a valid string.",
+        ),
     ):
         with pytest.raises(NotDoneError) as refused:
             await step_taken(ours, away, Call("k", "Change", "It", "It", step, None))
@@ -291,6 +295,10 @@ async def test_a_removal_of_unknown_end_is_sent_again_and_another_request_is_ask
     found = await settled(ours, change)
     assert (found.state, found.entry) == ("unknown", entry.id)
     assert found.said == CUT_OFF
+    ours = session(None)
+    asked = under_way(change).failed("k", "", unknown=True)
+    found = (await settle(ours, API, asked)).find("k")
+    assert (found.state, found.entry, found.said) == ("unknown", "", CUT_OFF)
 
 
 @pytest.mark.parametrize(("title", "state"), [("After", "done"), ("Before", "waiting")])

@@ -76,14 +76,16 @@ async def test_a_conflict_says_at_which_moment_it_was(world: World) -> None:
         assert refused.value.moment is None
         with pytest.raises(ConflictedError, match=r": 1 page conflicts$") as stuck:
             await conflicts.update(api, clash.space, clash.request)
-        outdated = stuck.value.request.outdated
-        said = "not updated" if outdated else "updated, but not clean"
-        assert str(stuck.value).partition(":")[0] == said
+        assert str(stuck.value).startswith("not updated: ")
         assert stuck.value.moment is not None
         assert stuck.value.moment[2] == main
         assert [each.page and each.page.id for each in stuck.value.conflicts] == [
             world.page_id(clash.space, "a")
         ]
+    path = f"/change-requests/{clash.request}"
+    async with strange(world, path, lambda found: found | {"outdated": False}) as api:
+        with pytest.raises(ConflictedError, match=r"^updated, but not clean: 1 page conflicts$"):
+            await conflicts.update(api, clash.space, clash.request)
 
 
 async def test_a_merge_that_cannot_be_read_afterwards_has_happened_all_the_same(

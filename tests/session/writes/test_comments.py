@@ -153,6 +153,8 @@ def test_a_draft_leaves_a_trace_once_it_is_known_whose_it_is() -> None:
     assert trace(None, draft) is None
     found = trace(User(id="me"), draft)
     assert found == message_trace("s", "r", "t", me="me", page="p", node="n")
+    alone = trace(User(id="me"), replace(draft, thread=None))
+    assert alone == message_trace("s", "r", me="me", page="p", node="n")
 
 
 def test_drafts_of_a_change_request_are_listed_the_oldest_first(tmp_path: Path) -> None:

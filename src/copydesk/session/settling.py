@@ -423,7 +423,7 @@ class Settlement:
         self.under_way, self._recall = True, recall
         try:
             known = kept.known if kept.state == "sending" else kept.head
-            if kept.how != "update" and self.now is not None and kept.state != "sending":
+            if self.now is not None and kept.state != "sending":
                 known = self.now.revision
             sending = replace(kept, state="sending", known=known, label=self.label, restored=())
             await self._keep(replace(sending, wanted=(*wanted, *self._extra)))

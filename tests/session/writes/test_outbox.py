@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -13,10 +14,19 @@ from types import SimpleNamespace
 import pytest
 
 from copydesk.contract.models.user import User
+from copydesk.domain.cause import CAUSE
 from copydesk.local.journal import Entry
 from copydesk.server import threads
+from copydesk.session.declarations import DANGERS
 from copydesk.session.writes.log import QueuedError, WriteError
-from copydesk.session.writes.outbox import QUIET_SECONDS, by_slug, ids_of, marks_of, waiting_about
+from copydesk.session.writes.outbox import (
+    QUIET_SECONDS,
+    by_slug,
+    danger,
+    ids_of,
+    marks_of,
+    waiting_about,
+)
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.undo import Way
 from tests.tui.cutting import Desk, Program, judge, lives, may_wait, run
@@ -298,3 +308,16 @@ def test_what_waits_on_some_objects_is_a_sentence() -> None:
     assert waiting_about(object(), "c") == ""
     outbox.marks = marks_of([])
     assert waiting_about(app, "c") == ""
+
+
+def test_the_danger_of_a_write_is_the_highest_of_what_led_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, dangerous in (("x.mild", 1), ("x.most", 3)):
+        monkeypatch.setitem(DANGERS, name, dangerous)
+    context = copy_context()
+    for cause, found in (
+        ((), 0), (("no_such",), 0), (("x.mild", "no_such"), 1), (("x.mild", "x.most"), 3),
+    ):  # fmt: skip
+        context.run(CAUSE.set, cause)
+        assert context.run(danger) == found

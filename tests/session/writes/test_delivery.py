@@ -136,6 +136,21 @@ async def test_what_cannot_be_read_before_it_is_sent_waits(
     assert subject(desk) == "Uno"
 
 
+async def test_what_is_there_already_has_no_answer_to_go_on_with(
+    world: World, tmp_path: Path
+) -> None:
+    took: list[Any] = []
+    desk, _ = await renaming(world, tmp_path, then=took.append)
+    async with world.api() as api:
+        body = ChangeRequestUpdate(subject="Uno")
+        await api(ops.update_change_request, desk.space, desk.first, body)
+    said = "It was there already: nothing was sent: Rename #1."
+    assert await desk.session.outbox.send() == said
+    assert took == []
+    assert desk.session.log[-1].state == "done"
+    assert desk.way.writes == ["PATCH"], "only the first try"
+
+
 async def test_what_may_have_arrived_is_asked_about_where_it_cannot_be_found_out(
     world: World, tmp_path: Path
 ) -> None:

@@ -655,7 +655,7 @@ async def test_what_cannot_be_sent_says_why_and_nothing_is_sent(
     async with world.api() as api:
         body = ChangeRequestUpdate(status="archived")
         await api(ops.update_change_request, desk.space, desk.request, body)
-    with pytest.raises(NotDoneError, match=r"^It is archived$"):
+    with pytest.raises(NotDoneError, match=r"^The change request is archived$"):
         await work.send()
     assert desk.way.writes == []
 
@@ -719,7 +719,7 @@ async def test_where_the_disk_cannot_be_read_no_settling_is_taken_for_over(
 
     monkeypatch.setattr(desk.session.settlings, "all", refused)
     assert await find_cut_off(desk.session) == (
-        "It cannot be read whether settling was cut off: [Errno 5] Input/output error"
+        "Whether settling was cut off cannot be read: [Errno 5] Input/output error"
     )
 
 

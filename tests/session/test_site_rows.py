@@ -28,10 +28,8 @@ LINK = Link("l", "Partners", "Partners", active=True, created=None)
         (replace(ROW, visibility="public"), LINK, "Links have no effect: the site is for everyone "
          "(public)."),
         (ROW, LINK, "Links open nothing yet: the site is not published."),
-        (OPEN, replace(LINK, active=False), "It is switched off, so it has no address that works: "
-         "x switches it on."),
-        (None, replace(LINK, active=False), "It is switched off, so it has no address that works: "
-         "x switches it on."),
+        (OPEN, replace(LINK, active=False), "Switched off, so no address works: x switches it on."),
+        (None, replace(LINK, active=False), "Switched off, so no address works: x switches it on."),
         (OPEN, LINK, "The service gives no address for it."),
         (None, LINK, "The service gives no address for it."),
     ],

@@ -107,7 +107,7 @@ def test_why_a_request_could_not_be_read_is_told() -> None:
     assert why_not_read(NotFound("x")) == ("gone", gone)
     assert why_not_read(Unreachable("No route.")) == (
         "failed",
-        "It could not be read: nothing was sent. Offline: No route. r tries again.",
+        "Could not be read: nothing was sent. Offline: No route. r tries again.",
     )
 
 
@@ -116,7 +116,7 @@ def test_what_is_in_the_way_of_a_request() -> None:
     assert Standing(found, {}).in_the_way == "It needs a review."
     assert Standing(replace(found, off="It is empty."), {}).in_the_way == "It is empty."
     merged = replace(found, status="merged")
-    assert Standing(merged, {}).in_the_way == "It is merged already."
+    assert Standing(merged, {}).in_the_way == "The change request is merged already."
 
 
 async def test_what_a_request_is_based_on_is_what_it_had_of_main_last(world: World) -> None:

@@ -549,8 +549,7 @@ async def test_what_is_left_of_a_run_whose_site_is_gone_is_forgotten(
         disk.setattr(desk.arranger._store, "all", full_disk)
         assert await desk.arranger.find_interrupted() == (
             [],
-            "It cannot be read whether a rearrangement was left: "
-            "[Errno 28] No space left on device",
+            "Whether a rearrangement was left cannot be read: [Errno 28] No space left on device",
         )
         assert await desk.arranger.groups() == set()
     async with desk.world.api() as api:
@@ -574,7 +573,7 @@ async def test_a_run_under_way_is_found_by_nobody_and_does_not_begin_twice(desk:
     [task] = desk.arranger.busy
     assert await desk.arranger.find(PLACE, desk.plan.site) is None
     await desk.arranger.forget_ended(run)
-    with pytest.raises(WriteError, match="It is under way already"):
+    with pytest.raises(WriteError, match="This is under way already"):
         await desk.arranger.go(run)
     desk.way.hold.set()
     assert (await going).state == "finished"

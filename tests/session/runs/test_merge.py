@@ -461,7 +461,7 @@ async def test_what_is_said_meanwhile_is_looked_at_before_anything_is_merged(
     desk.way.reads = "down"
     lost = (await steps.take(api, merging))(judged)
     assert lost.stopped is not None
-    assert lost.stopped.said.startswith("It could not be read: nothing was sent. Offline: ")
+    assert lost.stopped.said.startswith("Could not be read: nothing was sent. Offline: ")
     assert desk.session.offline
 
 
@@ -472,7 +472,7 @@ async def test_what_cannot_be_read_or_saved_on_this_machine_is_told(
     other = desk.begin()
     monkeypatch.setattr(other._store, "all", refusing)
     assert await other.find_interrupted() == (
-        "It cannot be read whether a merge run was left: [Errno 5] Input/output error"
+        "Whether a merge run was left cannot be read: [Errno 5] Input/output error"
     )
     runner, run = await planned(desk)
     desk.disk.full = True

@@ -144,7 +144,7 @@ async def test_what_is_there_already_has_no_answer_to_go_on_with(
     async with world.api() as api:
         body = ChangeRequestUpdate(subject="Uno")
         await api(ops.update_change_request, desk.space, desk.first, body)
-    said = "It was there already: nothing was sent: Rename #1."
+    said = "Was there already: nothing was sent: Rename #1."
     assert await desk.session.outbox.send() == said
     assert took == []
     assert desk.session.log[-1].state == "done"
@@ -221,7 +221,7 @@ async def test_a_program_that_ends_while_it_sends_notes_that_it_may_be_there(
         await sending
     now = desk.journal.entries()[-1]
     assert (now.id, now.state) == (entry.id, "unknown")
-    assert now.sentence == "It was stopped: it may be there."
+    assert now.sentence == "Stopped: it may be there."
     assert desk.session.outbox.items == {entry.id: now}
     assert elsewhere(desk).claim(), "another copydesk may go on"
 
@@ -242,9 +242,7 @@ async def test_what_would_send_something_else_than_was_noted_is_not_sent(
     assert await desk.session.outbox.send() == "Waits in the outbox (g x): Rename #1."
     [now] = desk.session.outbox.items.values()
     assert (now.held, subject(desk)) == ("refused", "One")
-    assert now.sentence == (
-        "Not sent: It would send something else now: discard it, and do it again."
-    )
+    assert now.sentence == ("Not sent: The thing has changed: discard this write, and do it again.")
 
 
 async def test_a_verdict_waits_for_the_comments_that_go_with_it(
@@ -272,7 +270,7 @@ async def test_a_verdict_waits_for_the_comments_that_go_with_it(
     alone, comment, together = desk.session.outbox.items.values()
     send = desk.session.outbox.send
     assert await send(together.id, anyway=True) == (
-        "It waits for a comment that it goes with: that one first."
+        "A comment that it goes with waits: that one first."
     )
     assert desk.way.writes == ["POST"] * 3
     assert await send(alone.id, anyway=True) == "Sent from the outbox: Review #1."
@@ -484,7 +482,7 @@ async def test_what_was_edited_elsewhere_is_not_overwritten(world: World, tmp_pa
     desk, entry = await renaming(world, tmp_path)
     theirs = {**(entry.request or {}), "body": '{"subject": "Theirs"}'}
     await note(desk, entry, request=theirs)
-    with pytest.raises(NotDoneError, match=r"^It was edited elsewhere meanwhile\. What you wrote"):
+    with pytest.raises(NotDoneError, match=r"^Edited elsewhere meanwhile\. What you wrote"):
         await desk.session.outbox.change(entry, request=entry.request)
     [now] = desk.session.outbox.items.values()
     assert now.request == theirs

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
+from shlex import split
 
 import pytest
 
 from copydesk.cli.command_line import parse
 from copydesk.cli.errors import UsageError
+from copydesk.cli.examples import EXAMPLES, example
 from copydesk.cli.parser import GROUPS, build_parser
 
 URL = "https://app.example.com/s/SPACE"
@@ -34,6 +36,20 @@ def commands(parser: ArgumentParser, *words: str) -> Iterator[tuple[str, ...]]:
 def test_the_help_lists_every_command_once() -> None:
     [below] = [each for each in build_parser()._actions if isinstance(each, _SubParsersAction)]
     assert sorted(name for names in GROUPS.values() for name in names) == sorted(below.choices)
+
+
+def test_each_command_has_an_example_that_can_be_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(EXAMPLES) == sorted(map(" ".join, commands(build_parser())))
+    for command in EXAMPLES:
+        words = split(example(command), comments=True)[1:]
+        ends = [at for at, word in enumerate(words) if word in {"|", ">"}]
+        assert parse(words[: ends[0] if ends else None]).runner
+    for group in ("cr", "structure", "sites"):
+        with pytest.raises(SystemExit) as ended:
+            parse([group, "--help"])
+        assert ended.value.code == 0
+        told = capsys.readouterr().out
+        assert all(example(each) in told for each in EXAMPLES if each.startswith(f"{group} "))
 
 
 def test_words_that_may_be_left_out_stand_anywhere() -> None:
@@ -100,37 +116,44 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("desck", "copydesk: error: there is no command 'desck': did you mean desk? There are "),
-        ("pr list", "no command 'pr': did you mean cr? There are also clusters, sites and watch;"),
-        ("version", "there is no command 'version': did you mean --version? There are also cr, "),
-        ("cr lst", "there is no command 'lst': did you mean list? There are also show, diff and "),
-        ("zzz", "there is no command 'zzz'. There are cr, clusters and sites; copydesk --help"),
-        ("cr list --stats open", "there is no option '--stats': did you mean --status? There are "),
-        ("cr list --stat=open", "there is no option '--stat': did you mean --status?"),
-        ("cr list --status opne", "it cannot be 'opne': did you mean open? It is draft, open, "),
-        ("completion zhs", "it cannot be 'zhs': did you mean zsh? It is bash, zsh or fish."),
-        ("cr list more", "copydesk cr list: error: 'more' is one word too many."),
-        (f"--read-onl {URL}", "there is no option '--read-onl': did you mean --read-only?"),
-        (f"{URL} cr", "'cr' is one word too many. See copydesk URL --help."),
-        ("--profil x", "there is no option '--profil': did you mean --profile?"),
-        ("--profile x --nope=3 cr list", "copydesk: error: there is no option '--nope'. There are"),
         (
-            "space --json",
-            "error: there is no command 'space'. There are cr, clusters and sites",
+            "desck",
+            "copydesk: there is no command desck. Did you mean desk?\n  copydesk desk check\n",
         ),
-        ("--profile x spcae list", "copydesk: error: there is no command 'spcae'."),
-        ("cr --nope lst", "copydesk cr: error: there is no command 'lst': did you mean list?"),
-        ("cr --json list", "copydesk cr: error: --json goes after the command: copydesk cr list "),
+        ("mereg", "no command mereg. Did you mean cr merge?\n  copydesk cr merge 14 --yes\n"),
+        ("pr list", "no command pr. Did you mean cr?\n  copydesk cr list "),
+        ("version", "copydesk: there is no command version. Did you mean --version?\n"),
+        (
+            "cr lst",
+            "copydesk cr: there is no command lst. Did you mean cr list?\n  copydesk cr list",
+        ),
+        ("zzz", "copydesk: there is no command zzz. copydesk --help lists all.\n"),
+        ("cr list --stats open", "there is no option --stats. Did you mean --status? copydesk cr "),
+        ("cr list --stat=open", "there is no option --stat. Did you mean --status?"),
+        ("cr list --status opne", "it cannot be opne: did you mean open? It is draft, open, "),
+        ("completion zhs", "it cannot be zhs: did you mean zsh? It is bash, zsh or fish."),
+        ("cr list more", "copydesk cr list: more is one word too many."),
+        (f"--read-onl {URL}", "there is no option --read-onl. Did you mean --read-only?"),
+        (f"{URL} cr", "cr is one word too many. copydesk URL --help says more."),
+        ("--profil x", "there is no option --profil. Did you mean --profile?"),
+        ("--profile x --nope=3 cr list", "copydesk: there is no option --nope. copydesk --help"),
+        ("space --json", "copydesk: there is no command space. copydesk --help lists all."),
+        ("--profile x spcae list", "copydesk: there is no command spcae."),
+        ("cr --nope lst", "copydesk cr: there is no command lst. Did you mean cr list?"),
+        ("cr --json list", "copydesk cr: --json goes after the command: copydesk cr list "),
         ("cr --space x list", "--space goes after the command: copydesk cr list --space"),
-        ("cr --nope list", "copydesk cr: error: there is no option '--nope'. There are --desk, "),
+        ("cr --nope list", "copydesk cr: there is no option --nope. copydesk cr --help"),
         ("serve --port abc", "--port: a port is a number from 0 to 65535, such as 8484, not "),
         ("serve --limit 0", "--limit: a limit is a number of calls, such as 3600, not '0'"),
         ("serve --limit -5", "--limit: "),
-        ("desk sample --scale 1.5", "error: --scale: a whole number is needed, not '1.5'"),
-        ("serve --port", "copydesk serve: error: --port needs a value"),
-        ("cr show", "copydesk cr show: error: missing: NUMBER"),
-        ("keys --json --markdown", "copydesk keys: error: --markdown does not go with --json"),
-        ("serve --fetch=3", "copydesk serve: error: --fetch takes no value"),
+        (
+            "desk sample --scale 1.5",
+            "copydesk desk sample: --scale: a whole number is needed, not '1.5'",
+        ),
+        ("serve --port", "copydesk serve: --port needs a value"),
+        ("cr show", "copydesk cr show: missing: NUMBER\n  copydesk cr show 14\n"),
+        ("keys --json --markdown", "copydesk keys: --markdown does not go with --json"),
+        ("serve --fetch=3", "copydesk serve: --fetch takes no value"),
     ],
 )
 def test_a_slip_is_told_with_the_nearest_word(
@@ -139,7 +162,9 @@ def test_a_slip_is_told_with_the_nearest_word(
     with pytest.raises(SystemExit) as ended:
         parse(line.split())
     assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told
+    assert len(told.splitlines()) <= 4
 
 
 def test_a_wrong_word_is_told_before_an_option_behind_it(
@@ -154,7 +179,7 @@ def test_a_wrong_word_is_told_before_an_option_behind_it(
         for option in ("--json", "--nope", "--sapce=3"):
             with pytest.raises(SystemExit):
                 parse([*line, option])
-            assert f"there is no command '{word}'" in capsys.readouterr().err, (line, option)
+            assert f"there is no command {word}." in capsys.readouterr().err, (line, option)
 
 
 def test_an_option_that_a_command_does_not_take_is_told_by_its_name() -> None:
@@ -164,16 +189,16 @@ def test_an_option_that_a_command_does_not_take_is_told_by_its_name() -> None:
 
 def test_help_explains_a_command_and_an_action_alone(capsys: pytest.CaptureFixture[str]) -> None:
     for words, usage in (
-        (["cr", "merge"], "copydesk cr merge"),
-        (["merge"], "copydesk cr merge"),
-        (["cr"], "copydesk cr"),
-        ([], "copydesk"),
+        (["cr", "merge"], "usage: copydesk cr merge [-h]"),
+        (["merge"], "usage: copydesk cr merge [-h]"),
+        (["cr"], "copydesk cr ACTION [NUMBER] [--space SPACE]"),
+        ([], "usage: copydesk [-h]"),
     ):
         with pytest.raises(SystemExit) as ended:
             parse(["help", *words]).run()
         assert ended.value.code == 0
-        assert f"usage: {usage} [-h]" in capsys.readouterr().out
+        assert usage in capsys.readouterr().out
     with pytest.raises(SystemExit) as ended:
         parse(["help", "mereg"]).run()
     assert ended.value.code == 2
-    assert "did you mean cr merge?" in capsys.readouterr().err
+    assert "Did you mean cr merge?" in capsys.readouterr().err

@@ -299,7 +299,7 @@ def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> 
         main(["desck", "\u202e"])
     assert exit_.value.code == 2
     said = capsys.readouterr().err
-    assert "there is no command 'desck': did you mean desk?" in said
+    assert "there is no command desck. Did you mean desk?" in said
     with pytest.raises(SystemExit):
         main(["profiles", "x\u202e\x1b[2J"])
     assert not {"\u202e", "\x1b"} & set(capsys.readouterr().err)

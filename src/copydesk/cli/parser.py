@@ -1,7 +1,7 @@
 """The commands and their options, declared once with argparse; each names its function.
 
 The parser repeats nothing that could rewrite a terminal. Options are taken as they are called,
-never cut short, and a word that is none gets the nearest one.
+never cut short, and a word that is none gets the nearest one, and examples of it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from argparse import (
     RawDescriptionHelpFormatter,
     _SubParsersAction,
 )
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias, get_args
 
 from copydesk.cli.api import Field
 from copydesk.cli.errors import note
+from copydesk.cli.examples import example, examples_near
 from copydesk.contract.enumerations import ChangeRequestStatus, ChangeRequestWritableStatus
 from copydesk.domain.text import clean, listed, shorten
 
@@ -53,12 +56,10 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
 )
 """What other programs call a command, and what it is here."""
 
-_FEW = 3
-"""So many words are named where there are too many for a sentence."""
-
 _CELLS = 60
 
-EMPTY: Mapping[str, str] = MappingProxyType({})
+COLUMNS = 96
+"""How wide the help of a command is that groups others, at most."""
 
 _PLAIN = (
     (
@@ -95,10 +96,15 @@ class Parser(ArgumentParser):
         said = clean(message, limit=1000)
         for pattern, plain in _PLAIN:
             said = re.sub(pattern, plain, said, count=1, flags=re.DOTALL)
+        near = [example(self.prog.removeprefix("copydesk "))] if "missing: " in said else []
+        self.refuse(said, near)
+
+    def refuse(self, said: str, near: Iterable[str] = ()) -> NoReturn:
+        """Print a sentence on what is wrong, and examples of what is right, and exit with 2."""
         note(said)
-        if not sys.stderr:  # closed: argparse of Python 3.11.2 takes that for a fault of ours
-            self.exit(2)
-        super().error(said)
+        lines = [f"{self.prog}: {said}", *(f"  {each}" for each in near if each)]
+        # argparse of Python 3.11.2 takes a closed standard error for a fault of ours.
+        self.exit(2, "".join(f"{line}\n" for line in lines) if sys.stderr else None)
 
     def read(self, arguments: Sequence[str]) -> Namespace:
         """Return what the arguments say; the same as ``parse_args`` with a better complaint."""
@@ -107,38 +113,73 @@ class Parser(ArgumentParser):
         found, left = self.parse_known_args(arguments)
         if left:
             parser = self._meant(arguments)
-            parser.error(parser.no_use(left[0]))
+            parser.refuse(parser.no_use(left[0]))
         return found
 
     def format_help(self) -> str:
-        """Return its help; that of the whole program has its commands in groups."""
+        """Return its help; of one that groups others, what each does, with an example."""
         commands = [each for each in self._actions if isinstance(each, _SubParsersAction)]
-        if " " in self.prog or not commands:
+        if not commands:
             return super().format_help()
+        said = {each.dest: each for each in commands[0]._choices_actions}
+        options = [each for each in self._actions if each.option_strings]
+        if " " in self.prog:
+            return self._actions_told(commands[0], said, options)
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
-        said = {each.dest: each for each in commands[0]._choices_actions}
         for title, names in GROUPS.items():
             formatter.start_section(title)
             formatter.add_arguments([said[name] for name in names])
             formatter.end_section()
         formatter.start_section("Options")
-        formatter.add_arguments([each for each in self._actions if each.option_strings])
+        formatter.add_arguments(options)
         formatter.end_section()
         formatter.add_text(self.epilog)
         return formatter.format_help()
 
+    def _actions_told(
+        self, actions: _SubParsersAction[Parser], said: Mapping[str, Action], options: list[Action]
+    ) -> str:
+        """Return what each action of a command does, with an example, and what most of them take.
+
+        What is shown of the command line has first the words, then the options.
+        """
+        below = list(actions.choices.values())
+        taken = [each for one in below for each in one._actions if each.help is not SUPPRESS]
+        named = Counter(_name_of(each) for each in taken)
+        general = {"-h", *opening_parser()._option_string_actions}
+        usual = {
+            name: f"[{name} {each.metavar}]"
+            if each.option_strings and each.metavar
+            else f"[{name}]"
+            for each in sorted(taken, key=lambda each: bool(each.option_strings))
+            if 2 * named[name := _name_of(each)] > len(below) and name not in general
+        }
+        action = "ACTION" if actions.required else "[ACTION]"
+        usage = " ".join((self.prog, action, *usual.values()))
+        lines = [*_wrapped(usage, "", "  "), self.description or "", ""]
+        wide = max(map(len, said)) + 4
+        for name, each in said.items():
+            lines += _wrapped(each.help or "", f"  {name}".ljust(wide), " " * wide)
+            lines.append(" " * wide + example(f"{self.prog} {name}".removeprefix("copydesk ")))
+        formatter = self._get_formatter()
+        formatter.start_section("Options")
+        formatter.add_arguments([each for each in options if "--help" not in each.option_strings])
+        formatter.end_section()
+        return "\n".join(filter(None, ("\n".join(lines) + "\n", formatter.format_help())))
+
     def no_use(self, word: str) -> str:
         """Say that an argument is of no use here, and what may have been meant."""
-        named = repr(shorten(word.partition("=")[0] if word.startswith("-") else word, _CELLS))
-        if not word.startswith("-"):
-            return f"{named} is one word too many. See {self.prog} --help."
-        known = [each for each in self._option_string_actions if each.startswith("--")]
         option = word.partition("=")[0]
+        if not word.startswith("-"):
+            return f"{_named(word)} is one word too many. {self.prog} --help says more."
+        known = [each for each in self._option_string_actions if each.startswith("--")]
         if option in known:
             return f"{option} goes after the command: {self.prog} {option}"
-        return _instead(f"there is no option {named}", option, known, self.prog)
+        near = _nearest(option, known)
+        meant = f" Did you mean {near}?" if near else ""
+        return f"there is no option {_named(option)}.{meant} {self.prog} --help lists all."
 
     def _refuse_unknown(self, arguments: Sequence[str]) -> None:
         """Refuse the first word up to the last of the command that is not one of ours.
@@ -158,16 +199,13 @@ class Parser(ArgumentParser):
                     next(words, None)
             elif word.startswith("--") and (parser is self or parser is not meant):
                 told = meant if option in meant._option_string_actions else parser
-                parser.error(told.no_use(word))
+                parser.refuse(told.no_use(word))
             elif below and not word.startswith("-"):
                 parser = parser._below(below[0], word)
 
     def _below(self, commands: _SubParsersAction[Parser], word: str) -> Parser:
         """Return the parser of a command, or exit with what may have been meant."""
-        try:
-            self._check_value(commands, word)
-        except ArgumentError as error:
-            self.error(str(error))
+        self._check_value(commands, word)
         return commands.choices[word]
 
     def _get_value(self, action: Action, arg_string: str) -> Any:
@@ -205,46 +243,57 @@ class Parser(ArgumentParser):
         """Raise ``ArgumentError`` for a value that is not a choice, and name the nearest choice."""
         if action.choices is None or value in action.choices:
             return
-        named = repr(shorten(str(value), _CELLS))
         words = [str(each) for each in action.choices]
         if isinstance(action, _SubParsersAction):
-            words.sort(key=lambda each: each not in GROUPS["Work"])
-            below = {} if " " in self.prog else dict(ELSEWHERE)
-            below |= {
-                name: f"{above} {name}"
-                for above, each in action.choices.items()
-                for deeper in each._actions
-                if isinstance(deeper, _SubParsersAction)
-                for name in deeper.choices
-            }
-            said = _instead(f"there is no command {named}", str(value), words, self.prog, below)
-            # The name of the argument would stand before the sentence.
-            raise ArgumentError(None, said)
-        raise ArgumentError(action, _instead(f"it cannot be {named}", str(value), words, ""))
+            self._refuse_command(str(value), action)
+        near = _nearest(str(value), words)
+        meant = f": did you mean {near}?" if near else "."
+        said = f"it cannot be {_named(str(value))}{meant} It is {listed(words, 'or')}."
+        raise ArgumentError(action, said)
+
+    def _refuse_command(self, word: str, commands: _SubParsersAction[Parser]) -> NoReturn:
+        """Say that there is no such command, which one is the nearest, and examples of that.
+
+        A word that is an action of a command counts where it is nearer than all commands.
+        """
+        below = {
+            name: f"{above} {name}"
+            for above, each in commands.choices.items()
+            for deeper in each._actions
+            if isinstance(deeper, _SubParsersAction)
+            for name in deeper.choices
+        }
+        before = self.prog.removeprefix("copydesk").strip()
+        known = {} if before else {**below, **ELSEWHERE}
+        known |= {each: f"{before} {each}".strip() for each in commands.choices}
+        near = known.get(_nearest(word, known), "")
+        meant = f"Did you mean {near}?" if near else f"{self.prog} --help lists all."
+        said = f"there is no command {_named(word)}. {meant}"
+        self.refuse(said, examples_near(word, near) if near else ())
 
 
-def _instead(
-    said: str, word: str, known: Iterable[str], prog: str, below: Mapping[str, str] = EMPTY
-) -> str:
-    """Return the complaint with the nearest known word, else with some of the known words.
+def _wrapped(text: str, first: str, rest: str) -> list[str]:
+    return wrap(text, COLUMNS, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
-    ``below`` has words that are known behind another, with both: they count where they are nearer.
-    """
+
+def _name_of(action: Action) -> str:
+    return action.option_strings[0] if action.option_strings else str(action.metavar)
+
+
+def _named(word: str) -> str:
+    """Return a word that somebody typed as a message names it: in quotes if it is not plain."""
+    short = shorten(word, _CELLS)
+    return short if re.fullmatch(r"[\w.=-]+", short, re.ASCII) else repr(short)
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """Return the known word that a word is most like; "" where it is like none."""
     from difflib import get_close_matches
 
-    words = list(known)
     # Without their dashes: two options would be alike by these alone.
-    bare = {each.lstrip("-"): each for each in (*words, *below)}
+    bare = {each.lstrip("-"): each for each in known}
     near = get_close_matches(word.lstrip("-").casefold(), bare, 1, 0.65)
-    near = [bare[each] for each in near]
-    near = [below[each] if each in below and each not in words else each for each in near]
-    found = f"{said}: did you mean {near[0]}?" if near else f"{said}."
-    if not prog:
-        return f"{found} It is {listed(words, 'or')}."
-    examples = [each for each in words if each not in {*near, "--help"}][:_FEW]
-    others = f"There {'is' if len(examples) == 1 else 'are'} {'also ' if near else ''}"
-    some = f"{others}{listed(examples)}; " if examples else ""
-    return f"{found} {some}{prog} --help lists all."
+    return bare[near[0]] if near else ""
 
 
 def add_api(commands: Subparsers) -> None:

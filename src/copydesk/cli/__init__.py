@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
     0 done, 1 failed, 2 wrong usage, 3 not allowed, 4 conflict, 5 the service cannot be reached,
-    7 something would be sent (``structure apply --plan``).
+    6 the service lacks the operation, 7 something would be sent (``structure apply --plan``).
     """
     if sys.flags.optimize > 1:
         sys.stderr.write("copydesk: unset PYTHONOPTIMIZE, or leave out -OO: it takes texts away.\n")

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from copydesk.cli.analysis import await_analysis
 from copydesk.cli.connection import OWN, Service
-from copydesk.cli.errors import DONE, FAILED, UsageError, say
+from copydesk.cli.errors import DONE, FAILED, LACKING, UsageError, say
 from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.output_file import check_form, give_json, give_table
@@ -171,7 +171,7 @@ async def _clusters(
             )
         ]
     except OperationMissing as error:
-        raise UsageError(FINDINGS_INSTEAD, FAILED) from error
+        raise UsageError(FINDINGS_INSTEAD, LACKING) from error
     if sort is None or served is not None:
         return found
     by_row = {id(each.row): each for each in found}

@@ -19,6 +19,7 @@ from copydesk.cli.errors import (
     DIFFERS,
     DONE,
     FAILED,
+    LACKING,
     NOT_ALLOWED,
     UsageError,
     agreed,
@@ -111,7 +112,7 @@ async def _refuse(api: Api, found: Found, space: Space) -> list[Review]:
             )
         ]
     except OperationMissing:
-        raise UsageError(f"nothing was sent: {NO_REVIEWS}", FAILED) from None
+        raise UsageError(f"nothing was sent: {NO_REVIEWS}", LACKING) from None
 
 
 def _tell(found: Found, me: User | None) -> None:

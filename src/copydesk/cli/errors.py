@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from copydesk.local.state import State
 
-DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
-DIFFERS = 7
+DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE, LACKING, DIFFERS = range(8)
 """Exit statuses, one meaning each, for scripts. A missing object is a failure, no wrong usage.
 
-`DIFFERS`: it was only looked, and something would be sent.
+`LACKING`: the service does not have the operation; to try again is of no use. `DIFFERS`: it was only
+looked, and something would be sent.
 """
 
 INTERRUPTED = 130
@@ -171,12 +171,13 @@ def status_of(answer: int | None) -> int:
     """Return the exit status for the HTTP status of an answer; None when no answer came."""
     if answer is None:
         return OFFLINE
-    return {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}.get(answer, FAILED)
+    told = {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}
+    return (told | dict.fromkeys((405, 501), LACKING)).get(answer, FAILED)
 
 
 def status_for(error: BaseException) -> int:
     """Return the exit status for a request that failed."""
-    from copydesk.client.errors import ApiError, ReadOnly, Unreachable
+    from copydesk.client.errors import ApiError, OperationMissing, ReadOnly, Unreachable
     from copydesk.session.reads.conflicts import ConflictedError
 
     match error:
@@ -186,6 +187,8 @@ def status_for(error: BaseException) -> int:
             return NOT_ALLOWED
         case ConflictedError():  # both sides changed the same things
             return CONFLICT
+        case OperationMissing():
+            return LACKING
         case ApiError():
             return status_of(error.status or 0)
     return FAILED

@@ -16,6 +16,7 @@ STATUSES = (
     (errors.NOT_ALLOWED, "not allowed"),
     (errors.CONFLICT, "a conflict, a rule that is not met, or what was changed meanwhile"),
     (errors.OFFLINE, "the service does not answer"),
+    (errors.LACKING, "the service does not have the operation (docs/service.md)"),
     (errors.DIFFERS, "`--plan` has something to send"),
     (errors.INTERRUPTED, "stopped by ctrl+c"),
     (errors.PIPE_CLOSED, "the reader of its output went away"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
+from pathlib import Path
 from shlex import split
 
 import pytest
@@ -12,6 +13,7 @@ from copydesk.cli.command_line import parse
 from copydesk.cli.errors import UsageError
 from copydesk.cli.examples import EXAMPLES, example
 from copydesk.cli.parser import GROUPS, build_parser
+from tests.cli.script_desk import Screen
 
 URL = "https://app.example.com/s/SPACE"
 GENERAL = (
@@ -187,18 +189,38 @@ def test_an_option_that_a_command_does_not_take_is_told_by_its_name() -> None:
         parse(["profiles", "--json", "use", "x"]).run()
 
 
-def test_help_explains_a_command_and_an_action_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    for words, usage in (
-        (["cr", "merge"], "usage: copydesk cr merge [-h]"),
-        (["merge"], "usage: copydesk cr merge [-h]"),
-        (["cr"], "copydesk cr ACTION [NUMBER] [--space SPACE]"),
-        ([], "usage: copydesk [-h]"),
+def test_help_explains_a_topic_of_the_manual_or_a_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words, *told in (
+        ("cr merge", "usage: copydesk cr merge [-h]", "copydesk help merge prints what the manual"),
+        ("cr", "copydesk cr ACTION [NUMBER] [--space SPACE]"),
+        ("threads", "usage: copydesk cr threads [-h]"),
+        ("serve", "usage: copydesk serve [-h]"),
+        ("merge", "# A release: many merges in order", "copydesk cr merge is a command, too: "),
+        ("undo", "undo, redo: make a write that was sent as if it had not been"),
+        ("outbox", "## The outbox", "More of it: ", "copydesk outbox is a command, too"),
+        ("keys", "# Keys", "copydesk keys is a command, too: copydesk keys --help."),
+        ("Linear mode", "# With a screen reader, or on a plain terminal"),
     ):
+        assert parse(["help", *words.split()]).run() == 0
+        said = capsys.readouterr().out
+        assert all(each in said for each in told), (words, said)
+    for line, status in (("help", 0), ("help mereg", 2)):
         with pytest.raises(SystemExit) as ended:
-            parse(["help", *words]).run()
-        assert ended.value.code == 0
-        assert usage in capsys.readouterr().out
-    with pytest.raises(SystemExit) as ended:
-        parse(["help", "mereg"]).run()
-    assert ended.value.code == 2
+            parse(line.split()).run()
+        assert ended.value.code == status
     assert "Did you mean cr merge?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", ["settings", "hooks"])
+def test_a_topic_that_is_longer_than_the_terminal_is_read_in_the_pager(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "paged"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("PAGER", f"sh -c 'cat > {kept}'")
+    monkeypatch.setattr("sys.stdout", screen := Screen())
+    assert parse(["help", page]).run() == 0
+    assert kept.exists() == (page == "settings")
+    assert (screen.text() == "") == kept.exists()

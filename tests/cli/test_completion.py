@@ -266,4 +266,4 @@ def test_an_unknown_shell_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
         main(["completion", "tcl"])
     assert exit_.value.code == 2
-    assert "it cannot be 'tcl'. It is bash, zsh or fish." in capsys.readouterr().err
+    assert "it cannot be tcl. It is bash, zsh or fish." in capsys.readouterr().err

@@ -201,7 +201,7 @@ def test_a_request_is_begun_and_says_something_else(scripts: ScriptDesk) -> None
         (["edit", "1", "--subject", " "], "A subject is needed."),
         (["edit", "1", "--subject", "x" * 101], "101 characters: at most 100 fit."),
         (["edit", "1", "--subject", "a\nb"], "the subject is one line."),
-        (["edit", "1", "--status", "merged"], "--status: it cannot be 'merged'."),
+        (["edit", "1", "--status", "merged"], "--status: it cannot be merged."),
         (["create", "Limits"], "missing: --space"),
         (["create", "", "--space", space], "A subject is needed."),
     ):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE, LACKING, DIFFERS = range(8)
 """Exit statuses, one meaning each, for scripts. A missing object is a failure, no wrong usage.
 
-`LACKING`: the service does not have the operation; to try again is of no use. `DIFFERS`: it was only
-looked, and something would be sent.
+`LACKING`: the service does not have the operation; to try again is of no use. `DIFFERS`: it was
+only looked, and something would be sent.
 """
 
 INTERRUPTED = 130

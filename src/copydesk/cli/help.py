@@ -1,13 +1,17 @@
-"""``copydesk help``: what a command does, on screen and as the reference page."""
+"""``copydesk help``: what the manual says of a topic, what a command does; the page of them all."""
 
 from __future__ import annotations
 
 from argparse import SUPPRESS, Action, ArgumentParser, _HelpAction, _SubParsersAction
 from collections.abc import Iterator, Sequence
 
-from copydesk.cli import errors
-from copydesk.cli.output import put
+from copydesk.cli import errors, topics
+from copydesk.cli.output import put, put_paged, room
 from copydesk.cli.parser import build_parser
+from copydesk.domain.text import listed
+
+PAGE_CELLS = 100
+"""How wide the text of the manual is, at most."""
 
 STATUSES = (
     (errors.DONE, "done"),
@@ -25,10 +29,10 @@ STATUSES = (
 
 
 def print_help(*, words: Sequence[str] = (), markdown: bool = False) -> int:
-    """Print how a command is used, of all of them where no word names one.
+    """Print what the manual says of a topic, or how a command is used; all of them without words.
 
-    An action is found without the command that it belongs to: ``help merge``. A word that is
-    neither ends the program as it does elsewhere: status 2, and the nearest one.
+    An action alone is a topic, or else found without the command that it belongs to. A word that
+    is neither ends the program as it does elsewhere: status 2, and the nearest one.
     """
     parser = build_parser()
     if markdown and words:
@@ -37,10 +41,34 @@ def print_help(*, words: Sequence[str] = (), markdown: bool = False) -> int:
         put(commands_page(parser), end="")
         return errors.DONE
     known = [path for path, _, _ in _leaves(parser, ())]
-    if words and all(path[0] != words[0] for path in known):
-        words = next((path for path in known if path[1:] == tuple(words)), words)
-    parser.read([*words, "--help"])
-    raise AssertionError("argparse ends the program after its help")
+    below = {path[:1] for path in known}
+    command = next((path for path in (*known, *below) if path == tuple(words)), ())
+    if words and not command:
+        command = next((path for path in known if path[1:] == tuple(words)), ())
+    whole = command == tuple(words) and len(words) != 1
+    found = topics.find(words)
+    if found and not whole and (not command or found[0].weight >= topics.SURE):
+        _print_topic(words, found, " ".join(command))
+    elif command:
+        put(parser.meant(command).format_help(), end="")
+        if about := topics.find(command[-1:], topics.SURE):
+            put(f"\ncopydesk help {command[-1]} prints what the manual says: {about[0].title}.")
+    else:
+        parser.read([*words, "--help"])
+    return errors.DONE
+
+
+def _print_topic(words: Sequence[str], found: Sequence[topics.Section], command: str) -> None:
+    """Print the first of some sections, where the others are, and what command has its name."""
+    width = min(room() or PAGE_CELLS, PAGE_CELLS)
+    first, *others = found
+    lines = [topics.meaning(words), topics.drawn(first, width), f"The manual, page {first.page}."]
+    if others:
+        named = listed([f"{each.title} ({each.page})" for each in others[: topics.FEW]])
+        lines.append(f"More of it: {named}. copydesk manual has all pages.")
+    if command:
+        lines.insert(0, f"copydesk {command} is a command, too: copydesk {command} --help.")
+    put_paged("\n\n".join(filter(None, lines)))
 
 
 def commands_page(parser: ArgumentParser) -> str:

@@ -71,6 +71,20 @@ def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> Non
     print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
 
 
+def put_paged(text: str) -> None:
+    """Print a text, made safe; by the pager where it is longer than the terminal."""
+    import subprocess
+    from shlex import split
+
+    size = shutil.get_terminal_size()
+    pager = split(os.environ.get("PAGER", "less -R"))
+    if sys.stdout and sys.stdout.isatty() and not is_linear() and text.count("\n") >= size.lines:
+        with suppress(OSError, IndexError):
+            subprocess.run(pager, input=clean(text, lines=True).encode(), check=False)  # noqa: S603
+            return
+    put(text)
+
+
 def put_on(text: str, *, now: bool = False) -> None:
     """Print a text as `put` does; where nobody reads on, that is no reason to stop."""
     if sys.stdout is not None:  # it was closed by who started the program

@@ -112,7 +112,7 @@ class Parser(ArgumentParser):
         self._refuse_unknown(arguments)
         found, left = self.parse_known_args(arguments)
         if left:
-            parser = self._meant(arguments)
+            parser = self.meant(arguments)
             parser.refuse(parser.no_use(left[0]))
         return found
 
@@ -186,7 +186,7 @@ class Parser(ArgumentParser):
 
         argparse would tell of the options first, and take what follows one for a command.
         """
-        meant, parser = self._meant(arguments), self
+        meant, parser = self.meant(arguments), self
         words = iter(arguments)
         for word in words:
             below = [each for each in parser._actions if isinstance(each, _SubParsersAction)]
@@ -229,7 +229,7 @@ class Parser(ArgumentParser):
             counts.pop()
         return counts
 
-    def _meant(self, arguments: Sequence[str]) -> Parser:
+    def meant(self, arguments: Sequence[str]) -> Parser:
         """Return the parser of the command that the arguments name."""
         parser: Parser = self
         for word in arguments:
@@ -943,10 +943,13 @@ def _manual(commands: Subparsers) -> None:
 
 
 def _help(commands: Subparsers) -> None:
-    parser = commands.add_parser("help", help="print how a command is used, as in help cr merge")
-    parser.add_argument(
-        "words", metavar="COMMAND", nargs="*", help="the command; without one, all are listed"
+    parser = commands.add_parser(
+        "help", help="explain a topic (help merge), or a command (help cr merge)"
     )
+    parser.add_argument(
+        "words", metavar="WORD", nargs="*",
+        help="what the manual is asked for, or a command; without one, all commands are listed",
+    )  # fmt: skip
     parser.add_argument(
         "--markdown", action="store_true", help="print the page of the manual, with all commands"
     )

@@ -17,6 +17,7 @@ from copydesk.contract.models.change_request import (
     Changes,
     Placement,
 )
+from copydesk.domain.clock import is_age, spelled
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
 from copydesk.present.change_request import (
@@ -30,11 +31,13 @@ from copydesk.present.change_request import (
     pages,
     review_summary,
     rules,
+    rules_told,
     short_name,
     sorted_rows,
     subject,
     thread_facts,
     threads,
+    threads_told,
 )
 from copydesk.session.change_rows import (
     PAGES,
@@ -95,6 +98,19 @@ def test_what_is_not_known_is_a_dot_and_never_a_zero() -> None:
     assert str(pages(Details(pages=[]))) == "0"
     assert str(rules(Details(rules=[]))) == "-"
     assert str(threads(row())) == "0"
+
+
+def test_a_cell_is_told_in_words() -> None:
+    assert [threads_told(None, each) for each in ("·", "0", "1", "2!")] == [
+        "", "", "1 thread open", "2 threads open, waiting for you",
+    ]  # fmt: skip
+    assert [rules_told(None, each) for each in ("-", "1/3", "1/2?", "1/1")] == [
+        "", "2 rules missing", "1 rule missing", "1 rule met",
+    ]  # fmt: skip
+    assert spelled("Opened 1 d ago, 12 mo ago; kept 3 d") == (
+        "Opened 1 day ago, 12 months ago; kept 3 d"
+    )
+    assert [is_age(each) for each in ("3 w", "in 3 w", "now", "30 items")] == [True, *[False] * 3]
 
 
 def test_a_row_that_left_its_view_says_what_it_is_now() -> None:

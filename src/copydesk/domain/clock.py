@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+
+from copydesk.domain.text import plural
 
 MINUTE = 60
 HOUR = 60 * MINUTE
@@ -43,6 +46,21 @@ def ago(then: datetime | None, now: datetime) -> str:
     """Return an `age` with "ago" behind it: "9 d ago", "now"; nothing known is ""."""
     since = age(then, now)
     return since if since in ("", "now") else f"{since} ago"
+
+
+_UNITS = {"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
+
+_AGO = re.compile(rf"\b(\d+) ({'|'.join(_UNITS)}) ago\b")
+
+
+def spelled(said: str) -> str:
+    """Return a text with each time `ago` in it in words: "9 days ago" for "9 d ago"."""
+    return _AGO.sub(lambda found: f"{plural(int(found[1]), _UNITS[found[2]])} ago", said)
+
+
+def is_age(said: str) -> bool:
+    """Whether a text is an `age`, and one of some time."""
+    return bool(_AGO.fullmatch(f"{said} ago"))
 
 
 def age_or_ahead(then: datetime | None, now: datetime) -> str:

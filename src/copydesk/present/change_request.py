@@ -254,6 +254,23 @@ def rules(details: Details | None) -> str | Text:
     return Text(said, style="warn" if "fail" in outcomes else "good")
 
 
+def threads_told(_row: object, said: str) -> str:
+    """Return what a cell of `threads` says in words."""
+    count = said.removesuffix("!")
+    if not count.isdecimal() or not int(count):
+        return ""
+    return f"{plural(int(count), 'thread')} open{', waiting for you' if count != said else ''}"
+
+
+def rules_told(_row: object, said: str) -> str:
+    """Return what a cell of `rules` says in words."""
+    met, _, every = said.removesuffix("?").partition("/")
+    if not every:
+        return ""
+    missing = int(every) - int(met)
+    return f"{plural(missing, 'rule')} missing" if missing else f"{plural(int(met), 'rule')} met"
+
+
 # Facts
 
 

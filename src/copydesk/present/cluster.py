@@ -181,6 +181,17 @@ def rate_cell(rate: Rate) -> Text:
     return Text("few", "muted")
 
 
+def rate_told(_row: object, said: str) -> str:
+    """Return what a cell of a rate says in words."""
+    told = {
+        "none": "none this week",
+        "new": "new this week",
+        "usual": "as many as usual",
+        "few": "",
+    }
+    return f"{said[1:]} times as many as usual" if said[:1] == "x" else told.get(said, said)
+
+
 def rate_said(rate: Rate) -> str:
     """Return this week against the usual as a sentence, with how sure that is."""
     week, usual = _short(rate.week), _short(rate.usual)
@@ -230,6 +241,15 @@ def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -
         if count:
             parts.append(Text(f"{count}{letter}", style="muted"))
     return Text(" ").join(parts) if parts else Text(open_requests[:1], style="muted")
+
+
+_STATES = {"o": "open", "d": "draft", "m": "merged"}
+
+
+def requests_told(_row: object, said: str) -> str:
+    """Return what a cell of change requests says in words."""
+    told = [f"{each[:-1]} {_STATES[each[-1]]}" for each in said.split() if each[-1] in _STATES]
+    return f"change requests: {listed(told)}" if told else ""
 
 
 def cluster_facts(

@@ -61,8 +61,8 @@ async def test_the_steps_of_long_work_are_told_as_they_come(
         talk._settled = lambda: settled(app, linear._say, lambda: False, talk.tell_steps)
         working = asyncio.create_task(talk.take("yes"))
         for subject in ("#2 Second", "#1 First"):
-            assert f"{subject} ✓ done" not in linear.said
+            assert f"{subject}, ✓ done" not in linear.said
             way.let.release()
-            told = partial(linear.said.__contains__, f"{subject} ✓ done")
+            told = partial(linear.said.__contains__, f"{subject}, ✓ done")
             await eventually(told, lambda: asyncio.sleep(0.01))
         await working

@@ -243,6 +243,11 @@ def shift(row: Row, shown: Shown) -> Text | str:
     return Text(f"{signs.down if by > 0 else signs.up}{abs(by)}", style="moved")
 
 
+def was_told(row: Row, said: str, shown: Shown) -> str:
+    """Return where a row was in words, from its cell; nothing of one that was not moved."""
+    return f"was {said.lstrip('.')}" if said and shown.state(row).moved else ""
+
+
 def sign(row: Row, shown: Shown) -> str:
     """Return the sign of a staged row: new, to be removed, changed, moved."""
     state = shown.state(row)

@@ -132,11 +132,11 @@ class ChangesPlace(Place):
             ),
             Column(
                 "threads", "THR", lambda row: self._read_cell(row, "threads"), 3,
-                align="right", drop=1,
+                align="right", drop=1, spoken=present.threads_told,
             ),
             Column(
                 "rules", "RULES", lambda row: self._read_cell(row, "rules"), 5,
-                align="right", drop=2,
+                align="right", drop=2, spoken=present.rules_told,
             ),
             Column(
                 "age", "UPDATED",

@@ -40,7 +40,7 @@ from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.limits import Limits
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, unspoken
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -459,6 +459,7 @@ def columns(
         weeks = Column(
             "weeks", present.week_heading(reader.now),
             lambda row: present.chart(row, top, requests.merged_in(row)), WEEKS,
+            spoken=unspoken,
         )  # fmt: skip
     return [
         Column("name", "CLUSTER", lambda row: reader.shown(row.label), flex=1, minimum=26),
@@ -468,11 +469,12 @@ def columns(
         Column(
             "conversations", "CONV", lambda row: str(row.conversations), 4, align="right", drop=3
         ),
-        Column("trend", "WEEK", present.trend_cell, 6, align="right", drop=1),
+        Column("trend", "WEEK", present.trend_cell, 6, align="right", drop=1,
+               spoken=present.rate_told),
         Column(
             "requests", "CRS",
             lambda row: requests.cell(row.id),
-            requests.width, align="right", drop=2,
+            requests.width, align="right", drop=2, spoken=present.requests_told,
         ),
     ]  # fmt: skip
 

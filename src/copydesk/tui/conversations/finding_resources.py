@@ -26,6 +26,7 @@ from copydesk.domain.clock import age, moment
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import rate
 from copydesk.present import finding as present
+from copydesk.present.cluster import rate_told
 from copydesk.present.facts import Fact
 from copydesk.present.finding import trend_text
 from copydesk.present.traffic import per_week, short_count
@@ -40,7 +41,7 @@ from copydesk.session.reads.findings import (
 from copydesk.session.reads.traffic import USUAL, read_page_views
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
-from copydesk.tui.widgets.list import rows_around
+from copydesk.tui.widgets.list import rows_around, unspoken
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -127,6 +128,10 @@ def _finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str,
         yield "changed", moment(finding.updated_at, now)
 
 
+def _asked_told(_row: object, said: str) -> str:
+    return f"asked {plural(int(said), 'time')}" if said.isdecimal() and int(said) else ""
+
+
 def _newest(finding: SiteFinding) -> float | None:
     return None if finding.created_at is None else -finding.created_at.timestamp()
 
@@ -148,7 +153,7 @@ FINDINGS: Resource[SiteFinding] = Resource(
         Shown("status", "STATUS", lambda finding, now: present.toned(finding.status), 9, drop=1,
               values=get_args(FindingStatus)),
         Shown("asked", "ASKED", lambda finding, now: str(finding.records), 5, align="right",
-              detail=False, filters=False),
+              detail=False, filters=False, spoken=_asked_told),
         Shown("found", "FOUND", lambda finding, now: age(finding.created_at, now) or None,
               detail=False, filters=False, sort=lambda finding: _newest(finding)),
         Shown("requests", "CR", lambda finding, now: str(finding.change_requests or "-"), 3,
@@ -213,12 +218,13 @@ TOPICS: Resource[SiteTopic] = Resource(
         Shown("open", "OPEN", lambda topic, now: str(topic.findings.open), 4, align="right",
               detail=False, filters=False, sort=lambda topic: -topic.findings.open),
         Shown("asked", "ASKED", lambda topic, now: str(topic.questions.answers), 5, align="right",
-              detail=False, filters=False, sort=lambda topic: -topic.questions.answers),
+              detail=False, filters=False, spoken=_asked_told,
+              sort=lambda topic: -topic.questions.answers),
         Shown("weeks", "13 WEEKS", lambda topic, now: _pulse(topic.questions.weekly_pulse), 13,
-              drop=2, detail=False, filters=False),
+              drop=2, detail=False, filters=False, spoken=unspoken),
         Shown("trend", "WEEK",
               lambda topic, now: present.trend_text(topic.questions.weekly_pulse), 6,
-              align="right", drop=1, detail=False, filters=False),
+              align="right", drop=1, detail=False, filters=False, spoken=rate_told),
     ),
     empty="No topics yet. They come with conversations and records.",
     get="get_site_topic",
@@ -679,6 +685,7 @@ class FindingViews:
             ),
             "trend": Shown(
                 "trend", "WEEK", lambda finding, now: self._trend(finding), 6, align="right",
+                spoken=rate_told,
                 drop=3, detail=False, filters=False, sort=self._growth,
             ),
         }  # fmt: skip

@@ -613,11 +613,11 @@ class Conversation:
             self._page = title
             notes = () if focused.page is None else focused.page.notes
             self._say(" ".join((sentences.sentence(title), *map(sentences.plain, notes))))
-        marked = focused.marks_line if isinstance(focused, VirtualList) else ""
+        marked = sentences.marks_told(focused)
         if marked != self._marked:
             self._marked = marked
             if marked or focused is self._focus[0]:
-                self._say(sentences.sentence(marked) or "Nothing is marked.")
+                self._say(marked or "Nothing is marked.")
         now = focused, told(focused)
         chosen = isinstance(front, Chooser | Help)
         if now != self._focus and not (isinstance(front, Sheet) and chosen):

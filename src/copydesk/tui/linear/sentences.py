@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from copydesk.domain.clock import age
+from copydesk.domain.clock import age, is_age, spelled
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.present.news import news_line
@@ -52,9 +52,18 @@ ENDS_TEXT = "."
 COMMAND = "~"
 """What a line begins with that is a command where all others are text."""
 
+PLAIN = frozenset({"state", "status", "where", "why"})
+"""Columns whose cells say by themselves what they are about."""
+
+COUNTED = {"requests": "change requests"}
+"""What a column counts, where its key is not the word for it (docs/words.md)."""
+
 _BARS = str.maketrans("", "", "▁▂▃▄▅▆▇█")
 
 _BETWEEN = re.compile(r" {2,}|\n")
+
+_ENDED = re.compile(r"([.!?:,;]), ")
+"""The end of a sentence or of a label, and the comma after it."""
 
 
 def header_told(app: DeskApp) -> Mapping[str, str]:
@@ -97,8 +106,16 @@ def told(widget: Widget | None) -> str:
 
 def sentence(*parts: str) -> str:
     """Return parts as one sentence; nothing where none says anything."""
-    said = ", ".join(filter(None, (" ".join(part.split()) for part in parts)))
+    said = ", ".join(filter(None, map(paused, parts)))
     return said if not said or said[-1] in ".!?:" else f"{said}."
+
+
+def paused(text: str) -> str:
+    """Return what is drawn as one sentence: a comma for the blanks between facts, ages in words."""
+    drawn = _BETWEEN.split(text.translate(_BARS).strip())
+    first, *more = [said for each in drawn if (said := " ".join(each.split()))] or [""]
+    begins = f"{first}:" if first.isdecimal() and more else first
+    return spelled(_ENDED.sub(r"\1 ", ", ".join((begins, *more))))
 
 
 # Lists and trees
@@ -132,14 +149,38 @@ def node_told(tree: TreeList[Any], index: int | None = None) -> str:
 
 
 def cells(columns: Sequence[Column[Any]], row: Any) -> Iterator[str]:
-    """Yield what the columns say of a row; the short ones with their titles."""
+    """Yield what the columns say of a row: what they have for it, else words for their cells.
+
+    Numbers are counts of what a column is called after, and 0 is not told; ages are spelled. Short
+    texts have the names of their columns before them.
+    """
+    first = True
     for column in columns:
         text = plain(column.render(row))
-        if NOTHING_IN.issuperset(text):
-            continue
-        name = column.key.replace("_", " ")
-        titled = column.title and not column.flex and name.casefold() not in text.casefold()
-        yield f"{name} {text}" if titled else text
+        if column.spoken is not None:
+            said = column.spoken(row, text)
+        else:
+            said = "" if NOTHING_IN.issuperset(text) else _cell_told(column, text)
+        if said:
+            # A name that begins the sentence is not that of a stranger, whose letters stay.
+            yield said.capitalize() if first and said == f"number {text}" else said
+            first = False
+
+
+def _cell_told(column: Column[Any], text: str) -> str:
+    name = column.key.replace("_", " ")
+    if is_age(text) or (text == "now" and name == "age"):
+        title, ago = column.title.strip().casefold(), text if text == "now" else f"{text} ago"
+        verb = title if name == "age" else name
+        return spelled(f"{'' if verb == 'age' else verb} {ago}".strip())
+    count = text.replace(",", "")
+    if count.isdecimal() and name.endswith("s"):
+        noun = COUNTED.get(name, name).removesuffix("s")
+        return plural(int(count), noun) if int(count) else ""
+    if text.endswith("/w"):
+        return f"{text.removesuffix('/w')} {name} a week"
+    known = column.flex or name in PLAIN or name.casefold() in text.casefold()
+    return f"{name} {text}" if column.title and not known else text
 
 
 def _state(rows: VirtualList[Any], row: Any) -> Iterator[str]:
@@ -224,7 +265,8 @@ def _messages(threads: ThreadView, thread: Thread) -> Iterator[str]:
     now = place_of(threads).session.now
     for message in (thread.comment, *(thread.replies or ())):
         when = age(message.posted_at, now)
-        who = f"{clean(name_of(message.posted_by))}, {when if when == 'now' else f'{when} ago'}"
+        when = when if when == "now" else spelled(f"{when} ago")
+        who = f"{clean(name_of(message.posted_by))}, {when}"
         yield f"{who}: {plain(message.body.markdown or '')}"
 
 
@@ -250,7 +292,8 @@ def text_lines(text: Pane) -> list[str]:
             found = text.passages
         case Facts():
             found = [
-                plain(f"{label}: {said}" if label.strip() else said) for label, said in text.told
+                paused(clean(f"{label}: {said}" if label.strip() else str(said), lines=True))
+                for label, said in text.told
             ]
         case DiffView() if text.page is not None:
             leads = {"removed": "Removed: ", "added": "Added: "}
@@ -385,7 +428,7 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
 
 def _unquoted(line: str) -> str:
     """Return a line of a dialog with a word for the sign of what is quoted."""
-    said = " ".join(line.split())
+    said = paused(line)
     return f"Quoted: {said[1:].strip()}" if said.startswith(glyphs().quote) else said
 
 
@@ -421,7 +464,18 @@ def _text_of(widget: Static) -> str:
 def place_told(place: Place) -> str:
     """Return where one is: the way there, and the view."""
     trail = [clean(step) for step in place.trail() if step]
-    return " ".join(filter(None, (sentence(*trail), view_told(place), sentence(place.nowhere))))
+    said = (sentence(*trail), view_told(place), sentence(place.nowhere), marks_told(place.focused))
+    return " ".join(filter(None, said))
+
+
+def marks_told(widget: Widget | None) -> str:
+    """Return how many rows of a list are marked, and how many of these a filter hides."""
+    if not isinstance(widget, VirtualList) or not widget.marks:
+        return ""
+    hidden = len(widget.hidden_marks)
+    return sentence(
+        widget.count_marks(), f"{hidden} of them hidden by the filter" if hidden else ""
+    )
 
 
 def view_told(place: Place) -> str:

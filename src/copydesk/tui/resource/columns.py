@@ -85,6 +85,7 @@ class ItemTexts(Generic[T]):
             minimum=shown.minimum,
             most=shown.most,
             fitted=None if middle is None else fitted,
+            spoken=shown.spoken,
         )
 
     def details(self, item: T, now: datetime) -> list[Fact]:

@@ -56,6 +56,7 @@ class Shown(Generic[T]):
     values: Sequence[str] = ()
     sort: Callable[[T], Any] | None = None
     middle: Callable[[T], bool] | None = None
+    spoken: Callable[[T, str], str] | None = None
 
     @property
     def column(self) -> bool:

@@ -37,7 +37,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.resource.rich_text import stage_edits
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column
+from copydesk.tui.widgets.list import Column, unspoken
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -124,9 +124,24 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
         """The tree, and what is staged of it."""
         self.rows = ArrangedTree(
             [
-                Column("now", "NO", lambda row: cells.now_cell(row, self.order.shown), 5),
-                Column("was", "WAS", lambda row: cells.was_cell(row, self.order.shown), 5, drop=1),
-                Column("shift", "", lambda row: cells.shift(row, self.order.shown), 3),
+                Column(
+                    "now",
+                    "NO",
+                    lambda row: cells.now_cell(row, self.order.shown),
+                    5,
+                    spoken=unspoken,
+                ),
+                Column(
+                    "was",
+                    "WAS",
+                    lambda row: cells.was_cell(row, self.order.shown),
+                    5,
+                    drop=1,
+                    spoken=lambda row, said: cells.was_told(row, said, self.order.shown),
+                ),
+                Column(
+                    "shift", "", lambda row: cells.shift(row, self.order.shown), 3, spoken=unspoken
+                ),
                 Column("title", "PAGE", self._title, flex=1, minimum=16),
                 Column("slug", "ADDRESS", self._slug, 24, drop=2),
             ],

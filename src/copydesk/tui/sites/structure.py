@@ -43,7 +43,7 @@ from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.sites.editor import EditCommands
 from copydesk.tui.sites.tabs import KEYED, WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, Stacked, stack, unstack
-from copydesk.tui.widgets.list import Column, by_content
+from copydesk.tui.widgets.list import Column, by_content, unspoken
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -716,13 +716,18 @@ def site_columns(
     # What is particular about a row is not cut while the titles have blanks to give.
     longest = by_content(visible, rows, most=STATE_CELLS).width
     return [
-        Column("now", "NOW", lambda row: staged.now_cell(row, shown()), 4),
-        Column("was", "WAS", lambda row: staged.was_cell(row, shown()), 4),
+        Column("now", "NOW", lambda row: staged.now_cell(row, shown()), 4, spoken=unspoken),
+        Column("was", "WAS", lambda row: staged.was_cell(row, shown()), 4, spoken=unspoken),
         Column(
             "title", "SECTION", lambda row: name(row, shown(), nodes()),
             flex=1, minimum=titles,
         ),
-        Column("shift", "", lambda row: staged.shift(row, shown()), 4),
+        Column(
+            "shift", "", lambda row: staged.shift(row, shown()), 4,
+            spoken=lambda row, _: staged.was_told(
+                row, str(staged.was_cell(row, shown())), shown()
+            ),
+        ),
         by_content(part, rows, most=12),
         Column("variants", "HOLDS", lambda row: variants(row, shown()), 5, drop=3),
         replace(visible, width=min(longest, 16), most=longest),

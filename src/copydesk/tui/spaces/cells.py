@@ -98,6 +98,21 @@ def rules(node: SpaceNode) -> Text | str:
     return Text("  inherit" if node.rules_type == "inherit" else "  none", style="muted")
 
 
+def rules_told(_row: object, said: str) -> str:
+    """Return what a cell of rules says in words; nothing of a space without any."""
+    return {"none": "", "inherit": "rules inherited"}.get(said, said)
+
+
+def open_told(_row: object, said: str) -> str:
+    """Return how many change requests are open in words."""
+    return f"{plural(int(said), 'change request')} open" if said.isdecimal() and int(said) else ""
+
+
+def drafts_told(_row: object, said: str) -> str:
+    """Return how many drafts there are in words."""
+    return plural(int(said), "draft") if said.isdecimal() and int(said) else ""
+
+
 def updated(node: SpaceNode, now: datetime) -> str:
     """Return how long ago it last changed."""
     return age(instant(node.updated), now)

@@ -830,17 +830,17 @@ def _columns(clock: Callable[[], datetime]) -> list[Column[SpaceNode]]:
         Column("title", "NAME", present.name, flex=1, minimum=20),
         Column(
             "open", "OPEN", lambda node: present.counted(node, node.open), 5,
-            align="right",
+            align="right", spoken=present.open_told,
         ),
         Column(
             "draft", "DRAFT", lambda node: present.counted(node, node.draft), 6,
-            align="right", drop=4,
+            align="right", drop=4, spoken=present.drafts_told,
         ),
         Column(
             "comments", "CMT", lambda node: present.counted(node, node.comments), 5,
             align="right", drop=2,
         ),
-        Column("rules", "  RULES", present.rules, 9, drop=3),
+        Column("rules", "  RULES", present.rules, 9, drop=3, spoken=present.rules_told),
         Column(
             "updated", "UPDATED", lambda node: present.updated(node, clock()), 8,
             align="right", drop=1,

@@ -22,7 +22,7 @@ from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row, Shown
 from copydesk.tui.spaces import cells as spaces
-from copydesk.tui.widgets.list import Column
+from copydesk.tui.widgets.list import Column, unspoken
 
 
 def trash_rows(trashed: Sequence[Trashed]) -> tuple[Row, ...]:
@@ -130,15 +130,23 @@ def tree_columns(
 ) -> list[Column[Row]]:
     """Return the columns of the tree; ``state`` returns the state of a row."""
     return [
-        Column("now", "NOW", lambda row: now(row, shown()), 4),
-        Column("was", "WAS", lambda row: was(row, shown()), 4),
+        Column("now", "NOW", lambda row: now(row, shown()), 4, spoken=unspoken),
+        Column("was", "WAS", lambda row: was(row, shown()), 4, spoken=unspoken),
         Column("title", "NAME", lambda row: name(row, shown(), nodes()), flex=1, minimum=24),
-        Column("shift", "", lambda row: shift(row, shown()), 4),
-        Column("rules", "RULES", lambda row: rules(row, shown()), 8, drop=2),
-        Column("open", "OPEN", lambda row: open_requests(row, nodes()), 4, align="right", drop=3),
+        Column(
+            "shift", "", lambda row: shift(row, shown()), 4,
+            spoken=lambda row, _: staged.was_told(row, str(was(row, shown())), shown()),
+        ),
+        Column(
+            "rules", "RULES", lambda row: rules(row, shown()), 8, drop=2, spoken=spaces.rules_told
+        ),
+        Column(
+            "open", "OPEN", lambda row: open_requests(row, nodes()), 4, align="right", drop=3,
+            spoken=spaces.open_told,
+        ),
         # Set off from the numbers before it.
         Column("state", "  STATE", lambda row: Text.assemble("  ", state(row)), 13, drop=1),
-    ]
+    ]  # fmt: skip
 
 
 def row_facts(

@@ -821,7 +821,8 @@ class Column(Generic[T]):
     When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
     the least width of a flexible column before others are dropped for it. A column with ``most``
     grows to that many cells where flexible ones keep their minimum and none is dropped for it;
-    ``fitted`` gives its text for a width, where cutting the end would lose what matters.
+    ``fitted`` gives its text for a width, where cutting the end would lose what matters. ``spoken``
+    gives what is told of a row where its cell is no words, from the row and the text of the cell.
     """
 
     key: str
@@ -834,10 +835,16 @@ class Column(Generic[T]):
     minimum: int = 12
     most: int = 0
     fitted: Callable[[T, int], str | Text] | None = None
+    spoken: Callable[[T, str], str] | None = None
 
     def cell(self, row: T, cells: int) -> str | Text:
         """Return what it shows of a row in so many cells."""
         return self.render(row) if self.fitted is None else self.fitted(row, cells)
+
+
+def unspoken(_row: object, _said: str) -> str:
+    """Return what is told of a cell that only draws: nothing."""
+    return ""
 
 
 GROWS_TO = 12

@@ -20,7 +20,7 @@ from textual.geometry import Size
 
 from copydesk.domain.text import clean
 from copydesk.tui.linear.conversation import Conversation
-from copydesk.tui.linear.settling import settled
+from copydesk.tui.linear.settling import coming, settled
 from copydesk.tui.terminal_driver import Outlet, browse
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class LinearDriver(Driver):
                 self._outlet.write(PROMPT)
                 self._outlet.flush()
             with unseen(0) if typed and hides else nullcontext():
-                line = await self._lines.next()
+                line = await coming(desk, self._lines.next(), self.say)
             if line is None:
                 await self._end()
                 return

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.tui.linear import conversation
-from copydesk.tui.linear.settling import settled
+from copydesk.tui.linear import conversation, settling
+from copydesk.tui.linear.settling import STILL, settled, under_way
 from tests.drive import eventually, listen
 from tests.tui.opening import open_world
 from tests.tui.system.test_news import Desk
@@ -60,6 +60,14 @@ async def test_the_steps_of_long_work_are_told_as_they_come(
         app, talk = linear.driver.app, linear.conversation
         talk._settled = lambda: settled(app, linear._say, lambda: False, talk.tell_steps)
         working = asyncio.create_task(talk.take("yes"))
+        await eventually(lambda: under_way(app), lambda: asyncio.sleep(0.01))
+        with monkeypatch.context() as quick:
+            quick.setattr(settling, "PATIENCE_SECONDS", 0.01)
+            line = asyncio.get_running_loop().create_future()
+            typing = asyncio.create_task(settling.coming(app, line, linear._say))
+            await eventually(lambda: linear.said.count(STILL) > 1, lambda: asyncio.sleep(0.01))
+            line.set_result("where")
+            assert await typing == "where"
         for subject in ("#2 Second", "#1 First"):
             assert f"{subject}, ✓ done" not in linear.said
             way.let.release()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.session.declarations import actions
 from copydesk.tui.dialogs.dialog import Sheet
@@ -15,6 +15,8 @@ from copydesk.tui.widgets.text import TextView
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.desk_app import DeskApp
+
+T = TypeVar("T")
 
 LOOK_SECONDS = 0.02
 """How often it is looked whether anything is under way."""
@@ -27,7 +29,9 @@ TURNS = 20
 message, and a machine under load comes to few of them in the time."""
 
 PATIENCE_SECONDS = 30.0
-"""For how long is waited before who listens is told, and asked for a line all the same."""
+"""For how long is waited before who listens is told, and asked for a line all the same; they are
+told again each time that so much more has passed.
+"""
 
 STILL = "This is still under way. An empty line looks again."
 
@@ -53,6 +57,19 @@ async def settled(
         if monotonic() > until:
             say(STILL)
             return
+
+
+async def coming(app: DeskApp, line: Awaitable[T], say: Callable[[str], None]) -> T:
+    """Return what is waited for; say now and then meanwhile that something is still under way."""
+    awaited = asyncio.ensure_future(line)
+    try:
+        while not awaited.done():
+            await asyncio.wait((awaited,), timeout=PATIENCE_SECONDS)
+            if not awaited.done() and under_way(app):
+                say(STILL)
+        return await awaited
+    finally:
+        awaited.cancel()
 
 
 def under_way(app: DeskApp) -> bool:

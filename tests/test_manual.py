@@ -7,8 +7,9 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -58,10 +59,11 @@ def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
     yield command, said
 
 
-def script(page: Path, port: int) -> Iterator[str]:
+def script(page: Path, ports: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a shell script that runs the commands and tells how each ended."""
-    for command, _ in examples(page):
-        command = command.replace("8484", str(port))
+    for command, said in examples(page):
+        command = translated(command, ports)
+        last = translated(said[-1].partition("…")[0], ports) if said else ""
         yield "printf '\\036'"
         if command in ELSEWHERE:
             yield "printf 'status 0\\n'"
@@ -69,10 +71,18 @@ def script(page: Path, port: int) -> Iterator[str]:
             yield f"{command}\nprintf 'status %s\\n' $?"
         elif command.endswith(" &"):
             yield f"{command[:-2]} > served 2>&1 &"
-            yield "until grep -q . served; do sleep 0.05; done; cat served; printf 'status 0\\n'"
+            yield f"until grep -qF {quote(last)} served || ! kill -0 $!; do sleep 0.05; done"
+            yield "cat served; printf 'status 0\\n'"
         else:
             yield f"{command} 2>&1; printf 'status %s\\n' $?"
     yield "kill $(jobs -p) 2> no-jobs; exit 0"
+
+
+def translated(text: str, ports: Mapping[str, str]) -> str:
+    """Return a text with ports that are free in place of those of the manual, or the reverse."""
+    for named, taken in ports.items():
+        text = text.replace(named, taken)
+    return text
 
 
 def may_end_with(command: str) -> set[str]:
@@ -82,9 +92,12 @@ def may_end_with(command: str) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_commands_of_a_page_run_and_print_what_it_says(page: Path, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with socket.socket() as first, socket.socket() as second:
+        first.bind(("127.0.0.1", 0))
+        second.bind(("127.0.0.1", 0))
+        taken = str(first.getsockname()[1]), str(second.getsockname()[1])
+    ports = dict(zip(("8484", "8485"), taken, strict=True))
+    back = {port: named for named, port in ports.items()}
     editor = tmp_path / "editor"
     editor.write_text(f"#!/bin/sh\n{EDITOR}")
     editor.chmod(0o700)
@@ -92,7 +105,8 @@ def test_the_commands_of_a_page_run_and_print_what_it_says(page: Path, tmp_path:
     home.mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("COPYDESK")}
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script(page, port))],
+        ["bash", "-c", "\n".join(script(page, ports))],
+        stdin=subprocess.DEVNULL,
         cwd=home,
         env={
             **kept,
@@ -108,7 +122,7 @@ def test_the_commands_of_a_page_run_and_print_what_it_says(page: Path, tmp_path:
     )
     parts = done.stdout.split("\x1e")[1:]
     for (command, said), part in zip(examples(page), parts, strict=True):
-        printed, _, status = part.replace(str(port), "8484").rpartition("status ")
+        printed, _, status = translated(part, back).rpartition("status ")
         assert status.strip() in may_end_with(command), f"$ {command}\n{part}"
         rest = printed
         for line in said:

@@ -115,6 +115,8 @@ def paused(text: str) -> str:
     drawn = _BETWEEN.split(text.translate(_BARS).strip())
     first, *more = [said for each in drawn if (said := " ".join(each.split()))] or [""]
     begins = f"{first}:" if first.isdecimal() and more else first
+    if more and not any(map(str.isalnum, first)):  # a sign is about what is behind it
+        begins, *more = f"{first} {more[0]}", *more[1:]
     return spelled(_ENDED.sub(r"\1 ", ", ".join((begins, *more))))
 
 

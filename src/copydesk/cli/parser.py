@@ -615,7 +615,7 @@ cluster (its id, null for none), clusterLabel, conversation (its id), source, cr
 masked, and no cell is run as a formula.
 
 Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong usage; 3 not
-allowed; 5 the service cannot be reached."""
+allowed; 5 the service cannot be reached; 6 it has none of these."""
 
 CONVERSATIONS = """\
 Conversations that were sent, the latest first. With --json each has id, subject, source,
@@ -624,7 +624,7 @@ clusters (id and label of each) and link; --csv has the same as columns. E-mail 
 numbers are masked, and no cell is run as a formula.
 
 Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong usage; 3 not
-allowed; 5 the service cannot be reached."""
+allowed; 5 the service cannot be reached; 6 it has none of these."""
 
 
 def add_sites(commands: Subparsers) -> None:

@@ -219,8 +219,10 @@ def test_a_topic_that_is_longer_than_the_terminal_is_read_in_the_pager(
 ) -> None:
     kept = tmp_path / "paged"
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("PAGER", f"sh -c 'cat > {kept}'")
+    monkeypatch.setenv("PAGER", f"sh -c '(cat; env) > {kept}'")
+    monkeypatch.setenv("COPYDESK_TOKEN", "s3cret")
     monkeypatch.setattr("sys.stdout", screen := Screen())
     assert parse(["help", page]).run() == 0
     assert kept.exists() == (page == "settings")
+    assert not kept.exists() or "s3cret" not in kept.read_text()
     assert (screen.text() == "") == kept.exists()

@@ -73,14 +73,15 @@ def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> Non
 
 def put_paged(text: str) -> None:
     """Print a text, made safe; by the pager where it is longer than the terminal."""
-    import subprocess
     from shlex import split
+
+    from copydesk.local.child_processes import run
 
     size = shutil.get_terminal_size()
     pager = split(os.environ.get("PAGER", "less -R"))
     if sys.stdout and sys.stdout.isatty() and not is_linear() and text.count("\n") >= size.lines:
         with suppress(OSError, IndexError):
-            subprocess.run(pager, input=clean(text, lines=True).encode(), check=False)  # noqa: S603
+            run(pager, given=clean(text, lines=True))
             return
     put(text)
 

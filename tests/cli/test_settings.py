@@ -94,6 +94,9 @@ def test_a_new_file_has_every_setting_as_a_comment(
     assert main(["settings", "edit"]) == 0
     assert "in order" in capsys.readouterr().out
     assert path.read_text() == template().replace("# glyphs", "glyphs")
+    directive, where = path.read_text().splitlines()[0].split()
+    assert directive == "#:schema"
+    assert json.loads((path.parent / where).read_text()) == schema()
     assert path.stat().st_mode & 0o077 == 0
     assert load_settings(path).glyphs == "auto"
 

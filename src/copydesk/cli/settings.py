@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import Problem, Settings
 from copydesk.local.settings_list import SIMPLE, SettingsFile, setting_called, shown
-from copydesk.local.settings_schema import schema, shown_values
+from copydesk.local.settings_schema import schema_text, shown_values
 
 
 def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
@@ -90,7 +89,8 @@ def unset_setting(*, name: str) -> int:
 def edit_settings() -> int:
     """Open the file in ``$VISUAL`` or ``$EDITOR``, then say what is wrong in it.
 
-    A new file has every setting with its default, as a comment. Raises ``UsageError``.
+    A new file has every setting with its default, as a comment, and names the schema that editors
+    complete by. Raises ``UsageError``.
     """
     command = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
     if not command:
@@ -121,7 +121,7 @@ def check_settings() -> int:
 
 def print_schema() -> int:
     """Print the JSON Schema of the file, for editors that complete and check TOML."""
-    put(json.dumps(schema(), indent=1, ensure_ascii=False))
+    put(schema_text(), end="")
     return DONE
 
 

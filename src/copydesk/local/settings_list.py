@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from copydesk.local.settings import (
 )
 from copydesk.local.settings_file import open_document, write_document
 from copydesk.local.settings_lines import line_in_table, lines_in_list
-from copydesk.local.settings_schema import choices_of, shown_values
+from copydesk.local.settings_schema import SCHEMA_FILE, choices_of, schema_text, shown_values
 
 SIMPLE = (str, int, bool)
 """Types of settings that are one value, and no table."""
@@ -181,12 +182,17 @@ class SettingsFile:
     def make(self) -> None:
         """Make the file where there is none, with every default as a comment.
 
-        Raises ``OSError``.
+        Beside it is the schema then, by which editors complete: that of this version, at each
+        edit. Raises ``OSError``.
         """
         if not self.path.exists():
             private_folder(self.path.parent)
             self.path.touch(PRIVATE)
             self.path.write_text(template(), encoding="utf-8")
+        beside, schema = self.path.with_name(SCHEMA_FILE), schema_text().encode()
+        with suppress(OSError):  # the settings can be edited without it
+            if not beside.exists() or beside.read_bytes() != schema:
+                beside.write_bytes(schema)
 
     def _document(self) -> Any:
         """Return the file for an edit of one key. Raises ``ValueError`` where it is not TOML."""
@@ -230,7 +236,8 @@ def setting_called(name: str) -> Field[Any]:
 
 def template() -> str:
     """Return a new file: every setting with its default, as a comment."""
-    lines = ["# Settings of copydesk. Remove the # of a line to use it.", ""]
+    lines = [f"#:schema ./{SCHEMA_FILE}"]
+    lines += ["# Settings of copydesk. Remove the # of a line to use it.", ""]
     for each in fields(Settings):
         if type(each.default) in SIMPLE:
             lines += [f"# {each.metadata['says']}", f"# {each.name} = {shown(each.default)}", ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import Field, fields
 from typing import Any
 
@@ -16,6 +17,9 @@ TYPES: dict[type, dict[str, Any]] = {
     list: {"type": "array", "items": {"type": "string"}},
 }
 
+SCHEMA_FILE = "config.schema.json"
+"""The file beside the settings that editors complete by; the first line of those names it."""
+
 
 def schema() -> dict[str, Any]:
     """Return the schema (2020-12); an unknown key is a mistake in it."""
@@ -29,6 +33,11 @@ def schema() -> dict[str, Any]:
             for each in fields(Settings)
         },
     }
+
+
+def schema_text() -> str:
+    """Return the schema as a file has it."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _value(setting: Field[Any]) -> dict[str, Any]:

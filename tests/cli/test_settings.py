@@ -92,7 +92,7 @@ def test_a_new_file_has_every_setting_as_a_comment(
     monkeypatch.setenv("EDITOR", str(editor))
     monkeypatch.delenv("VISUAL", raising=False)
     assert main(["settings", "edit"]) == 0
-    assert "in order" in capsys.readouterr().out
+    assert ": no mistakes." in capsys.readouterr().out
     assert path.read_text() == template().replace("# glyphs", "glyphs")
     directive, where = path.read_text().splitlines()[0].split()
     assert directive == "#:schema"
@@ -188,4 +188,12 @@ def test_what_fits_no_screen_is_said_with_its_line_as_the_screens_open(
     assert not commands
     assert [each.line for each in problems] == [2, 3, 5, 7]
     assert main(["settings", "check"]) == 1
-    assert capsys.readouterr().err.splitlines() == [each.said for each in problems]
+    said = capsys.readouterr()
+    assert (said.out.splitlines(), said.err) == ([each.said for each in problems], "")
+    path.write_text('theme = "none such"\n[keys]\npreset = "vi"\nmerg = "m"\n')
+    assert main(["settings", "check"]) == 1
+    assert [line[:7] for line in capsys.readouterr().out.splitlines()] == [
+        "line 1:",
+        "line 3:",
+        "line 4:",
+    ]

@@ -15,9 +15,11 @@ from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.settings import Problem, Settings
+from copydesk.local.settings import Settings
 from copydesk.local.settings_list import SIMPLE, SettingsFile, setting_called, shown
 from copydesk.local.settings_schema import schema_text, shown_values
+
+NOT_THERE = " is not there yet: every default applies"
 
 
 def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
@@ -50,8 +52,9 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
         ],
         rows,
     )
-    put(f"{file.path}{'' if file.path.exists() else ' is not there yet'}")
-    _tell(problems)
+    put(f"{file.path}{'' if file.path.exists() else NOT_THERE}")
+    for each in problems:
+        tell(each.said)
     return DONE
 
 
@@ -111,11 +114,11 @@ def check_settings() -> int:
     """Print every mistake in the file with its line; the exit status is 1 if there is one."""
     file = settings_file(find_paths())
     _, problems = file.read()
-    _tell(problems)
+    for each in problems:
+        put(each.said)
     if problems:
         return FAILED
-    fine = "in order" if file.path.exists() else "not there: every default applies"
-    put(f"{file.path}: {fine}.")
+    put(f"{file.path}{': no mistakes' if file.path.exists() else NOT_THERE}.")
     return DONE
 
 
@@ -244,8 +247,3 @@ def _as_usage() -> Iterator[None]:
         yield
     except ValueError as error:
         raise UsageError(str(error)) from error
-
-
-def _tell(problems: tuple[Problem, ...]) -> None:
-    for each in problems:
-        tell(each.said)

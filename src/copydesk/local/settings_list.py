@@ -90,13 +90,14 @@ class SettingsFile:
         return self.path.read_text("utf-8-sig", errors="replace")
 
     def read(self) -> tuple[Settings, tuple[Problem, ...]]:
-        """Return the settings that hold, and every mistake. Raises ``OSError``."""
+        """Return the settings that hold, and every mistake by its line. Raises ``OSError``."""
         problems: tuple[Problem, ...] = ()
         try:
             settings = load_settings(self.path)
         except SettingsError as error:
             settings, problems = error.usable, error.problems
-        return settings, (*problems, *self.more_problems(settings))
+        problems = (*problems, *self.more_problems(settings))
+        return settings, tuple(sorted(problems, key=lambda each: each.line))
 
     def more_problems(self, settings: Settings) -> list[Problem]:
         """Return what ``check`` finds, with its lines. Raises ``OSError``."""

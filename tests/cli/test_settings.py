@@ -29,7 +29,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_they_are_listed_with_defaults_and_where_each_is_from(
-    path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["settings"]) == 0
     assert "config.toml is not there yet" in capsys.readouterr().out
@@ -46,6 +46,18 @@ def test_they_are_listed_with_defaults_and_where_each_is_from(
     found = json.loads(capsys.readouterr().out)
     assert [each["line"] for each in found["mistakes"]] == [1, 2]
     assert main(["settings", "check"]) == 1
+    path.write_text("linear = false\n")
+    for variable, value in (("THEME", "mono"), ("LINEAR", "1"), ("PROFILE", "desk")):
+        monkeypatch.setenv(f"COPYDESK_{variable}", value)
+    capsys.readouterr()
+    assert main(["settings"]) == 0
+    said = capsys.readouterr().out
+    rows = {line.split()[0]: line.split(maxsplit=3)[1:] for line in said.splitlines()}
+    assert rows["theme"] == ['"mono"', '"auto"', "COPYDESK_THEME"]
+    assert rows["linear"] == ["true", "false", "COPYDESK_LINEAR"]
+    assert rows["profile"] == ['"desk"', '""', "COPYDESK_PROFILE"]
+    assert main(["settings", "get", "linear"]) == 0
+    assert capsys.readouterr().out == "true\n"
 
 
 def test_one_is_changed_and_all_else_stays(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

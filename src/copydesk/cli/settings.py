@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 
+from copydesk.cli.connection import PROFILE_VARIABLE
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
-from copydesk.cli.terminal import use_own_themes, why_no_theme
+from copydesk.cli.terminal import THEME_VARIABLE, linear_by, use_own_themes, why_no_theme
 from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
@@ -60,9 +61,10 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
 
 def get_setting(*, name: str) -> int:
     """Print the value of one setting, as it is used. Raises ``UsageError``."""
-    settings, _ = settings_file(find_paths()).read()
+    file = settings_file(find_paths())
     with _as_usage():
-        value = getattr(settings, setting_called(name).name)
+        setting = setting_called(name)
+    value, _ = file.told.get(name) or (getattr(file.read()[0], setting.name), "")
     put(value if isinstance(value, str) else shown(value))
     return DONE
 
@@ -221,7 +223,18 @@ def table_keys(name: str) -> list[tuple[str, str]]:
 def settings_file(paths: Paths) -> SettingsFile:
     """Return the file of the settings."""
 
-    return SettingsFile(paths.settings, more_mistakes)
+    return SettingsFile(paths.settings, more_mistakes, _told_by_variables())
+
+
+def _told_by_variables() -> dict[str, tuple[str | bool, str]]:
+    """Return the values that the environment has in place of those of settings, with its names."""
+    told: dict[str, tuple[str | bool, str]] = {}
+    for setting, variable in (("theme", THEME_VARIABLE), ("profile", PROFILE_VARIABLE)):
+        if value := os.environ.get(variable):
+            told[setting] = clean(value, limit=60), variable
+    if by := linear_by():
+        told["linear"] = by
+    return told
 
 
 def more_mistakes(settings: Settings) -> dict[str, str]:

@@ -31,13 +31,22 @@ def is_linear(wanted: bool = False) -> bool:
     A terminal that says nothing of itself counts as one that cannot move its cursor; where there is
     no terminal at all nobody asked for lines. "0" in the variable says no, whatever is ``wanted``.
     """
+    if by := linear_by():
+        return by[0]
+    if wanted:
+        return True
+    kind = os.environ.get("TERM", "")
+    return os.name != "nt" and kind in POOR and (bool(kind) or _is_one(sys.stdin, sys.stdout))
+
+
+def linear_by() -> tuple[bool, str] | None:
+    """Return whether a variable asks for lines, and which; None where none says anything."""
     told = os.environ.get
     if own := told(LINEAR_VARIABLE):
-        return own != "0"
-    if wanted or told(ACCESSIBLE_VARIABLE, "0") not in ("", "0"):
-        return True
-    kind = told("TERM", "")
-    return os.name != "nt" and kind in POOR and (bool(kind) or _is_one(sys.stdin, sys.stdout))
+        return own != "0", LINEAR_VARIABLE
+    if told(ACCESSIBLE_VARIABLE, "0") not in ("", "0"):
+        return True, ACCESSIBLE_VARIABLE
+    return None
 
 
 def _is_one(*streams: TextIO | None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from copydesk.domain.clustering import Clustering
@@ -42,7 +43,8 @@ class SettingRow:
     is not used: all of it, or so many entries of a table as ``unused`` says. ``takes`` tells its
     values to people, ``choices`` are all of them where they are few. ``table``: it is no single
     value. A key of the file that is no setting has no ``default``. ``group`` is the tab that it is
-    on; there, the entries of a table have rows too: ``entry``.
+    on; there, the entries of a table have rows too: ``entry``. ``variable`` is the one of the
+    environment that says something else than the file.
     """
 
     name: str
@@ -57,6 +59,7 @@ class SettingRow:
     group: str = ""
     entry: bool = False
     unused: int = 0
+    variable: str = ""
 
     @property
     def source(self) -> str:
@@ -66,21 +69,26 @@ class SettingRow:
         """
         where = f"line {self.line}" if self.line else "default"
         part = f"{self.unused} wrong" if self.unused else "wrong" if self.entry else "not used"
-        return f"{where}: {part}" if self.wrong else where
+        return f"{where}: {part}" if self.wrong else self.variable or where
 
 
 class SettingsFile:
     """The file of the settings.
 
     ``check`` finds what else is wrong with settings that could be so, by their names: themes and
-    actions that there are not, which are not declared here.
+    actions that there are not, which are not declared here. ``told`` are values of the environment
+    that hold in place of those of the file, each with the name of its variable.
     """
 
     def __init__(
-        self, path: Path, check: Callable[[Settings], Mapping[str, str]] = lambda settings: {}
+        self,
+        path: Path,
+        check: Callable[[Settings], Mapping[str, str]] = lambda settings: {},
+        told: Mapping[str, tuple[str | bool, str]] = MappingProxyType({}),
     ) -> None:
         self.path = path
         self._check = check
+        self.told = told
 
     @property
     def text(self) -> str:
@@ -116,7 +124,12 @@ class SettingsFile:
             for each in problems
             if each.key not in known
         ]
-        return [*unknown, *(_row(each, settings, problems, text) for each in fields(Settings))]
+        rows = [*unknown, *(_row(each, settings, problems, text) for each in fields(Settings))]
+        for at, row in enumerate(rows):
+            value, variable = self.told.get(row.name, ("", ""))
+            if variable and shown(value) != row.value:
+                rows[at] = replace(row, value=shown(value), variable=variable)
+        return rows
 
     def entries(self) -> list[SettingRow]:
         """Return a row for each entry of each table of the file. Raises ``OSError``."""

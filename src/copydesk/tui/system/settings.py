@@ -103,7 +103,9 @@ class SettingsPlace(Place, scope="settings"):
         return Text.assemble(sign, row.name)
 
     def _source(self, row: SettingRow) -> Text:
-        return Text(row.source, style="bad" if row.wrong else "" if row.line else "muted")
+        return Text(
+            row.source, style="bad" if row.wrong else "muted" if row.source == "default" else ""
+        )
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return [(glyphs().failed, "has a mistake: it, or a part of it, is not used")]

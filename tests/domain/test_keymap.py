@@ -80,9 +80,12 @@ def test_a_word_means_the_action_on_every_screen_and_an_id_one() -> None:
         ({"merg": ("m",)}, "merg is not an action: did you mean merge?"),
         ({"merge": ("control-m",)}, "'control-m' is not a key"),
         ({"merge": ("",)}, "'' is not a key"),
-        ({"merge": ("?",)}, "? is place.help on list already"),
-        ({"review.merge": ("g",)}, "g would hide the keys of go.changes on review"),
-        ({"help": ("M x",)}, "M x would hide the keys of list.merge on list"),
+        ({"merge": ("?",)}, "? cannot be list.merge on list: it is place.help there"),
+        (
+            {"review.merge": ("g",)},
+            "g cannot be review.merge on review: g c is go.changes there, and",
+        ),
+        ({"help": ("M x",)}, "M x cannot be place.help on list: M is list.merge there, and"),
     ],
 )
 def test_a_mistake_is_named_and_leaves_the_keys(own: Given, said: str) -> None:

@@ -150,18 +150,23 @@ def _no_key(given: Sequence[str]) -> str:
 def _conflicts(
     keys: Keys, ids: Sequence[str], given: Sequence[str], screens: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
-    """Yield what is wrong with new keys: each is another action's, or begins a chord of one."""
+    """Yield what is wrong with new keys: each is another action's, or begins a chord of one.
+
+    Both actions are named, and the screen.
+    """
     new = {key for key in given if any(key not in keys[action] for action in ids)}
     for screen, scopes in screens.items():
         here = {action for action in keys if action.rpartition(".")[0] in scopes}
         if not here & {*ids}:
             continue
+        mine = min(here & {*ids})
         for other in sorted(here - {*ids}):
             for key in sorted(new):
                 if key in keys[other]:
-                    yield f"{key} is {other} on {screen} already"
-                if any(_hides(key, each) for each in keys[other]):
-                    yield f"{key} would hide the keys of {other} on {screen}"
+                    yield f"{key} cannot be {mine} on {screen}: it is {other} there"
+                if hidden := next((each for each in keys[other] if _hides(key, each)), ""):
+                    said = f"{hidden} is {other} there, and one begins the other"
+                    yield f"{key} cannot be {mine} on {screen}: {said}"
 
 
 def _hides(one: str, other: str) -> bool:

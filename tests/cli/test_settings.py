@@ -170,7 +170,8 @@ def test_nothing_is_set_that_would_open_nothing_and_no_text_is_spoilt(
 def test_the_schema_takes_the_examples_and_nothing_unknown() -> None:
     found = Draft202012Validator(schema())
     Draft202012Validator.check_schema(schema())
-    for text in (*EXAMPLES.values(), template()):
+    dotted = ('[keys]\nreview.merge = ["M"]', '[keys.review]\nmerge = "M"')
+    for text in (*EXAMPLES.values(), template(), *dotted):
         assert found.is_valid(tomllib.loads(text)), text
     assert not found.is_valid(tomllib.loads(WRONG))
 

@@ -48,6 +48,14 @@ def test_what_is_set_is_taken(tmp_path: Path) -> None:
         ("theme.name = 'a'", 1, "theme must be text"),
         ('\ntheme = "a', 2, "this is not TOML at the end"),
         ("a = 1\na = 2", 2, "this is not TOML"),
+        ("\nkeys = 5", 2, "keys is a table"),
+        ("[keys]\npreset = 'vi'", 2, "preset is vim, emacs, arrows"),
+        ('[keys]\nhelp = "f1"\n"review.merge" = 5', 3, "review.merge is a key, or a list"),
+        ("[keys]\nreview.merge = [5]", 2, "review.merge is a key, or a list"),
+        ("[keys . review]\n'merge' = 5", 2, "review.merge is a key, or a list"),
+        ("news = 'bell'\nkeys.review.merge = 5", 2, "review.merge is a key, or a list"),
+        ("keys.review = {merge = 5}", 1, "review.merge is a key, or a list"),
+        ("[[views]]\nname = 'a'\n[keys]\nname = 5", 4, "name is a key, or a list"),
         (b"# fine\n# \xff", 2, "not UTF-8"),
     ],
 )
@@ -58,6 +66,14 @@ def test_a_mistake_names_line_and_key(
         load(tmp_path, content)
     assert words in str(caught.value)
     assert f"config.toml, line {line}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['[keys]\n"review.merge" = "M"', "[keys]\nreview.merge = ['M']", "keys.review.merge = 'M'"],
+)
+def test_an_action_is_named_with_quotes_and_without(tmp_path: Path, content: str) -> None:
+    assert load(tmp_path, content).keys.keys == {"review.merge": ("M",)}
 
 
 def test_all_mistakes_are_told_in_order(tmp_path: Path) -> None:

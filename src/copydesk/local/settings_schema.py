@@ -58,10 +58,12 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
         case "clusters":
             return _table(_kinds(clusters.KEYS))
         case "keys":
+            written = [TYPES[str], TYPES[list]]
+            below = {"type": "object", "additionalProperties": {"anyOf": written}}
             return {
                 "type": "object",
                 "properties": {"preset": {"enum": list(PRESETS), "default": "vim"}},
-                "additionalProperties": {"anyOf": [TYPES[str], TYPES[list]]},
+                "additionalProperties": {"anyOf": [*written, below]},
             }
         case "commands":
             table = _table({}, "run")

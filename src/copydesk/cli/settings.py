@@ -12,7 +12,7 @@ from copydesk.cli.connection import PROFILE_VARIABLE
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
 from copydesk.cli.terminal import THEME_VARIABLE, linear_by, use_own_themes, why_no_theme
-from copydesk.domain.keymap import OwnKeys
+from copydesk.domain.keymap import PRESETS, OwnKeys
 from copydesk.domain.text import clean
 from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
@@ -158,6 +158,8 @@ def settings_page() -> str:
         if rows := table_keys(each.name):
             lines += ["", "| Key | Value |", "|---|---|"]
             lines += [f"| `{key}` | {written} |" for key, written in rows]
+        if each.name == "keys":
+            lines += _presets()
     lines += [
         "",
         "A key that is unknown or has a wrong value is named with its line when copydesk opens,",
@@ -166,6 +168,19 @@ def settings_page() -> str:
         "service is meant, and whether it is read-only. `copydesk settings check` tells all.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _presets() -> Iterator[str]:
+    """Yield what each preset has in place of the keys that are declared."""
+    yield from ("", "A preset has these keys in place of those of `docs/keys.md`, which is `vim`:")
+    yield from (
+        "`g c` is `f7 c` too where `g` is `f7`. An action keeps a key that is its only one.",
+    )
+    for name, keys in PRESETS.items():
+        if keys:
+            yield from ("", f"| Usual key | `{name}` |", "|---|---|")
+            for key, instead in keys.items():
+                yield f"| `{key}` | {', '.join(f'`{each}`' for each in instead) or 'none'} |"
 
 
 EXAMPLES = {

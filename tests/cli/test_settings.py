@@ -51,8 +51,8 @@ def test_they_are_listed_with_defaults_and_where_each_is_from(
         monkeypatch.setenv(f"COPYDESK_{variable}", value)
     capsys.readouterr()
     assert main(["settings"]) == 0
-    said = capsys.readouterr().out
-    rows = {line.split()[0]: line.split(maxsplit=3)[1:] for line in said.splitlines()}
+    listed = capsys.readouterr().out.splitlines()
+    rows = {line.split()[0]: line.split(maxsplit=3)[1:] for line in listed}
     assert rows["theme"] == ['"mono"', '"auto"', "COPYDESK_THEME"]
     assert rows["linear"] == ["true", "false", "COPYDESK_LINEAR"]
     assert rows["profile"] == ['"desk"', '""', "COPYDESK_PROFILE"]

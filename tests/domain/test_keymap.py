@@ -8,8 +8,9 @@ from copydesk.domain.keymap import (
     KEPT_BY_BROWSERS,
     PRESETS,
     OwnKeys,
-    in_browser,
     keymap_of,
+    keys_renamed,
+    with_keys,
     with_second,
 )
 
@@ -120,8 +121,25 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
     assert only["composer.preview"] == ("ctrl+w",)  # better than none
 
 
-def test_a_text_of_ours_names_in_a_browser_the_keys_that_a_page_gets() -> None:
-    assert in_browser("ctrl+n makes one. ctrl+t, ctrl+n.") == "alt+n makes one. alt+t, alt+n."
-    assert in_browser("ctrl+s sends, actrl+n and ctrl+nn stay") == (
-        "ctrl+s sends, actrl+n and ctrl+nn stay"
-    )
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ctrl+n makes one. See ctrl+t, ctrl+n.", "alt+n makes one. See ctrl+t, alt+n."),
+        ("actrl+n and ctrl+nn stay", "actrl+n and ctrl+nn stay"),
+        ("M goes on, and M stays", "f4 goes on, and M stays"),
+        ("Saved “M shows ctrl+n”: M shows it", "Saved “M shows ctrl+n”: f4 shows it"),
+        ("Look (M shows it); gk opens it", "Look (f4 shows it); go opens it"),
+        ("J and K move it. @, then M shows it.", "f2 and f3 move it. @, then M shows it."),
+        ("ctrl+n does nothing here. M is “merge”. gk means nothing.",) * 2,
+        ("M and more", "M and more"),
+    ],
+)
+def test_a_text_of_ours_names_the_keys_that_are_there(text: str, said: str) -> None:
+    renamed = {"ctrl+n": "alt+n", "M": "f4", "gk": "go", "J": "f2", "K": "f3"}
+    assert with_keys(text, renamed) == said
+    assert with_keys(text, {}) == text
+
+
+def test_a_key_is_another_one_where_all_actions_agree() -> None:
+    now = [("M", ("f4",)), ("M", ("f4", "x")), ("a", ("b",)), ("a", ("a",)), ("d", ()), ("e", "e")]
+    assert keys_renamed(now) == {"M": "f4"}

@@ -37,6 +37,7 @@ async def test_arrows_and_function_keys_are_enough(world: World) -> None:
         assert driver.selected != first
         await driver.press("f7", "c")
         assert driver.place.PLACE == "changes"
+        assert "Nothing is open. f8 starts a change request." in driver.screen
         await driver.press("q", "f1")
         assert "f3 /" in driver.line("filter language")
         assert driver.line(" expand ").split()[1] == "right"
@@ -44,6 +45,9 @@ async def test_arrows_and_function_keys_are_enough(world: World) -> None:
         await driver.type("Guide")
         await driver.press("enter")
         assert "Handbook" not in driver.screen
+        await driver.press("f8", "enter")
+        assert "f9 " in driver.line("esc")
+        assert "ctrl+" not in driver.screen
 
 
 async def test_lists_are_moved_through_as_in_emacs_and_new_has_another_key(world: World) -> None:
@@ -65,7 +69,7 @@ async def test_lists_are_moved_through_as_in_emacs_and_new_has_another_key(world
 async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(world: World) -> None:
     world.space("Guide", {"a": "# A\n"})
     world.space("Handbook", {"a": "# A\n"})
-    own = OwnKeys("vim", {"place.move_last": ("f4",), "help": ()})
+    own = OwnKeys("vim", {"place.move_last": ("f4",), "help": (), "changes.start": ("f6",)})
     async with drive(opened(world, own)) as driver:
         assert "? help" not in driver.screen
         first = driver.selected
@@ -73,6 +77,8 @@ async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(wor
         assert (driver.place.PLACE, driver.selected) == ("spaces", first)
         await driver.press("f4")
         assert driver.selected != first
+        await driver.press("g c")
+        assert "Nothing is open. f6 starts a change request." in driver.screen
 
 
 async def test_a_browser_is_told_keys_that_its_pages_get(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.nearest_word import did_you_mean
@@ -72,10 +73,39 @@ def with_second(keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*keys, *(SECOND[key] for key in keys if key in SECOND))))
 
 
-def in_browser(text: str) -> str:
-    """Return a text of ours with the second keys in place of those that browsers keep."""
-    kept = "|".join(map(re.escape, SECOND))
-    return re.sub(rf"(?<![\w+])(?:{kept})(?![\w+])", lambda key: SECOND[key[0]], text)
+def keys_renamed(keys: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
+    """Return which key is another one now, of the first keys of actions with those they have now.
+
+    One that some of its actions have still, or in whose place they have several, is left out: a
+    text that names it may mean each of them.
+    """
+    now: dict[str, set[str]] = {}
+    for first, given in keys:
+        now.setdefault(first, set()).add(given[0] if given else first)
+    return {key: min(each) for key, each in now.items() if len(each) == 1 and key not in each}
+
+
+def with_keys(text: str, renamed: Mapping[str, str]) -> str:
+    """Return a text of ours with the keys that are there now in place of those it names.
+
+    One with a modifier is found anywhere, another where a part of a sentence begins with it and
+    says what it does: ``R reads it``, ``J and K move it``. What is in quotes is somebody's; what
+    does or means nothing, or is an action in quotes, is a key of now.
+    """
+    if not renamed:
+        return text
+    return _naming(tuple(renamed)).sub(lambda key: renamed.get(key[0], key[0]), text)
+
+
+@lru_cache(maxsize=64)
+def _naming(keys: Sequence[str]) -> re.Pattern[str]:
+    """Return what finds the names of keys in a text, and the quotes, which have none."""
+    held = "|".join(re.escape(key) for key in keys if "+" in key[1:]) or "(?!)"
+    alone = "|".join(re.escape(key) for key in keys if "+" not in key[1:]) or "(?!)"
+    begins = r"(?:^|(?<=[.;:,!?(] )|(?<=\()|(?<= {3})|(?<=\b\w and ))"
+    does = r"(?= [a-z]+s\b|, then | in [A-Z]| and \S [a-z])|(?<= and .)(?= [a-z])"
+    said = rf"(?<![\w+])(?:{held})(?![\w+])|{begins}(?:{alone})(?:{does})"
+    return re.compile(rf"“[^”]*”|(?:{said})(?! (?:does|means) nothing| is “)")
 
 
 def keymap_of(

@@ -52,15 +52,6 @@ def window() -> Window | None:
     return _window
 
 
-def with_keys(text: str) -> str:
-    """Return a text of ours as it is to be shown: in a window with the keys that a page gets."""
-    if _window is None:
-        return text
-    from copydesk.domain.keymap import in_browser
-
-    return in_browser(text)
-
-
 def begin() -> None:
     """Take the terminal and the wire that the server made; nothing where it did not start this.
 

@@ -86,16 +86,20 @@ def keymap(
     """
     from copydesk.domain.keymap import keymap_of
 
-    known = actions()
-    declared = {name: tuple(each.keys) for name, each in known.all.items()}
-    parts = {name: tuple(keys) for name, keys in _read(PARTS_FILE)}
-    declared |= parts
-    declared |= {f"go.{way.name}": (f"g {way.key}",) for way in ways() if way.key}
     screens: dict[str, Sequence[str]] = {
-        name: (*scopes, "go") for name, scopes in known.scopes.items()
+        name: (*scopes, "go") for name, scopes in actions().scopes.items()
     }
-    screens |= {(scope := name.rpartition(".")[0]): (scope,) for name in parts}
-    return keymap_of(declared, screens, own, browser=browser)
+    screens |= {(scope := name.rpartition(".")[0]): (scope,) for name, _ in _read(PARTS_FILE)}
+    return keymap_of(declared_keys(), screens, own, browser=browser)
+
+
+@cache
+def declared_keys() -> Mapping[str, Sequence[str]]:
+    """Return the keys of all actions, of lists, dialogs and fields too, and of the ways."""
+    declared: dict[str, Sequence[str]]
+    declared = {name: tuple(each.keys) for name, each in actions().all.items()}
+    declared |= {name: tuple(keys) for name, keys in _read(PARTS_FILE)}
+    return declared | {f"go.{way.name}": (f"g {way.key}",) for way in ways() if way.key}
 
 
 def own_command_mistakes(

@@ -17,7 +17,7 @@ from copydesk.domain.clock import moment
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP, WORDS, Item, Layout, said
 from copydesk.domain.text import clean, plural
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.place import place_of
@@ -314,7 +314,7 @@ def plan_facts(
 ) -> list[Fact]:
     """Return the plan, a line for each request; ``nothing`` is said where there is none."""
     if not calls:
-        return [Fact("", Text(line, style="muted")) for line in nothing]
+        return [Fact("", hint(line)) for line in nothing]
     found = [Fact(str(at), _planned(call)) for at, call in enumerate(calls[:PLAN_LINES], start=1)]
     if len(calls) > PLAN_LINES:
         found.append(Fact("", Text(f"and {len(calls) - PLAN_LINES} more", style="muted")))

@@ -25,10 +25,11 @@ from copydesk.client.errors import CheckoutNeeded
 from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
+from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
 from copydesk.tui.framework.inside_textual import SteadyScreen
-from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
+from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare, keyed
 from copydesk.tui.framework.place import style_path
 from copydesk.tui.framework.prompt import Field
 
@@ -139,6 +140,8 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
 
     def say_of_key(self, said: str) -> None:
         """Say on its lower edge what a key came to, until the next one."""
+        keyboard = getattr(self.app, "keyboard", None)
+        said = said if keyboard is None else keyboard.said(said, self)
         if self.is_mounted and said != self._box.said:
             self._box.said = said
             self._box.say_more()
@@ -160,8 +163,8 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         """Yield the widgets of the box."""
 
     def paint(self, text: Text) -> Content:
-        """Return text with its tones resolved, for Textual's own widgets."""
-        return Content.from_rich_text(text, console=self.app.console)
+        """Return text with its tones and this user's keys, for Textual's own widgets."""
+        return Content.from_rich_text(keyed(self, text), console=self.app.console)
 
     @action("escape", "cancel", show=False)
     def cancel(self) -> None:
@@ -220,7 +223,7 @@ class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
 
 def fact_lines(facts: Sequence[Fact]) -> Text:
     """Join facts, one a line."""
-    return Text("\n").join(fact if isinstance(fact, Text) else Text(fact) for fact in facts)
+    return Text("\n").join(fact if isinstance(fact, Text) else hint(fact, "") for fact in facts)
 
 
 class Confirm(ScrollingSheet[bool], scope="confirm"):

@@ -19,7 +19,6 @@ from textual.widget import Widget
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
-from copydesk.local import browser
 from copydesk.present.news import news_line
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
@@ -512,7 +511,7 @@ class Status(Line):
 
     def say(self, text: str, tone: str) -> None:
         """Show a message until the next key; an error at least `ERROR_SECONDS`."""
-        self.message, self.tone_name = browser.with_keys(text), tone
+        self.message, self.tone_name = self._said(text), tone
         desk_of(self).session.heard(text)
         self._until = monotonic() + (ERROR_SECONDS if tone == "bad" else 0)
         self._answers = self._contact_answers
@@ -600,7 +599,7 @@ class Status(Line):
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         if misread := self.place.reads.misread_note:
             return Text(misread, style=self.tone("warn")), right
-        hint = desk_of(self).hint(width - 2)
+        hint = self._said(desk_of(self).hint(width - 2))
         if hint:
             return Text(hint, style=self.tone("off")), Text()
         return self._known(right, width), right
@@ -611,8 +610,11 @@ class Status(Line):
         right = Text(self.place.status_right(), style=self.tone("off"))
         return self.draw(self._known(right, width), right, width)
 
+    def _said(self, text: str) -> str:
+        return desk_of(self).keyboard.said(text, self)
+
     def _known(self, right: Text, width: int) -> Text:
-        known = Text(self.place.status_left(), style=self.tone("off"))
+        known = Text(self._said(self.place.status_left()), style=self.tone("off"))
         if known.cell_len + right.cell_len + 4 > width < right.cell_len + LEAST_SAID:
             known = Text()  # so few letters of it would say nothing
         return known

@@ -23,8 +23,9 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from copydesk.domain.cause import ASKER, CAUSE, Asker
+from copydesk.domain.keymap import keys_renamed, with_keys
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.session.declarations import Declared, actions
+from copydesk.session.declarations import Declared, actions, declared_keys
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
 from copydesk.tui.framework.actions import (
@@ -307,6 +308,7 @@ class Keyboard:
         self._begun: tuple[events.Key, ...] = ()
         self.keymap: dict[str, Sequence[str]] = {}
         self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
+        self._renamed: dict[tuple[type[Acts], ...], dict[str, str]] = {}
         self._pending: Node | None = None
         self._pressed = ""
         self.key = ""
@@ -322,6 +324,32 @@ class Keyboard:
         """Use another keymap."""
         self.keymap = dict(keymap)
         self._tables.clear()
+        self._renamed.clear()
+
+    def renamed(self, where: Widget) -> Mapping[str, str]:
+        """Return which keys of our texts are others in this user's keymap.
+
+        Those of the actions of the screen that shows the text; of all others, which it may name
+        too, those that have one key in their place.
+        """
+        if not self.keymap:
+            return {}
+        chain = self.chain(where.screen)
+        kinds = tuple(type(owner) for owner in chain)
+        if kinds not in self._renamed:
+            everywhere = ((name, keys[0]) for name, keys in declared_keys().items() if keys)
+            here = ((each.id, each.keys[0]) for _, each in actions_of(chain) if each.keys)
+            found: dict[str, str] = {}
+            for each in everywhere, here:
+                now = keys_renamed((key, self.keymap.get(name, (key,))) for name, key in each)
+                found |= {form: shown(key) for first, key in now.items()
+                          for form in (first, shown(first))}  # fmt: skip
+            self._renamed[kinds] = found
+        return self._renamed[kinds]
+
+    def said(self, text: str, where: Widget) -> str:
+        """Return a text of ours with this user's keys in place of those declared."""
+        return with_keys(text, self.renamed(where)) if self.keymap else text
 
     def table(self, chain: Sequence[Acts], *, jumps: bool) -> dict[str, Node]:
         """Return the key table for these owners."""

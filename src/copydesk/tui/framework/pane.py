@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
+from rich.text import Span, Text
 from textual import events
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.reactive import reactive
@@ -16,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
-from copydesk.local import browser
+from copydesk.domain.keymap import with_keys
 from copydesk.present.facts import _HINT
 from copydesk.tui.framework.actions import Acts, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of
@@ -380,10 +381,16 @@ def _reads_only(owner: Widget) -> DeskApp | None:
 
 
 def offered(owner: Widget, text: str) -> str:
-    """Return a text of our own without what names keys that are away, where something is shown."""
-    app, text = _reads_only(owner), browser.with_keys(text)
-    if app is None or not text:
-        return text
+    """Return a text of our own as it is to be shown: with the keys of this user, and without what
+    names keys that are away.
+    """
+    app, keyboard = _reads_only(owner), getattr(desk_of(owner), "keyboard", None)
+    if app is not None and text:
+        text = _without_those_away(app, owner, text)
+    return text if keyboard is None else keyboard.said(text, owner)
+
+
+def _without_those_away(app: DeskApp, owner: Widget, text: str) -> str:
     chain = app.keyboard.chain(owner.screen)
     actions = actions_of(chain)
     there = {key for _, each in actions if not away(app.session, each) for key in each.keys}
@@ -396,25 +403,48 @@ def offered(owner: Widget, text: str) -> str:
 
 def offered_text(owner: Widget, text: Text) -> Text:
     """Do the same with the hints (`hint`) in a text, and leave all else of it as it is."""
-    if _reads_only(owner) is None:
+    keyboard = getattr(desk_of(owner), "keyboard", None)
+    if _reads_only(owner) is None and (keyboard is None or not keyboard.keymap):
         return text
-    marked = sorted(
-        (span.start, span.end)
-        for span in text.spans
-        if isinstance(span.style, Style) and span.style.meta.get(_HINT)
-    )
+    left = _told_anew(text, filter(_is_hint, text.spans), partial(offered, owner))
+    if left is not text:
+        left.rstrip()
+    return left
+
+
+def keyed(owner: Widget, text: Text) -> Text:
+    """Return a text of a dialog with this user's keys: in hints, and where it shows a key alone."""
+    keyboard = getattr(desk_of(owner), "keyboard", None)
+    renamed = keyboard.renamed(owner) if keyboard is not None else {}
+    if not renamed:
+        return text
+    keys = (
+        span for span in text.spans
+        if _is_hint(span) or (span.style in ("accent", "muted")
+                              and "+" in text.plain[span.start : span.end])
+    )  # fmt: skip
+    return _told_anew(text, keys, lambda said: with_keys(said, renamed))
+
+
+def _is_hint(span: Span) -> bool:
+    return isinstance(span.style, Style) and bool(span.style.meta.get(_HINT))
+
+
+def _told_anew(text: Text, parts: Iterable[Span], tell: Callable[[str], str]) -> Text:
+    """Return a text with some parts told by ``tell``, in the styles that each has as a whole."""
+    marked = sorted((part.start, part.end) for part in parts)
     if not marked:
         return text
     left, at = Text(style=text.style), 0
     for start, end in marked:
+        if start < at:
+            continue  # within the one before
         said = text[start:end]
-        told = offered(owner, said.plain)
+        told = tell(said.plain)
         left.append_text(text[at:start])
-        if told == said.plain:
-            left.append_text(said)
-        else:
-            left.append(told, style="muted")
+        if told != said.plain:
+            whole = (span.style for span in said.spans if span.end - span.start == len(said))
+            said = Text(told, said.style, spans=[Span(0, len(told), style) for style in whole])
+        left.append_text(said)
         at = end
-    left.append_text(text[at:])
-    left.rstrip()
-    return left
+    return left.append_text(text[at:])

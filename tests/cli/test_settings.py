@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from copydesk.cli import main
 from copydesk.cli.open import _held_against_screens
-from copydesk.cli.settings import EXAMPLES
+from copydesk.cli.settings import EXAMPLES, own_keymap
 from copydesk.local.settings import SettingsError, load_settings, usable_settings
 from copydesk.local.settings_list import template
 from copydesk.local.settings_schema import schema
@@ -210,3 +210,12 @@ def test_what_fits_no_screen_is_said_with_its_line_as_the_screens_open(
         "line 3:",
         "line 4:",
     ]
+    assert own_keymap() == {}
+    path.write_text('[keys]\npreset = "emacs"\nreview.approve = "f4"\nno.such = "f5"\n')
+    found = own_keymap()
+    assert (found["place.palette"], found["review.approve"]) == (("alt+x",), ("f4",))
+
+
+def test_keys_are_pressed_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "--press"]) == 2
+    assert "on a terminal, and this is none" in capsys.readouterr().err

@@ -903,6 +903,7 @@ def _keys(commands: Subparsers) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
     form.add_argument("--markdown", action="store_true", help="print the page of the manual")
+    form.add_argument("--press", action="store_true", help="name each key that you press")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
 
 

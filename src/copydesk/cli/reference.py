@@ -12,6 +12,7 @@ from typing import Any
 from copydesk.cli.errors import DONE
 from copydesk.cli.output import put, put_bytes
 from copydesk.cli.parser import build_parser
+from copydesk.cli.terminal import require_terminal
 from copydesk.contract.operation import Operation, Parameter
 from copydesk.contract.operations import CATALOGUE
 
@@ -46,16 +47,25 @@ def print_operations(
     return 0
 
 
-def print_keys(*, as_json: bool = False, markdown: bool = False) -> int:
-    """Print every action with its key, as a table, as JSON, or as the reference page."""
-    from copydesk.tui.app import reference
+def print_keys(*, as_json: bool = False, markdown: bool = False, press: bool = False) -> int:
+    """Print every action with its keys in the settings, as a table or as JSON.
 
-    if as_json:
-        put(json.dumps(reference().keys(), indent=1, ensure_ascii=False))
+    As the reference page with those that are declared; with ``press`` name keys that are pressed.
+    Raises ``UsageError`` where there is no terminal to press them on.
+    """
+    from copydesk.cli.settings import own_keymap
+    from copydesk.tui.app import pressed_keys, reference
+
+    if press:
+        require_terminal("--press names keys as they are pressed on a terminal, and this is none")
+        for name in pressed_keys():
+            put(name)
+    elif as_json:
+        put(json.dumps(reference().keys(own_keymap()), indent=1, ensure_ascii=False))
     elif markdown:
         put(reference().keys_page(), end="")
     else:
-        put(reference().keys_table(), end="")
+        put(reference().keys_table(own_keymap()), end="")
     return 0
 
 

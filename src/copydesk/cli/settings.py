@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 
@@ -250,6 +250,14 @@ def _told_by_variables() -> dict[str, tuple[str | bool, str]]:
     if by := linear_by():
         told["linear"] = by
     return told
+
+
+def own_keymap() -> Mapping[str, Sequence[str]]:
+    """Return the keys of the settings in place of declared ones, by the ids of actions."""
+    from copydesk.session.declarations import keymap
+
+    settings, _ = settings_file(find_paths()).read()
+    return keymap(settings.keys)[0] if settings.keys != OwnKeys() else {}
 
 
 def more_mistakes(settings: Settings) -> dict[str, str]:

@@ -53,6 +53,12 @@ def _is_one(*streams: TextIO | None) -> bool:
     return all(each is not None and not each.closed and each.isatty() for each in streams)
 
 
+def require_terminal(why: str) -> None:
+    """Raise ``UsageError`` with a sentence where there is no terminal."""
+    if not _is_one(sys.stdin, sys.stdout):
+        raise UsageError(why)
+
+
 def require(*, linear: bool = False) -> None:
     """Raise ``UsageError`` where the screens cannot be drawn, nor lines be read and told."""
     if linear:
@@ -60,8 +66,8 @@ def require(*, linear: bool = False) -> None:
             raise UsageError(
                 "linear mode needs standard input and standard output: one of them is closed"
             )
-    elif not _is_one(sys.stdin, sys.stdout):
-        raise UsageError(
+    else:
+        require_terminal(
             "the screens need a terminal. For scripts there are commands: see copydesk --help. "
             "With --linear lines are read, and answered in words"
         )

@@ -124,7 +124,7 @@ def keymap_of(
     mistakes: dict[str, str] = {}
     for name, given in own.keys.items():
         ids = [action for action in declared if name in (action, action.rpartition(".")[2])]
-        wrong = ("" if ids else former(name)) or _unknown(name, ids, declared) or _no_key(given)
+        wrong = ("" if ids else former(name)) or _unknown(name, ids, declared) or no_key(given)
         wrong = wrong or next(_conflicts(keys, ids, given, screens), "")
         if wrong:
             mistakes[name] = wrong
@@ -167,7 +167,8 @@ def nearest_action(name: str, declared: Iterable[str]) -> str:
     return did_you_mean(name, sorted(known), "copydesk keys lists them")
 
 
-def _no_key(given: Sequence[str]) -> str:
+def no_key(given: Sequence[str]) -> str:
+    """Return why these are not keys that an action can have; empty where they are."""
     for keys in given:
         if keys.split(" ")[0] == "!":
             return f"{keys}: ! is for your own commands alone"

@@ -1004,6 +1004,15 @@ def linear_driver() -> type[Driver]:
     return LinearDriver
 
 
+def pressed_keys() -> Sequence[str]:
+    """Return the keys that a person presses, by their names, once they want no more named."""
+    from copydesk.tui.system.pressed_keys import PressedKeys
+
+    app = PressedKeys()
+    app.run(mouse=False)
+    return app.names
+
+
 def reference() -> type[Reference]:
     """Return the reference of all actions, which imports every screen."""
     from copydesk.tui.system.reference import Reference

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,12 @@ def test_the_key_reference_lists_every_action_once() -> None:
     assert "place.help" in ids
     assert "`place.help`" in reference.keys_page()
     assert reference.keys_table().count("place.help ") == 1
+    assert re.search(
+        r"place.help +gf f1 +List", reference.keys_table({"place.help": ("g f", "f1")})
+    )
+    assert {"id": "place.help", "keys": ["f1"]}.items() <= next(
+        each for each in reference.keys({"place.help": ("f1",)}) if each["id"] == "place.help"
+    ).items()
 
 
 FOR_SCRIPTS = {

@@ -240,11 +240,6 @@ class Action(_Declared):
         """The first sentence of the docstring."""
         return self.doc.split("\n", 1)[0]
 
-    @property
-    def shown_keys(self) -> str:
-        """All its keys as the help writes them."""
-        return " ".join(shown(key) for key in self.keys)
-
     @cached_property
     def binding(self) -> Binding | None:
         """Textual's binding of its single keys, made once for all classes that inherit it."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from textual.screen import Screen
@@ -34,6 +35,7 @@ from copydesk.tui.framework.actions import (
 )
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.frame import Part
+from copydesk.tui.framework.keyboard import keys_of
 from copydesk.tui.framework.place import Place
 from copydesk.tui.widgets.list import VirtualList
 
@@ -90,12 +92,12 @@ def way(each: Action | Command) -> str:
     return shown(each.keys[0]) if each.keys else f":{each.method}"
 
 
-def keys() -> list[dict[str, Any]]:
-    """Return every action as plain values, for JSON."""
+def keys(keymap: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[dict[str, Any]]:
+    """Return every action as plain values, for JSON, with the keys of a person's keymap."""
     return [
         {
             "id": each.id,
-            "keys": list(each.keys),
+            "keys": list(keys_of(each, keymap)),
             "label": each.label,
             "does": each.summary,
             "danger": each.danger,
@@ -106,13 +108,14 @@ def keys() -> list[dict[str, Any]]:
     ]
 
 
-def keys_table() -> str:
-    """Return every action as aligned lines."""
-    actions = _ours()
-    wide = max(len(each.id) for each in actions)
-    held = max(len(each.shown_keys) for each in actions)
-    lines = [f"{each.id:<{wide}}  {each.shown_keys:<{held}}  {each.summary}" for each in actions]
-    return "\n".join(lines) + "\n"
+def keys_table(keymap: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
+    """Return every action as aligned lines, with the keys of a person's keymap."""
+    rows = [
+        (each.id, " ".join(shown(key) for key in keys_of(each, keymap)), each.summary)
+        for each in _ours()
+    ]
+    wide, held = (max(len(row[at]) for row in rows) for at in (0, 1))
+    return "".join(f"{name:<{wide}}  {given:<{held}}  {does}\n" for name, given, does in rows)
 
 
 def keys_page() -> str:

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli.terminal import is_linear
+from copydesk.domain.keymap import OwnKeys
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
+from copydesk.session.declarations import keymap
+from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.linear.sentences import question_of
 from copydesk.tui.linear.words import WORDS, keys_in
 from tests.drive import listen
 from tests.tui.desk_place import REQUESTS, DeskApp
@@ -121,8 +125,12 @@ async def test_marks_are_counted_and_a_line_is_never_without_an_answer(world: Wo
 
 async def test_what_is_offered_is_ticked_by_number_and_a_form_is_saved(world: World) -> None:
     lee, sam = world.user("lee"), world.user("sam", display_name="Sam Ortiz")
-    async with listen(open_world(world, "teams", at(world)), "ctrl+n", "Web") as linear:
+    app = open_world(world, "teams", at(world))
+    app.use_keys(keymap(OwnKeys("arrows"))[0])
+    async with listen(app, "f8", "Web") as linear:
         told = await linear.take("~choose")
+        assert isinstance(app.screen, Sheet)
+        assert question_of(app.screen, app.keyboard).yes == ("f9", "takes them")
         assert "3 of 3. Sam Ortiz" in told, told
         assert "marked" in await linear.take("3")
         assert "marked" in await linear.take("2")

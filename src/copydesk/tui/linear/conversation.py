@@ -436,7 +436,7 @@ class Conversation:
             text in (key, shown(key))
             for owner in self._app.keyboard.chain(sheet)
             for each in owner.ACTIONS.values()
-            for key in each.keys
+            for key in keys_of(each, self._app.keyboard.keymap)
         ):
             await self._press_line(text)
         elif asked.yes[0] and sentences.decides(sheet):

@@ -23,7 +23,7 @@ from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
 from copydesk.tui.dialogs.form import Form, FormHelp
 from copydesk.tui.dialogs.form_fields import Entry, Field, FormChoice
 from copydesk.tui.framework.actions import shown
-from copydesk.tui.framework.keyboard import Keyboard
+from copydesk.tui.framework.keyboard import Keyboard, keys_of
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, place_of
 from copydesk.tui.framework.prompt import PromptInput
@@ -423,7 +423,8 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
             keys |= named
             text = "\n".join(said)
         lines += filter(None, map(_unquoted, text.split("\n")))
-    yes = next((key for key in ("y", "ctrl+s") if key in keys), "")
+    sends = keyboard.renamed(sheet).get("ctrl+s", "ctrl+s")
+    yes = next((key for key in ("y", sends) if key in keys), "")
     left = [(key, words) for key, words in keys.items() if key not in (yes, *_LEAVING)]
     return Question(tuple(lines), (yes, keys.get(yes, "")), tuple(left))
 
@@ -442,8 +443,10 @@ def _keys_in(
     text: str, sheet: Sheet[Any], keyboard: Keyboard
 ) -> tuple[list[str], Mapping[str, str]]:
     """Return what the line of keys of a dialog says, and its keys with what they do."""
-    chain = keyboard.chain(sheet)
-    known = {shown(key) for owner in chain for each in owner.ACTIONS.values() for key in each.keys}
+    known = {
+        shown(key) for owner in keyboard.chain(sheet) for each in owner.ACTIONS.values()
+        for key in (*each.keys, *keys_of(each, keyboard.keymap))
+    }  # fmt: skip
     said: list[str] = []
     keys: dict[str, str] = {}
     for part in _BETWEEN.split(text):

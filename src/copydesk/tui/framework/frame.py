@@ -512,7 +512,7 @@ class Status(Line):
     def say(self, text: str, tone: str) -> None:
         """Show a message until the next key; an error at least `ERROR_SECONDS`."""
         self.message, self.tone_name = self._said(text), tone
-        desk_of(self).session.heard(text)
+        desk_of(self).session.heard(self.message)
         self._until = monotonic() + (ERROR_SECONDS if tone == "bad" else 0)
         self._answers = self._contact_answers
         self.update()

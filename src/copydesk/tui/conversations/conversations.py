@@ -227,52 +227,8 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     return "No conversation selected. :clusters lists the clusters."
 
 
-class _ConversationsPlace(Place):
-    """A list of conversations, or of issues, beside the conversation that is read."""
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.limits = self.commands_of(LimitCommands)
-        self.reader = self.commands_of(ConversationReader)
-        self.listing = self.commands_of(ConversationList)
-
-    @property
-    def shows_secret(self) -> bool:
-        return not self.reader.masked
-
-    def raw(self) -> Raw | None:
-        return self.listing.raw()
-
-    def url(self) -> str | None:
-        return self.listing.url()
-
-    def withheld(self) -> str | None:
-        return self.reader.withheld(self.url())
-
-    def status_left(self) -> str:
-        return self.listing.status(super().status_left())
-
-    def views_note(self) -> str:
-        return self.reader.in_clear
-
-    def show_again(self) -> None:
-        self.listing.show_views()
-
-    def opened(self) -> None:
-        self.listing.show_views()
-
-    def on_unmount(self) -> None:
-        self.listing.cache()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.reader.follow_if_unread)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.listing.moved()
-
-
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(_ConversationsPlace, scope="conversations"):
+class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     COLUMNS = ("subject", "said", "source", "state", "age")
@@ -290,6 +246,9 @@ class ConversationsPlace(_ConversationsPlace, scope="conversations"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.view = target.view or (ONE if target.item else ALL)
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
         self.sources = Sources()
         self._analysing = False
         """Whether one of the read conversations is being analysed."""
@@ -298,6 +257,10 @@ class ConversationsPlace(_ConversationsPlace, scope="conversations"):
         if self.view.startswith(FROM):
             self.sources.learn([self.view.removeprefix(FROM)])
             self.view = FROM + self.sources.names[0]
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
 
     def panes(self) -> ComposeResult:
         self.rows: ScannedList[ConversationRow] = ScannedList(
@@ -661,6 +624,15 @@ class ConversationsPlace(_ConversationsPlace, scope="conversations"):
     def conversation_of(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
         return row.id, None
 
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
     def things(self) -> Sequence[Thing]:
         return [
             self.reader.thing("conversation", row.id, row.subject, row.address)
@@ -672,6 +644,27 @@ class ConversationsPlace(_ConversationsPlace, scope="conversations"):
         if row is None:
             return []
         return self.listing.copies(("subject", self.reader.shown(row.subject)), ("id", row.id))
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        self.listing.cache()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()
@@ -723,7 +716,7 @@ FAR_CLUSTER = "g k shows the cluster."
 
 
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
-class IssuesPlace(_ConversationsPlace, scope="issues"):
+class IssuesPlace(Place, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
     COLUMNS = ("title", "cluster", "source", "age")
@@ -737,10 +730,17 @@ class IssuesPlace(_ConversationsPlace, scope="issues"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.view = target.view or ALL
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
         self.clusters: Mapping[str, ClusterRow] = {}
         """The clusters by id, from one request."""
         self.labels: dict[str, str] = {}
         """Their names."""
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
 
     def panes(self) -> ComposeResult:
         reader = self.reader
@@ -902,6 +902,15 @@ class IssuesPlace(_ConversationsPlace, scope="issues"):
     def conversation_of(self, row: IssueRow) -> tuple[str, IssueRow | None]:
         return row.conversation, row
 
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
     def things(self) -> Sequence[Thing]:
         return [self.reader.issue_thing(row) for row in self.rows.chosen()]
 
@@ -914,6 +923,27 @@ class IssuesPlace(_ConversationsPlace, scope="issues"):
             ("id", row.id),
             ("conversation id", row.conversation),
         )
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        self.listing.cache()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()

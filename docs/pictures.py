@@ -20,7 +20,7 @@ from string import ascii_letters, digits
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 
 from copydesk.cli.embedded import connect_in_process
 from copydesk.client.api import Api
@@ -148,6 +148,7 @@ async def save_tour() -> None:
             await driver.press(*step.keys)
             if step.typed:
                 await driver.type(step.typed)
+                await eventually(lambda: "saved" in driver.screen, driver.turn)
             if step.shows not in driver.screen:
                 raise SystemExit(f"{step.says}: {step.shows!r} is not shown\n{driver.screen}")
             keys = " ".join(step.keys)

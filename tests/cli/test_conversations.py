@@ -381,7 +381,7 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
     # Where nothing helps it stops, and says so with its exit status.
     for status, headers, exit_status in (
         (403, {}, 3),
-        (404, {}, 1),
+        (404, {}, 6),
         (409, {}, 4),
         (429, {"Retry-After": "4000"}, 1),
         (500, {}, 1),

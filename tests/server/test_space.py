@@ -118,7 +118,8 @@ async def test_creating_takes_the_right_to(world: World) -> None:
             "editMode": "locked",
         }
         made = await client.post(path, json=body)
-        plain = await client.post(path, json={})
+        plain = await client.post(path, json={"empty": True})
+        filled = await client.post(path, json={"empty": False})
         pages = await client.get(f"/spaces/{plain.json()['id']}/content/pages")
         located = await client.get(made.headers["location"])
         long = await client.post(path, json={"title": "x" * 51})
@@ -126,6 +127,8 @@ async def test_creating_takes_the_right_to(world: World) -> None:
         nowhere = await client.post(path, json={"parent": "none"})
     async with world.client(editor) as client:
         refused = await client.post(path, json={"title": "New"})
+    assert filled.status_code == 400
+    assert "without pages only" in filled.json()["error"]["message"]
     assert made.status_code == 201
     assert {name: made.json()[name] for name in body} == body
     assert made.json()["permissions"]["admin"]

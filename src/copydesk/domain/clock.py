@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from copydesk.domain.text import plural
-
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
@@ -55,6 +53,8 @@ _AGO = re.compile(rf"\b(\d+) ({'|'.join(_UNITS)}) ago\b")
 
 def spelled(said: str) -> str:
     """Return a text with each time `ago` in it in words: "9 days ago" for "9 d ago"."""
+    from copydesk.domain.text import plural  # it loads Rich, and few texts are told in words
+
     return _AGO.sub(lambda found: f"{plural(int(found[1]), _UNITS[found[2]])} ago", said)
 
 

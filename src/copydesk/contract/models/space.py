@@ -87,7 +87,7 @@ class SpaceCreate(Body):
     parent: str | None = None
     language: Language | None = None
     edit_mode: EditMode | None = None
-    empty: Literal[True] | None = None
+    empty: bool | None = None
 
 
 class SpaceUpdate(Body):

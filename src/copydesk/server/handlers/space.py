@@ -9,7 +9,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.space import Space, SpaceCreate, SpaceMove, SpaceTransfer, SpaceUpdate
 from copydesk.server.desk_writes import add_space
-from copydesk.server.errors import conflict, forbidden, not_found
+from copydesk.server.errors import conflict, forbidden, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
@@ -58,6 +58,8 @@ def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
 
     Whoever creates one administers it.
     """
+    if body.empty is False:
+        raise invalid("body.empty: this desk makes spaces without pages only")
     purge_trash(call.tx)
     call.access.organization(organization_id)
     check_target(call, organization_id, body.parent)

@@ -174,7 +174,8 @@ async def read_rights(
     if site is not None and role != "admin":
         with suppress(Forbidden, NotFound, OperationMissing):
             if (told := (await api(ops.get_site, organization, site)).permissions) is not None:
-                return rights_of("admin" if told.admin else "create" if told.create else "read")
+                looks = "read" if role in WRITERS else role
+                return rights_of("admin" if told.admin else "create" if told.create else looks)
             async for each in api.pages(
                 ops.list_site_permissions, organization, site, search=named
             ):

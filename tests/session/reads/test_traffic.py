@@ -61,6 +61,9 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         quarter = await read_traffic(api, (world.home, one), now, timedelta(days=90))
         weeks = {after - before for before, after in pairwise(quarter.chart.begins)}
         assert weeks == {timedelta(days=7)}
+        begins = quarter.chart.begins[0]
+        assert begins.weekday() == 0
+        assert now - timedelta(days=97) < begins <= now - timedelta(days=89)
         year = await read_traffic(api, (world.home, one), now, timedelta(days=365))
         assert sum(year.chart.views) == 2175
 

@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
-.PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey browser mutants drift
+.PHONY: run test fuzz check lint types layers docs pictures looks bench durability killing cutting monkey browser mutants drift
 .PHONY: words wheel manual release constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
@@ -56,6 +56,9 @@ generate: $(VENV)/.test      ## write the tables of screens and their actions, a
 
 pictures: $(VENV)/.test      ## make the README's pictures from the real program
 	$(BIN)/python docs/pictures.py
+
+looks: $(VENV)/.test         ## pictures of the main screens in each theme and three sizes, or in THEMES="light …"
+	$(BIN)/python docs/pictures.py looks $(THEMES)
 
 bench: $(VENV)/.test         ## the real program on a terminal, as ratios to a bare one, against its targets
 	$(BIN)/python -m benchmarks $(ARGS)

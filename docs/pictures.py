@@ -1,6 +1,7 @@
 """Make the pictures of the README and the manual: the real program, keys pressed, screens saved.
 
     make pictures
+    make looks              # every theme, in dist/looks: to look at, and not for the repository
 
 Time stands still and chance repeats itself, so the same program makes the same pictures.
 """
@@ -28,6 +29,7 @@ from copydesk.server.sample import build_sample
 from copydesk.server.store import Store
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.framework.theme import DARK, all_themes
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
@@ -67,6 +69,16 @@ PICTURES = (
 )
 
 
+LOOKS = (
+    *(each for each in PICTURES if each.size == WIDE and each.name not in ("pages", "members")),
+    Picture("merge", ("3", "2", "j", "m")),
+    Picture("help", ("3", "?")),
+)
+"""The screens that are looked at in each theme and size."""
+
+SIZES = (SMALL, (140, 40), (200, 60))
+
+
 @dataclass(frozen=True)
 class Step:
     """A frame of the tour: the keys that lead to it, what they do, what the screen then shows."""
@@ -104,6 +116,9 @@ async def main() -> None:
     """Save every picture."""
     FOLDER.mkdir(exist_ok=True)
     wanted = sys.argv[1:]
+    if wanted[:1] == ["looks"]:
+        await save_looks(wanted[1:] or [theme.name for theme in all_themes()])
+        return
     for picture in PICTURES:
         if not wanted or picture.name in wanted:
             async with opened(picture.keys, picture.size) as driver:
@@ -118,8 +133,26 @@ def write(name: str, text: str) -> None:
     print(f"docs/pictures/{name}")
 
 
+async def save_looks(themes: list[str]) -> None:
+    """Save all `LOOKS` in some themes, and a page for each theme that shows them."""
+    for theme in themes:
+        folder = FOLDER.parent.parent / "dist" / "looks" / theme
+        folder.mkdir(parents=True, exist_ok=True)
+        shown = []
+        for picture in LOOKS:
+            for width, height in SIZES:
+                name = f"{picture.name}-{width}x{height}.svg"
+                async with opened(picture.keys, (width, height), theme) as driver:
+                    (folder / name).write_text(driver.app.export_screenshot(), encoding="utf-8")
+                shown.append(f'<p>{name}<br><img src="{name}" alt="{name}"></p>')
+        (folder / "index.html").write_text("\n".join(shown), encoding="utf-8")
+        print(f"dist/looks/{theme}/index.html")
+
+
 @asynccontextmanager
-async def opened(keys: tuple[str, ...], size: tuple[int, int]) -> AsyncIterator[Driver]:
+async def opened(
+    keys: tuple[str, ...], size: tuple[int, int], theme: str = DARK.name
+) -> AsyncIterator[Driver]:
     """Press keys on a fresh sample desk, and hand over what drives the program."""
     chance = Random(1)
     store = Store(
@@ -130,7 +163,7 @@ async def opened(keys: tuple[str, ...], size: tuple[int, int]) -> AsyncIterator[
     async def connect() -> Api:
         return connect_in_process(store)
 
-    app = CopydeskApp(Session(connect, clock=lambda: NOON, host="own desk"), "spaces")
+    app = CopydeskApp(Session(connect, clock=lambda: NOON, host="own desk"), "spaces", theme=theme)
     async with drive(app, *keys, size=size) as driver:
         yield driver
     store.close()

@@ -135,6 +135,7 @@ def body_models(op: Operation[..., Any]) -> list[type[BaseModel]]:
 # Rules of handlers, beyond the declared bounds: an organization has nothing to inherit from, and
 # what is printed alone has a name.
 ELSEWHERE = {
+    ("create_space", "body.empty"),
     ("update_organization", "body.mergeRules.type"),
     ("get_change_request_pdf", "only"),
     ("get_space_pdf", "only"),

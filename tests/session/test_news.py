@@ -14,7 +14,7 @@ from copydesk.client.errors import OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import MarkdownBody, ReplyCreate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
-from copydesk.domain.merge_run import UNREAD, MergeRun, RunItem
+from copydesk.domain.merge_run import UNREAD, MergeRun, RunItem, RunState
 from copydesk.local.runs import WaitingRuns
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
@@ -279,9 +279,11 @@ async def test_what_was_merged_though_nobody_had_read_its_last_edit_is_told_as_s
     at = room.world.clock.now.timestamp() + 60
     me = room.session.me
     assert me is not None
-    for key, state, said in (("m", "finished", f"Merged. {UNREAD}"), ("n", "stopped", "A rule.")):
+    ended: tuple[tuple[str, RunState, str], ...]
+    ended = ("m", "finished", f"Merged. {UNREAD}"), ("n", "stopped", "A rule.")
+    for key, state, said in ended:
         item = RunItem(room.space, room.mine, "#1", "Mine", "G", state="done", ended=at, said=said)
-        run = MergeRun(key, items=(item,), state=state, ended=at, waits=True, by=me.id)  # type: ignore[arg-type]
+        run = MergeRun(key, items=(item,), state=state, ended=at, waits=True, by=me.id)
         room.session.waiting_runs.save(run)
     await room.later()
     kinds = sorted(each.kind for each in room.session.news.items if each.who == "copydesk")

@@ -66,7 +66,7 @@ def test_a_window_of_a_browser_has_its_own_last_screen(monkeypatch: pytest.Monke
     monkeypatch.setattr(browser, "window", lambda: window)
     assert Visit.kept(snapshot) == terminal
     mine.keep(snapshot)
-    visit("elsewhere").keep(SimpleNamespace(desk="other", write=lambda *_: None))  # type: ignore[arg-type]
+    visit("elsewhere").keep(Snapshots(desk="other"))
     assert Visit.kept(snapshot) == mine, "that of another desk is not its own"
     mine.keep(snapshot)
     terminal_again = Snapshots()

@@ -265,7 +265,7 @@ def revert_request(
     Raises ``UsageError``.
     """
     from copydesk.session.taking_back import begin_taking_back, read_taking_back
-    from copydesk.session.writes.requests import beginning, describing
+    from copydesk.session.writes.requests import begin_request
 
     if not why.strip():
         raise UsageError("--why is empty: say why")
@@ -279,9 +279,7 @@ def revert_request(
             made = taking.begun
             if made is None:
                 body = taking.body(why.strip(), writes.session.clock())
-                made = await writes.send(beginning(there.id, body, me))
-                if (more := describing(made, body)) is not None:
-                    made = await writes.send(more)
+                made = await begin_request(writes.send, there.id, body, me)
             work = await begin_taking_back(writes.session, taking, made)
             count = len(work.open)
             if not count:

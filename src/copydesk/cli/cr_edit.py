@@ -26,9 +26,9 @@ from copydesk.session.writes.edits import (
     update_of,
 )
 from copydesk.session.writes.requests import (
-    beginning,
+    begin_request,
+    begun_as,
     changing,
-    describing,
     right_missing,
     subject_wrong,
 )
@@ -75,14 +75,12 @@ def create(
                 answered = await find_cluster(api, cluster, there.organization)
                 body.conversations_issues_cluster = answered.row.id
             async with CommandWrites(connection, api) as writes:
-                made = await writes.send(beginning(there.id, body, me))
-                if (more := describing(made, body)) is not None:
-                    made = await writes.send(more)
+                made = await begin_request(writes.send, there.id, body, me)
             if as_json:
                 put_json(made.to_dict())
             else:
-                status = "a draft" if made.status == "draft" else clean(made.status)
-                put(f"Began #{made.number} in {there.title} as {status}: {clean(made.subject)}")
+                begun = f"Began #{made.number} in {there.title} as {begun_as(made)}"
+                put(f"{begun}: {clean(made.subject)}")
             if answered is not None:  # perhaps only some of its words were given
                 say(f"Answers the cluster {answered.named}.")
             return DONE

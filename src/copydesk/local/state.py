@@ -334,10 +334,9 @@ class State:
         if not self._is_begun():
             yield None
             return
-        try:
+        opened = None
+        with suppress(OSError, sqlite3.OperationalError):
             opened = self._opened()
-        except (OSError, sqlite3.OperationalError):
-            opened = None
         if opened is not None:
             yield opened
             return

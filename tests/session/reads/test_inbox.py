@@ -13,6 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.server import threads
 from copydesk.session.identity import Members
+from copydesk.session.inbox_rows import InboxRow
 from copydesk.session.reads import inbox
 from copydesk.session.reads.inbox import (
     Known,
@@ -73,7 +74,9 @@ class Inbox:
         self.lee = world.user("lee", display_name="Lee\x07 Park")
         self.space, self.other = world.space("Guide", {"a": "One.\n"}), world.space("Blog")
         self.request = world.change_request(self.space, {"a": "Two.\n"}, subject="Two")
-        self.known, self.rows, self.progress = Known(), [], []  # type: ignore[var-annotated]
+        self.known = Known()
+        self.rows: list[InboxRow] = []
+        self.progress: list[tuple[int, int]] = []
 
     async def read(self, api: Api, *, polled: bool = False) -> int:
         """Read, and return how many owners could not be."""

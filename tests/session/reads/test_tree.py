@@ -249,7 +249,11 @@ async def test_of_the_trash_and_its_sites_nothing_is_told_that_may_not_be_seen(
             tx.update("space", space, deleted_at=timestamp(START + timedelta(seconds=at)))
 
     world.write(show)
-    ours = Session(lambda: None, snapshot=Snapshots(tmp_path))  # type: ignore[arg-type, return-value]
+
+    async def connect() -> Api:
+        return world.api()
+
+    ours = Session(connect, snapshot=Snapshots(tmp_path))
     async with world.api() as api:
         assert await sites_showing(api, world.home, gone) == ["Docs"]
         lacking = Lacking(api, ops.list_sites, error=Forbidden).api

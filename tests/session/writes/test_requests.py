@@ -17,15 +17,16 @@ from copydesk.contract.models.space import Space
 from copydesk.contract.models.user import User
 from copydesk.domain.reversal import Reversal
 from copydesk.session.session import Session
+from copydesk.session.writes.edits import document_of
 from copydesk.session.writes.recovery import find_trace
 from copydesk.session.writes.requests import (
     NO_CONTENT,
     ONLY_REVIEWS,
     VERBS,
     ask_for_content,
+    begin_request,
     beginning,
     changing,
-    describing,
     right_missing,
     subject_made,
     subject_wrong,
@@ -34,6 +35,7 @@ from copydesk.session.writes.requests import (
     why_no_edit,
     why_no_verdict,
 )
+from copydesk.session.writes.sender import Write
 from copydesk.session.writes.undo import Way
 from tests.session.rows import row
 from tests.tui.strange import strange
@@ -56,14 +58,36 @@ def test_a_verdict_says_what_it_was_and_that_it_stays(status: ReviewStatus, done
     assert verdict(row(118), status, "", None).trace is None
 
 
-def test_a_description_that_was_left_out_is_sent_again() -> None:
-    body = ChangeRequestCreate.model_validate({"description": DESCRIPTION})
-    told = {"id": "r", "number": 1, "space": "s", "createdAt": START, "updatedAt": START}
-    write = describing(Request.model_validate(told), body)
-    assert write is not None
-    assert write.target == "#1"
-    assert describing(Request.model_validate(told | {"description": DESCRIPTION}), body) is None
-    assert describing(Request.model_validate(told), ChangeRequestCreate(subject="x")) is None
+@pytest.mark.parametrize("left_out", [True, False])
+async def test_a_description_that_was_left_out_is_sent_again(world: World, left_out: bool) -> None:
+    def without(answer: Any) -> None:
+        if left_out:
+            answer.pop("description", None)
+
+    space = world.space("Guide", {"a": "One.\n"})
+    body = ChangeRequestCreate(subject="New", description=document_of("Why."))
+    api = strange(world, "/change-requests", without, method="POST")
+
+    async def connect() -> Api:
+        return api
+
+    session = Session(connect)
+    sent: list[str] = []
+
+    async def send(write: Write[Request], *, group: str, draft: str = "") -> Request:
+        sent.append(f"{write.what} {write.target} {draft}".strip())
+        return await session.writes.perform(
+            write.what, write.target, lambda: write.send(api), reversal=write.reversal, group=group
+        )
+
+    made = await begin_request(send, space, body, ME, draft="key")
+    again = ["Describe #1"] if left_out else []
+    assert sent == ["Start “New” key", *again]
+    assert made.description is not None
+    assert [line.group == session.log[0].group != "" for line in session.log] == [True] * len(sent)
+    sent.clear()
+    await begin_request(send, space, ChangeRequestCreate(subject="Bare"), ME)
+    assert sent == ["Start “Bare”"]
 
 
 def test_a_subject_fits_and_one_that_is_made_is_cut_to_fit() -> None:

@@ -60,17 +60,17 @@ async def test_the_steps_of_long_work_are_told_as_they_come(
         app, talk = linear.driver.app, linear.conversation
         talk._settled = lambda: settled(app, linear._say, lambda: False, talk.tell_steps)
         working = asyncio.create_task(talk.take("yes"))
-        await eventually(lambda: under_way(app), lambda: asyncio.sleep(0.01))
+        await eventually(lambda: under_way(app), linear.driver.turn)
         with monkeypatch.context() as quick:
             quick.setattr(settling, "PATIENCE_SECONDS", 0.01)
             line = asyncio.get_running_loop().create_future()
             typing = asyncio.create_task(settling.coming(app, line, linear._say))
-            await eventually(lambda: linear.said.count(STILL) > 1, lambda: asyncio.sleep(0.01))
+            await eventually(lambda: linear.said.count(STILL) > 1, linear.driver.turn)
             line.set_result("where")
             assert await typing == "where"
         for subject in ("#2 Second", "#1 First"):
             assert f"{subject}, ✓ done" not in linear.said
             way.let.release()
             told = partial(linear.said.__contains__, f"{subject}, ✓ done")
-            await eventually(told, lambda: asyncio.sleep(0.01))
+            await eventually(told, linear.driver.turn)
         await working

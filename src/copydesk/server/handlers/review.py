@@ -16,21 +16,20 @@ from copydesk.contract.models.review import (
 from copydesk.server import threads
 from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.handlers.change_request import update_change_request
-from copydesk.server.implementation import Call, implements
+from copydesk.server.implementation import Call, implements, implements_on_branch
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
-from copydesk.server.queries.comment import find_place, written_markdown
+from copydesk.server.queries.comment import Place, find_place, written_markdown
 from copydesk.server.queries.member import access_of, resolve_user
 from copydesk.server.queries.review import requested_reviewer_model, review_model
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row
 
 
-@implements(ops.list_change_request_reviews)
+@implements_on_branch(ops.list_change_request_reviews, find_place)
 def list_change_request_reviews(
     call: Call,
-    space_id: str,
-    change_request_id: str,
+    place: Place,
     *,
     page: str | None = None,
     limit: int | None = None,
@@ -38,7 +37,6 @@ def list_change_request_reviews(
     outdated: bool | None = None,
 ) -> Page[Review]:
     """List the reviews of a change request, the newest first."""
-    place = find_place(call, space_id, change_request_id)
     row = place.change_request
     assert row is not None
     where, values = ["change_request_id = ?"], [row["id"]]
@@ -57,16 +55,10 @@ def list_change_request_reviews(
     )
 
 
-@implements(ops.get_change_request_review)
+@implements_on_branch(ops.get_change_request_review, find_place)
 def get_change_request_review(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    review_id: str,
-    *,
-    format: ContentFormat | None = None,
+    call: Call, place: Place, review_id: str, *, format: ContentFormat | None = None
 ) -> Review:
-    place = find_place(call, space_id, change_request_id)
     assert place.change_request is not None
     row = call.tx.one("SELECT * FROM review WHERE id = ?", review_id)
     if row is None or row["change_request_id"] != place.change_request["id"]:
@@ -92,9 +84,8 @@ def create_change_request_review(
             call.tx, space["id"], call.user_id, text, change_request=row["id"], review=key
         )
     _changed(call, row)
-    return review_model(
-        call, find_place(call, space_id, change_request_id), call.tx.row("review", key)
-    )
+    place = find_place(call, space_id, change_request_id)
+    return review_model(call, place, call.tx.row("review", key))
 
 
 @implements(ops.list_requested_reviewers)

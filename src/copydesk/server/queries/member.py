@@ -9,7 +9,7 @@ from copydesk.server.access import Access
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.user import user_model
-from copydesk.server.store import Row
+from copydesk.server.store import Row, Tx
 
 MEMBERS = "member JOIN user ON user.id = member.user_id"
 """What lists of members are read from: the columns of both tables."""
@@ -60,13 +60,14 @@ def member_model(call: Call, row: Row) -> Member:
             row["user_id"],
             row["organization_id"],
         ),
-        # Whoever is in an organization may view its sites.
-        sites=call.tx.value(
-            "SELECT count(*) FROM site WHERE organization_id = ? AND NOT ?",
-            row["organization_id"],
-            row["disabled"],
-        ),
+        sites=0 if row["disabled"] else _count_sites(call.tx, row["organization_id"]),
     )
+
+
+def _count_sites(tx: Tx, organization_id: str) -> int:
+    """Return how many sites an organization has: whoever is in it may view them."""
+    count = "SELECT count(*) FROM site WHERE organization_id = ?"
+    return int(tx.kept((count, organization_id), lambda: tx.value(count, organization_id)))
 
 
 def access_of(call: Call, user_id: str) -> Access:

@@ -5,7 +5,8 @@ Also the known reasons why one of them would be refused, as sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import (
@@ -173,17 +174,33 @@ def beginning(space: str, body: ChangeRequestCreate, me: User | None) -> Write[C
     )
 
 
-def describing(made: ChangeRequest, body: ChangeRequestCreate) -> Write[ChangeRequest] | None:
-    """Return the write of a description that the service left out of what was begun, or None.
+async def begin_request(
+    send: Callable[..., Awaitable[ChangeRequest]],
+    space: str,
+    body: ChangeRequestCreate,
+    me: User | None,
+    **given: str,
+) -> ChangeRequest:
+    """Begin a change request, and describe it where the service left its description out.
 
-    The API names none for a new change request.
+    The API names none for a new one. ``send`` performs a `Write`, the first with what is ``given``.
+    Both are one action. Raises what ``send`` raises.
     """
     from copydesk.contract.models.change_request import ChangeRequestUpdate
 
+    group = "" if body.description is None else secrets.token_hex(8)
+    made = await send(beginning(space, body, me), group=group, **given)
     if body.description is None or made.description is not None:
-        return None
+        return made
     update = ChangeRequestUpdate(description=body.description)
-    ids = made.space, made.id
-    return Write(
-        "Describe", f"#{made.number}", lambda api: api(ops.update_change_request, *ids, update)
+    write = Write(
+        "Describe",
+        f"#{made.number}",
+        lambda api: api(ops.update_change_request, made.space, made.id, update),
     )
+    return await send(write, group=group)
+
+
+def begun_as(request: ChangeRequest) -> str:
+    """Return what a change request was begun as: a draft, or what the service calls it."""
+    return "a draft" if request.status == "draft" else clean(request.status)

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.text import clean
 from copydesk.present.space_options import space_options
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.draft_keys import about_key, new_request_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import Desk, read_desk
-from copydesk.session.writes.requests import beginning, changing, subject_wrong
+from copydesk.session.writes.requests import begin_request, begun_as, changing, subject_wrong
 from copydesk.tui.changes.commands import is_merged, may_not_change, nothing_selected
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
@@ -131,11 +130,8 @@ class EditCommands(Commands, scope="changes"):
             body = ChangeRequestCreate(subject=subject)
             if self.place.target.cluster is not None:
                 body.conversations_issues_cluster = self.place.target.cluster
-            made.append(
-                await self.place.writer.send(
-                    beginning(space, body, self.place.session.me), draft=key
-                )
-            )
+            me = self.place.session.me
+            made.append(await begin_request(self.place.writer.send, space, body, me, draft=key))
 
         sheet = Ask(
             f"New change request in {title}",
@@ -153,9 +149,7 @@ class EditCommands(Commands, scope="changes"):
             self.place.row_reader.take_in()
         else:
             self.place.choose_view(view)
-        self.place.tell(
-            f"Started #{request.number} in {title} as a {clean(request.status)}.", "good"
-        )
+        self.place.tell(f"Started #{request.number} in {title} as {begun_as(request)}.", "good")
 
     @action(
         "T", "label", unless=nothing_selected, danger=1, show=False, group="Write", types=True,

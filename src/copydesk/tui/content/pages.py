@@ -44,7 +44,7 @@ from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.requests import (
     ask_for_content,
-    beginning,
+    begin_request,
     subject_wrong,
     takes_no_content,
 )
@@ -519,7 +519,7 @@ class EditInRequest(Commands, scope="pages"):
             from copydesk.contract.models.change_request import ChangeRequestCreate
 
             body = ChangeRequestCreate(subject=subject)
-            made.append(await place.writer.send(beginning(space, body, me), draft=key))
+            made.append(await begin_request(place.writer.send, space, body, me, draft=key))
 
         key = new_request_key(space, None)
         count = plural(len(staged.edits), "staged page")

@@ -28,6 +28,7 @@ from copydesk.domain.text import clean
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.desk_app import keyboard_of
 from copydesk.tui.framework.inside_textual import SteadyScreen
 from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare, keyed
 from copydesk.tui.framework.place import style_path
@@ -130,17 +131,16 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     def on_mount(self) -> None:
         """Take the keys typed before it opened."""
         self.call_after_refresh(self._was_drawn)
-        keyboard = getattr(self.app, "keyboard", None)
-        if keyboard is not None:
+        if (keyboard := keyboard_of(self)) is not None:
             keyboard.ahead.came(self, field=self.TAKES_TEXT)
 
     def _was_drawn(self) -> None:
-        keyboard = getattr(self.app, "keyboard", None)
+        keyboard = keyboard_of(self)
         self.seen_at = None if keyboard is None else keyboard.clock()
 
     def say_of_key(self, said: str) -> None:
         """Say on its lower edge what a key came to, until the next one."""
-        keyboard = getattr(self.app, "keyboard", None)
+        keyboard = keyboard_of(self)
         said = said if keyboard is None else keyboard.said(said, self)
         if self.is_mounted and said != self._box.said:
             self._box.said = said

@@ -30,6 +30,11 @@ def desk_of(node: DOMNode) -> DeskApp:
     return cast("DeskApp", node.app)
 
 
+def keyboard_of(node: DOMNode) -> Keyboard | None:
+    """Return the keyboard of the program that a widget is in; None in one of another kind."""
+    return getattr(node.app, "keyboard", None)
+
+
 class DeskApp(BaseApp):
     """The program, as its screens know it."""
 

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from copydesk.domain.keymap import with_keys
 from copydesk.present.facts import _HINT
 from copydesk.tui.framework.actions import Acts, actions_of, away
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.desk_app import desk_of, keyboard_of
 from copydesk.tui.framework.inside_textual import LaidOutOnce, begin_bar, clear_lines, put_title
 
 if TYPE_CHECKING:
@@ -384,7 +384,7 @@ def offered(owner: Widget, text: str) -> str:
     """Return a text of our own as it is to be shown: with the keys of this user, and without what
     names keys that are away.
     """
-    app, keyboard = _reads_only(owner), getattr(desk_of(owner), "keyboard", None)
+    app, keyboard = _reads_only(owner), keyboard_of(owner)
     if app is not None and text:
         text = _without_those_away(app, owner, text)
     return text if keyboard is None else keyboard.said(text, owner)
@@ -403,7 +403,7 @@ def _without_those_away(app: DeskApp, owner: Widget, text: str) -> str:
 
 def offered_text(owner: Widget, text: Text) -> Text:
     """Do the same with the hints (`hint`) in a text, and leave all else of it as it is."""
-    keyboard = getattr(desk_of(owner), "keyboard", None)
+    keyboard = keyboard_of(owner)
     if _reads_only(owner) is None and (keyboard is None or not keyboard.keymap):
         return text
     left = _told_anew(text, filter(_is_hint, text.spans), partial(offered, owner))
@@ -414,9 +414,8 @@ def offered_text(owner: Widget, text: Text) -> Text:
 
 def keyed(owner: Widget, text: Text) -> Text:
     """Return a text of a dialog with this user's keys: in hints, and where it shows a key alone."""
-    keyboard = getattr(desk_of(owner), "keyboard", None)
-    renamed = keyboard.renamed(owner) if keyboard is not None else {}
-    if not renamed:
+    keyboard = keyboard_of(owner)
+    if keyboard is None or not (renamed := keyboard.renamed(owner)):
         return text
     keys = (
         span for span in text.spans

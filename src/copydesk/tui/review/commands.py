@@ -35,7 +35,7 @@ from copydesk.session.writes.comments import (
     review_drafts,
 )
 from copydesk.session.writes.log import RecalledError, WriteError
-from copydesk.session.writes.requests import FINAL, OWN, VERBS, beginning, describing, verdict
+from copydesk.session.writes.requests import FINAL, OWN, VERBS, begin_request, verdict
 from copydesk.tui.conversations.rows import LOOKED_FOR, go_to_cluster, go_to_finding
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.choice import Choice
@@ -469,9 +469,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         if made is None:
             me = await read_me(await session.ready())
             body = found.body(said, session.clock())
-            made = await self.place.writer.send(beginning(space, body, me), draft=key)
-            if (more := describing(made, body)) is not None:
-                made = await self.place.writer.send(more)
+            made = await begin_request(self.place.writer.send, space, body, me, draft=key)
         work = await taking_back.begin_taking_back(session, found, made)
         target = Target(self.place.organization, space=space, change_request=made.id)
         if work.open:

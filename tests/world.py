@@ -7,7 +7,8 @@ give the same desk, and what was written later is later.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -259,6 +260,19 @@ class World:
     def write(self, work: Callable[[Tx], T]) -> T:
         """Run a write on the desk, one second after the one before."""
         return self.store.write(work)
+
+    @contextmanager
+    def statements(self) -> Iterator[list[str]]:
+        """Collect the SQL of a block, turned on and off while nothing else uses the connection.
+
+        SQLite waits for the thread that runs a statement, which waits for this one to be told.
+        """
+        said: list[str] = []
+        self.store.read(lambda tx: tx.connection.set_trace_callback(said.append))
+        try:
+            yield said
+        finally:
+            self.store.read(lambda tx: tx.connection.set_trace_callback(None))
 
     def settle(self) -> None:
         """Let what goes on after the answers come to its end."""

@@ -341,12 +341,10 @@ async def test_words_are_looked_for_once_for_a_page_and_issues_read_of_it_only(
 ) -> None:
     talks(world, "The webhooks are late", "A webhook is missing", "Nothing")
     connection = world.store.read(lambda tx: tx.connection)
-    seen: list[str] = []
     async with world.client() as client:
-        connection.set_trace_callback(seen.append)
-        address = f"/orgs/{world.home}/conversations-search"
-        found = (await client.get(address, params={"query": "webhook"})).json()
-        connection.set_trace_callback(None)
+        with world.statements() as seen:
+            address = f"/orgs/{world.home}/conversations-search"
+            found = (await client.get(address, params={"query": "webhook"})).json()
     assert (found["count"], len(found["items"])) == (2, 2)
     steps = [
         row["detail"]
@@ -363,13 +361,11 @@ async def test_words_and_a_cluster_are_found_without_trying_each_with_each(world
     made = cluster(world, "Late")
     talks(world, "The webhooks are late", cluster=made, attributes={"plan": "team"})
     connection = world.store.read(lambda tx: tx.connection)
-    seen: list[str] = []
     query = {"query": "webhooks", "cluster": made, "attribute": "plan=team"}
     async with world.client() as client:
-        connection.set_trace_callback(seen.append)
-        address = f"/orgs/{world.home}/conversations-search"
-        found = (await client.get(address, params=query)).json()
-        connection.set_trace_callback(None)
+        with world.statements() as seen:
+            address = f"/orgs/{world.home}/conversations-search"
+            found = (await client.get(address, params=query)).json()
     assert found["count"] == 1
     counts = [sql for sql in seen if sql.startswith("SELECT count(*) FROM conversation_search")]
     assert len(counts) == 1

@@ -233,12 +233,12 @@ async def test_ingest_many_and_filter(world: World) -> None:
 async def test_what_is_there_already_is_not_read_for_each_that_comes(world: World) -> None:
     batch = [conversation(f"{n % 6}", f"The export number {n % 6} stops") for n in range(12)]
     connection = world.store.read(lambda tx: tx.connection)
-    seen: list[str] = []
     async with world.client() as client:
-        connection.set_trace_callback(seen.append)
-        assert (await client.post(url(world, "conversations"), json=batch)).status_code == 204
-        found = await client.get(url(world, "conversations-issues"), params={"conversation": "0"})
-        connection.set_trace_callback(None)
+        with world.statements() as seen:
+            assert (await client.post(url(world, "conversations"), json=batch)).status_code == 204
+            found = await client.get(
+                url(world, "conversations-issues"), params={"conversation": "0"}
+            )
     assert found.json()["count"] == 1
     for sql in seen:
         if " FROM issue WHERE" in sql:

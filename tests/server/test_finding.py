@@ -209,7 +209,6 @@ async def test_findings_follow_what_they_are_made_of_and_keep_what_was_said_of_t
 
 
 async def test_links_are_read_again_only_where_pages_changed(support: Support) -> None:
-    connection = support.world.store.read(lambda tx: tx.connection)
     record = {"id": "new", "type": "ticket", "title": "Webhooks arrive late", "body": "?"}
     reads: list[int] = []
     async with support.world.client() as client:
@@ -220,10 +219,8 @@ async def test_links_are_read_again_only_where_pages_changed(support: Support) -
             else:
                 await client.put(support.url("context-records"), json=[record])
                 await support.put_into(client, support.late, "new")
-            said: list[str] = []
-            connection.set_trace_callback(said.append)
-            found = await support.found(client)
-            connection.set_trace_callback(None)
+            with support.world.statements() as said:
+                found = await support.found(client)
             reads.append(sum("FROM text_link" in sql for sql in said))
             assert found["Webhooks arrive late"]["records"] == 8
     assert reads == [0, 1]

@@ -107,12 +107,9 @@ async def test_a_list_of_links_reads_the_other_links_once(world: World) -> None:
     world.write(
         lambda tx: [add_invite_link(tx, home, role=role) for role in ("read", "edit", "edit")]
     )
-    connection = world.store.read(lambda tx: tx.connection)
-    said: list[str] = []
     async with world.client() as client:
-        connection.set_trace_callback(said.append)
-        listed = (await client.get(f"/orgs/{home}/link-invites")).json()["items"]
-        connection.set_trace_callback(None)
+        with world.statements() as said:
+            listed = (await client.get(f"/orgs/{home}/link-invites")).json()["items"]
     assert [each["redundant"] for each in listed] == [True, False, True]
     assert sum("FROM invite_link" in sql for sql in said) == 3  # the number, the page, the others
 

@@ -30,11 +30,9 @@ async def test_a_list_of_change_requests_begins_at_what_it_asks_for(
     reader = world.user("bo")
     given = {name: world.ana if value == "ana" else value for name, value in query.items()}
     connection = world.store.read(lambda tx: tx.connection)
-    said: list[str] = []
     async with world.client(reader) as client:
-        connection.set_trace_callback(said.append)
-        answer = await client.get(f"/orgs/{world.home}/change-requests", params=given)
-        connection.set_trace_callback(None)
+        with world.statements() as said:
+            answer = await client.get(f"/orgs/{world.home}/change-requests", params=given)
     assert answer.status_code == 200
     lists = [sql for sql in said if "FROM change_request WHERE" in sql]
     assert len(lists) == (2 if query else 1)  # without a filter the count is kept
@@ -60,15 +58,12 @@ async def test_what_a_site_shows_costs_as_many_statements_however_much_that_is(
 
     sites = [world.write(partial(build, count=count)) for count in (4, 24)]
     reader = world.user("bo")
-    connection = world.store.read(lambda tx: tx.connection)
     async with world.client(reader) as client:
         for rest in ("sections", "site-spaces", "published"):
             counts = []
             for site in sites:
-                said: list[str] = []
-                connection.set_trace_callback(said.append)
-                answer = await client.get(f"/orgs/{world.home}/sites/{site}/{rest}")
-                connection.set_trace_callback(None)
+                with world.statements() as said:
+                    answer = await client.get(f"/orgs/{world.home}/sites/{site}/{rest}")
                 assert answer.status_code == 200
                 counts.append(len(said))
             assert counts[0] == counts[1] < 30, (rest, counts)
@@ -86,11 +81,9 @@ async def test_a_page_of_comments_reads_no_comment_that_is_not_on_it(
     key = world.change_request(space, {"intro": "Two.\n"})
     path = f"/spaces/{space}" + (f"/change-requests/{key}" if on_change_request else "")
     connection = world.store.read(lambda tx: tx.connection)
-    said: list[str] = []
     async with world.client() as client:
-        connection.set_trace_callback(said.append)
-        answer = await client.get(f"{path}/comments", params=query)
-        connection.set_trace_callback(None)
+        with world.statements() as said:
+            answer = await client.get(f"{path}/comments", params=query)
     assert answer.status_code == 200
     lists = [sql for sql in said if "FROM comment WHERE" in sql]
     assert len(lists) == 2
@@ -117,12 +110,10 @@ async def test_open_comments_are_counted_as_they_come_and_go(world: World) -> No
 
 async def test_issues_of_a_cluster_are_found_without_those_of_others(world: World) -> None:
     connection = world.store.read(lambda tx: tx.connection)
-    said: list[str] = []
     async with world.client() as client:
-        connection.set_trace_callback(said.append)
-        path = f"/orgs/{world.home}/conversations-issues"
-        answer = await client.get(path, params={"cluster": "x"})
-        connection.set_trace_callback(None)
+        with world.statements() as said:
+            path = f"/orgs/{world.home}/conversations-issues"
+            answer = await client.get(path, params={"cluster": "x"})
     assert answer.status_code == 200, answer.text
     lists = [sql for sql in said if "FROM issue WHERE" in sql]
     assert len(lists) == 2
@@ -136,11 +127,8 @@ async def test_people_of_a_page_of_comments_are_read_at_once(world: World) -> No
     writers = [world.user(f"writer{number}") for number in range(5)]
     for writer in writers:
         world.comment(space, by=writer)
-    connection = world.store.read(lambda tx: tx.connection)
-    said: list[str] = []
     async with world.client() as client:
-        connection.set_trace_callback(said.append)
-        found = (await client.get(f"/spaces/{space}/comments")).json()["items"]
-        connection.set_trace_callback(None)
+        with world.statements() as said:
+            found = (await client.get(f"/spaces/{space}/comments")).json()["items"]
     assert {each["postedBy"]["id"] for each in found} == set(writers)
     assert sum("FROM user WHERE" in sql for sql in said) == 1

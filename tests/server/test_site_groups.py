@@ -124,10 +124,8 @@ async def test_a_group_takes_in_all_its_sections_at_once(world: World) -> None:
     async with world.client() as client:
         docs = Docs(world, client)
         await docs.group("G", sections=[docs.ids["B"]])
-        read = list[str]()
-        world.store._writer.set_trace_callback(read.append)
-        await docs.group("H", sections=[docs.ids[title] for title in "CBAC"])
-        world.store._writer.set_trace_callback(None)
+        with world.statements() as read:
+            await docs.group("H", sections=[docs.ids[title] for title in "CBAC"])
         assert await docs.tree() == "G() H(C B A)"
         assert sum("FROM site_entry" in each and "ORDER BY" in each for each in read) < 5
 

@@ -13,7 +13,8 @@ LONG = "a" * 120
     ("title", "slug"),
     [
         ("Rate limits", "rate-limits"), ("  --Über: 2.0!  ", "uber-2-0"), ("A_b/C", "a-b-c"),
-        ("日本", "page"), ("", "page"), (LONG, "a" * 100),
+        ("日本 ガイド", "日本-ガイド"), ("Й – Straße", "й-strasse"), ("हिन्दी", "हिन्दी"),
+        ("🎉\u202e", "page"), ("", "page"), (LONG, "a" * 100),
     ],
 )  # fmt: skip
 def test_a_title_has_an_address(title: str, slug: str) -> None:

@@ -10,10 +10,21 @@ NUMBERED = 90
 """So much of a slug is kept where a number follows it."""
 
 
+_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+"""The accents of Latin letters, which are left out; marks of other scripts are letters there."""
+
+
 def slugify(title: str) -> str:
-    """Return the URL form of a title: lower case words of letters and digits, joined by hyphens."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:100] or "page"
+    """Return the URL form of a title: lower case words of letters and digits, joined by hyphens.
+
+    Letters of other scripts stay: what has none that addresses may have is ``page``.
+    """
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", title).casefold())
+    kept = "".join(
+        letter if letter.isalnum() or unicodedata.category(letter)[0] == "M" else "-"
+        for letter in unicodedata.normalize("NFC", plain)
+    )
+    return re.sub("-+", "-", kept).strip("-")[:100] or "page"
 
 
 def free_slug(slug: str, taken: Collection[str]) -> str:

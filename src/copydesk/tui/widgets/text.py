@@ -424,11 +424,12 @@ class TextView(SpanPane):
     def go_to_heading(self, anchor: str) -> bool:
         """Put the heading with this anchor at the top of the screen; False where there is none."""
         taken: dict[str, int] = {}
+        wanted = slugify(anchor)
         for at, block in enumerate(self._blocks):
             if block.kind == "heading":
                 slug = slugify(block.text)
                 taken[slug] = count = taken.get(slug, -1) + 1
-                if anchor == (f"{slug}-{count}" if count else slug):
+                if wanted == (f"{slug}-{count}" if count else slug):
                     self._come_to(at)
                     return True
         return False

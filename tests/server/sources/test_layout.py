@@ -215,6 +215,23 @@ def test_without_a_summary_the_tree_follows_the_folders() -> None:
     ]
 
 
+@pytest.mark.parametrize("key", ["weight", "nav_order", "order"])
+def test_folders_have_the_order_that_front_matter_or_numbers_in_names_tell(key: str) -> None:
+    (space,) = layout(
+        {
+            "README.md": b"# Top\n",
+            "alpha/_index.md": f"---\ntitle: Alpha\n{key}: 20\n---\n".encode(),
+            "alpha/10-late.md": b"# Late\n",
+            "alpha/9-soon.md": b"# Soon\n",
+            "beta.md": f"---\n{key}: '3'\n---\n# Beta\n".encode(),
+            "aside.md": f"---\n{key}: soon\n---\n# Aside\n".encode(),
+        }
+    )
+    titles = [page.title for page in space.walk()]
+    assert titles == ["Top", "Beta", "Alpha", "Soon", "Late", "Aside"]
+    assert [page.path for page in space.pages] == ["readme", "beta", "alpha", "aside"]
+
+
 def test_a_folder_without_markdown_has_no_space() -> None:
     assert layout({"a.txt": b"hello"}) == []
 

@@ -30,6 +30,9 @@ _SEARCHED = 400
 """How many lines, and characters of a line, a page's first heading is looked for in."""
 
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_PLACES = ("sidebar_position", "weight", "nav_order", "order")
+"""What Docusaurus, Hugo, Jekyll and VuePress call the place of a page among those beside it."""
+
 _LAYOUT = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags")
 
 
@@ -53,7 +56,8 @@ class Document:
     """A Markdown file in two verbatim parts. ``refusal`` says why it cannot be a page.
 
     ``title`` and ``name`` are what its front matter calls it, for trees that no summary names;
-    ``label`` and ``position`` what Docusaurus reads there for its sidebar.
+    ``label`` is what Docusaurus reads there for its sidebar, ``position`` the place in one of the
+    words of ``_PLACES``.
 
     ``complaint`` is a fault of the front matter of a page that can be used all the same, and
     ``line`` its line.
@@ -109,6 +113,7 @@ def read_document(blob: Blob) -> Document:
         line = None if error.line is None else error.line + 1
         return Document(front, body, complaint=f"has front matter that {error.reason}", line=line)
     title, name, label = (values.get(key) for key in ("title", "id", "sidebar_label"))
+    places = (number(values.get(key)) for key in _PLACES)
     return Document(
         front,
         body,
@@ -116,7 +121,7 @@ def read_document(blob: Blob) -> Document:
         title=title if isinstance(title, str) else None,
         name=name if isinstance(name, str) else None,
         label=label if isinstance(label, str) else None,
-        position=number(values.get("sidebar_position")),
+        position=next((place for place in places if place is not None), None),
     )
 
 

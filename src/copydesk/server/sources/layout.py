@@ -7,8 +7,9 @@ The rules:
 - A file is of the space around it. One outside every space is of a space whose summary lists it, or
   else of the space that it was moved out of: so what a branch moves is not lost with it.
 - Where there is no summary, the tables of contents of MkDocs and Docusaurus are read, and the
-  folders that a site's ``docs.yaml`` names are spaces. Folders of Docusaurus have its own order.
-- Without any of these the top folder is one space whose tree follows the folders.
+  folders that a site's ``docs.yaml`` names are spaces.
+- Without any of these the top folder is one space whose tree follows the folders, in the order
+  that front matter tells (Docusaurus, Hugo, Jekyll, VuePress), or that numbers in names do.
 - Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
   back.
 """
@@ -345,7 +346,7 @@ class _SpaceReader:
                     usable.append(path)
                 else:
                     self.problems.append(Problem(path, document.refusal))
-        return _by_folder(usable, root, self.page_title, self.category if sidebar else None)
+        return _by_folder(usable, root, self.page_title, self.category, numbered=sidebar)
 
     def sidebar(self) -> bool:
         """Whether the space is one of Docusaurus."""
@@ -467,7 +468,8 @@ class _SpaceReader:
         if entry.path is None:
             return slugify(entry.title)
         folder = folder_of(entry.path)
-        if is_readme(entry.path) and folder not in ("", self.config.root):
+        of_folder = is_readme if self.config.summary in self.files else introduces
+        if of_folder(entry.path) and folder not in ("", self.config.root):
             return slugify(name_of(folder))
         return slugify(stem_of(entry.path))
 
@@ -563,11 +565,14 @@ def _by_folder(
     paths: list[str],
     root: str,
     title: Callable[[str], str],
-    told: Callable[[str], tuple[str | None, float | None]] | None,
+    told: Callable[[str], tuple[str | None, float | None]],
+    *,
+    numbered: bool,
 ) -> tuple[Entry, ...]:
     """Return the entries of a folder and the folders below it.
 
-    ``told`` gives the title of a folder and the place of anything, where they have one.
+    ``told`` gives the title of a folder and the place of anything, where they have one. Numbers
+    that folders are ``numbered`` with are no part of what they are called.
     """
     here = sorted(path for path in paths if folder_of(path) == root)
     below: dict[str, list[str]] = {}
@@ -580,20 +585,26 @@ def _by_folder(
         path: Entry("document", title(path), 0, 0, path=path)
         for path in sorted(here, key=lambda path: (not introduces(path), path))
     }
-    places = {path: None if told is None else told(path)[1] for path in here}
+    places = {path: told(path)[1] for path in here}
     for folder in sorted(below):
-        children = _by_folder(below[folder], folder, title, told)
+        children = _by_folder(below[folder], folder, title, told, numbered=numbered)
         first = next((each for each in children if _leads(each, folder)), None)
         others = tuple(each for each in children if each is not first)
-        called, places[folder] = (None, None) if told is None else told(folder)
-        if first is not None:
+        called, places[folder] = told(folder)
+        if first is not None and first.path is not None:
+            if places[folder] is None:
+                places[folder] = told(first.path)[1]
             called = called or first.title
             entries[folder] = Entry("document", called, 0, 0, path=first.path, children=others)
         else:
-            called = called or (name_of(folder) if told is None else unnumbered(name_of(folder)))
+            called = called or (unnumbered if numbered else str)(name_of(folder))
             entries[folder] = Entry("group", called, 0, 0, children=others)
-    ordered = sorted(entries, key=lambda path: (places[path] is None, places[path] or 0))
-    return tuple(entries[path] for path in ordered)
+
+    def order(path: str) -> tuple[bool, bool, float]:
+        first = introduces(path) and not numbered
+        return not first, places[path] is None, places[path] or 0
+
+    return tuple(entries[path] for path in sorted(entries, key=order))
 
 
 def _leads(entry: Entry, folder: str) -> bool:

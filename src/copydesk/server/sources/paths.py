@@ -74,7 +74,7 @@ def is_readme(path: str) -> bool:
 
 def introduces(path: str) -> bool:
     """Whether the file introduces its folder where no summary says so."""
-    return is_readme(path) or (is_markdown(path) and stem_of(path).lower() == "index")
+    return is_readme(path) or (is_markdown(path) and stem_of(path).lower() in ("index", "_index"))
 
 
 def slugify(text: str) -> str:

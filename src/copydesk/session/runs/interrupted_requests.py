@@ -53,7 +53,8 @@ async def step_taken(session: Session, api: Api, call: Call) -> Any:
         raise NotDoneError(f"{AS_PLANNED}: {error}.") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
+        # Where it may be of several kinds, pydantic puts the kind into the place.
+        where = ".".join(part for part in map(str, first["loc"]) if not part.endswith("]"))
         raise NotDoneError(f"{AS_PLANNED}: {where}: {first['msg']}.") from error
 
 

@@ -197,7 +197,7 @@ def _topic_details(topic: SiteTopic, now: datetime) -> Iterator[tuple[str, str |
     yield "asked in", present.counts_of(topic.questions.channel_types)
     yield "on", f"{plural(topic.pages, 'page')}, {plural(topic.records, 'record')}"
     begun = "are" if topic.usage_settings.change_requests else "are not"
-    yield "requests", f"{begun} begun by the service (e)"
+    yield "change requests", f"{begun} begun by the service (e)"
     if topic.updated_at is not None:
         yield "changed", moment(topic.updated_at, now)
 

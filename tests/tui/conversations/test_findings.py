@@ -21,6 +21,7 @@ from copydesk.session.reads.findings import ASKED, find_begun_for
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes.screen import ChangesPlace
+from copydesk.tui.conversations import findings
 from copydesk.tui.conversations.findings import FindingsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -413,7 +414,9 @@ class Way(httpx.AsyncBaseTransport):
         return sum(path.endswith(end) for path in self.paths)
 
 
-async def test_views_are_read_of_the_findings_on_screen_and_kept(world: World) -> None:
+async def test_views_are_read_of_the_findings_on_screen_and_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     support, way = Support(world), Way(world)
     view(support, 60)
     api = Api(BASE_URL, world.token(world.ana), transport=way)
@@ -424,8 +427,10 @@ async def test_views_are_read_of_the_findings_on_screen_and_kept(world: World) -
         assert isinstance(driver.place, FindingsPlace)
         assert 0 < shown <= driver.place.rows.page_lines + 1
         before = len(way.paths)
-        await driver.send("j", "j", "j")
-        assert len(way.paths) == before
+        with monkeypatch.context() as patch:
+            patch.setattr(findings, "REST_SECONDS", 5.0)  # however slow the machine is
+            await driver.send("j", "j", "j")
+            assert len(way.paths) == before
         await driver.press("k", "k", "k", "x", "x")
         assert way.asked("/aggregate") == 1
         await driver.press("G")

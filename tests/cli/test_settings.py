@@ -14,10 +14,25 @@ from jsonschema import Draft202012Validator
 
 from copydesk.cli import main
 from copydesk.cli.open import _held_against_screens
-from copydesk.cli.settings import EXAMPLES, own_keymap
+from copydesk.cli.settings import EXAMPLES, own_keymap, settings_file
+from copydesk.local.paths import find_paths
 from copydesk.local.settings import SettingsError, load_settings, usable_settings
+from copydesk.local.settings_in_use import settings_in_use
 from copydesk.local.settings_list import template
 from copydesk.local.settings_schema import schema
+
+OF_PROFILE = """linear = false
+theme = "dark"
+glyphs = "ascii"
+
+[profiles.work]
+base_url = "https://docs.example.com"
+pictures = "blocks"
+theme = "light"
+glyphs = "asci"
+[profiles.work.owners]
+"**" = "ana@example.com"
+"""
 
 WRONG = 'recal_seconds = 9\nglyphs = "x"\nnews = "bell"\n'
 
@@ -46,18 +61,45 @@ def test_they_are_listed_with_defaults_and_where_each_is_from(
     found = json.loads(capsys.readouterr().out)
     assert [each["line"] for each in found["mistakes"]] == [1, 2]
     assert main(["settings", "check"]) == 1
-    path.write_text("linear = false\n")
-    for variable, value in (("THEME", "mono"), ("LINEAR", "1"), ("PROFILE", "desk")):
+    path.write_text(OF_PROFILE)
+    for variable, value in (
+        ("THEME", "mono"), ("LINEAR", "1"), ("PROFILE", "work"), ("RECALL_SECONDS", "90"),
+        ("NEWZ", "bell"), ("KEYS", "emacs"), ("TITLE", "a field of a command"),
+    ):  # fmt: skip
         monkeypatch.setenv(f"COPYDESK_{variable}", value)
     capsys.readouterr()
     assert main(["settings"]) == 0
     listed = capsys.readouterr().out.splitlines()
     rows = {line.split()[0]: line.split(maxsplit=3)[1:] for line in listed}
-    assert rows["theme"] == ['"mono"', '"auto"', "COPYDESK_THEME"]
-    assert rows["linear"] == ["true", "false", "COPYDESK_LINEAR"]
-    assert rows["profile"] == ['"desk"', '""', "COPYDESK_PROFILE"]
-    assert main(["settings", "get", "linear"]) == 0
-    assert capsys.readouterr().out == "true\n"
+    shadowed = '(profile work, line 8 says "light", line 2 says "dark")'
+    assert rows["theme"] == ['"mono"', '"auto"', f"COPYDESK_THEME {shadowed}"]
+    assert rows["linear"] == ["true", "false", "COPYDESK_LINEAR (line 1 says false)"]
+    assert rows["profile"] == ['"work"', '""', "COPYDESK_PROFILE"]
+    assert "profile work, line 10" in rows["owners"][-1]
+    assert rows["recall_seconds"] == ["5", "5", "COPYDESK_RECALL_SECONDS: not used"]
+    assert rows["glyphs"] == ['"ascii"', '"auto"', "line 3"]
+    for words, told in (
+        (["get", "linear"], "true"),
+        (["get", "theme"], "mono"),
+        (["set", "theme", "nord"], 'in the file now. COPYDESK_THEME says "mono", and is used'),
+        (["set", "pictures", "off"], 'in the file now. profile work says "blocks", and is used'),
+        (["unset", "theme"], "theme is no longer in the file. COPYDESK_THEME says"),
+    ):
+        assert main(["settings", *words]) == 0
+        assert told in capsys.readouterr().out
+    assert main(["settings", "check"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "COPYDESK_RECALL_SECONDS: recall_seconds is 90: it goes from 0 to 60",
+        "COPYDESK_KEYS: keys is a table: write it in the file",
+        "COPYDESK_NEWZ: there is no such setting: did you mean COPYDESK_NEWS?",
+        "line 9: profile work: glyphs is 'asci': did you mean ascii?",
+    ]
+    monkeypatch.setenv("COPYDESK_THEME", "drak")
+    found = settings_file(find_paths()).in_use()
+    assert (found.settings.theme, found.settings.pictures) == ("light", "blocks")
+    assert "COPYDESK_THEME: theme is 'drak': did you mean dark?" in [
+        each.said for each in found.problems
+    ]
 
 
 def test_one_is_changed_and_all_else_stays(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,6 +178,13 @@ def test_a_mistake_leaves_the_others_unless_it_decides_which_service_is_meant(pa
         ('[[views]]\nname = "a"\nprofile = "work"', "table views: put it above the first table"),
         ("[clusters]\nread_only = true", "table clusters: put it below [profiles.NAME]"),
         ('[checks]\nprofile = "work"', "table checks: put it above the first table"),
+        ('[profiles.b]\nbase_url = "https://b.example.com"\nreadonly = true', "mean read_only?"),
+        (
+            '[profiles.b]\nbase_url = "https://b.example.com"\n[profiles.b.lists.changes]\n'
+            'columns = ["age"]\nread_only = true',
+            "read_only is in the table lists",
+        ),
+        ("[profiles.b.owners]\nread_only = true", "read_only is in the table owners"),
     ],
 )
 def test_a_misspelt_or_misplaced_key_of_a_profile_opens_no_other_service(
@@ -171,7 +220,7 @@ def test_the_schema_takes_the_examples_and_nothing_unknown() -> None:
     found = Draft202012Validator(schema())
     Draft202012Validator.check_schema(schema())
     dotted = ('[keys]\nreview.merge = ["M"]', '[keys.review]\nmerge = "M"')
-    for text in (*EXAMPLES.values(), template(), *dotted):
+    for text in (*EXAMPLES.values(), template(), *dotted, OF_PROFILE.replace('asci"', 'ascii"')):
         assert found.is_valid(tomllib.loads(text)), text
     assert not found.is_valid(tomllib.loads(WRONG))
 
@@ -197,7 +246,7 @@ def test_what_fits_no_screen_is_said_with_its_line_as_the_screens_open(
         '[keys]\n"no.such" = "f9"\n[commands.changes]\nrun = ["x"]\n'
         '[lists.nosuch]\ncolumns = ["a"]\n[lists.changes]\ncolumns = ["number", "nonsense"]\n'
     )
-    _, commands, problems = _held_against_screens(load_settings(path), path)
+    _, commands, problems = _held_against_screens(settings_in_use(path, lenient=True), path)
     assert not commands
     assert [each.line for each in problems] == [2, 3, 5, 7]
     assert main(["settings", "check"]) == 1

@@ -104,7 +104,7 @@ def test_the_key_of_a_command_is_that_of_the_action_that_it_replaces(
     paths = find_paths()
     paths.settings.parent.mkdir(parents=True, exist_ok=True)
     paths.settings.write_text(f'theme = "dark"\n[commands.own]\nrun = ["x"]\n{own}\n')
-    _, problems = settings_file(paths).read()
+    problems = settings_file(paths).in_use().problems
     assert [(each.line, each.key) for each in problems] == ([(2, "commands")] if said else [])
     assert all(said in each.sentence for each in problems)
 
@@ -155,7 +155,8 @@ def test_the_columns_of_a_list_are_read_and_a_mistake_names_its_line(
     paths = find_paths()
     paths.settings.parent.mkdir(parents=True, exist_ok=True)
     paths.settings.write_text(text)
-    settings, problems = settings_file(paths).read()
+    found = settings_file(paths).in_use()
+    settings, problems = found.settings, found.problems
     if not said:
         assert not problems
         assert settings.lists == (ListColumns("changes", ("number",)),)
@@ -193,7 +194,8 @@ def test_a_theme_of_ones_own_can_be_named_and_has_its_colours(
     paths.settings.parent.mkdir(parents=True, exist_ok=True)
     own = '[themes.sea]\nbase = "light"\nact = "#112233"\ndim = "#445566"\n'
     paths.settings.write_text(f'theme = "sea"\n{own}')
-    settings, problems = settings_file(paths).read()
+    found = settings_file(paths).in_use()
+    settings, problems = found.settings, found.problems
     assert not problems
     assert why_no_theme(settings.theme) == ""
     sea = next(each for each in all_themes() if each.name == "sea")

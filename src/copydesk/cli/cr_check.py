@@ -10,7 +10,7 @@ from copydesk.cli.errors import DONE, FAILED
 from copydesk.cli.output import put, put_json
 from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
-from copydesk.local.settings import usable_settings
+from copydesk.local.settings_in_use import settings_in_use
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -35,8 +35,9 @@ def check_request(
     from copydesk.session.checks import read_pages, run_checks
     from copydesk.session.reads.review import read_request
 
-    checks = usable_settings(find_paths().settings, "checks")[0].checks
     connection = service.connection()
+    found = settings_in_use(find_paths().settings, connection.profile, "checks")
+    checks = found.settings.checks
 
     async def check(api: Api, found: Found) -> int:
         given, there = found

@@ -21,9 +21,8 @@ from urllib.parse import quote, urlsplit
 from copydesk import __version__
 from copydesk.cli import terminal
 from copydesk.cli.account import Holder, is_another, kept_for, read_holder
-from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, PROFILE_VARIABLE, READ_ONLY
+from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, READ_ONLY
 from copydesk.cli.errors import UsageError
-from copydesk.cli.terminal import use_own_themes, why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.client.errors import ApiError, RateLimited, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
@@ -31,11 +30,14 @@ from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import clean, listed, shorten, size_words
 from copydesk.local.accounts import Accounts
 from copydesk.local.answer_cache import Answers, answers_file
+from copydesk.local.browser import VARIABLE as BROWSER_VARIABLE
 from copydesk.local.credentials import CredentialError, Credentials
 from copydesk.local.log import DEBUG_VARIABLE
 from copydesk.local.paths import HOME_VARIABLE, Paths, find_paths
+from copydesk.local.preface import SWITCH as PREFACE_VARIABLE
 from copydesk.local.profiles import line_of_profile
-from copydesk.local.settings import Settings, SettingsError, line_of, load_settings
+from copydesk.local.settings import Settings, read_text
+from copydesk.local.settings_in_use import settings_in_use, variables
 from copydesk.session.profiles import TOKEN_FROM
 
 if TYPE_CHECKING:
@@ -94,8 +96,8 @@ OWN_VARIABLES = "COPYDESK_"
 
 
 VARIABLES = (
-    TOKEN_VARIABLE, ADDRESS_VARIABLE, PROFILE_VARIABLE, ALLOW_VARIABLE, HOME_VARIABLE,
-    DEBUG_VARIABLE, "NO_COLOR", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    TOKEN_VARIABLE, ADDRESS_VARIABLE, ALLOW_VARIABLE, HOME_VARIABLE, DEBUG_VARIABLE,
+    BROWSER_VARIABLE, PREFACE_VARIABLE, *variables(), "NO_COLOR", "SSL_CERT_FILE", "SSL_CERT_DIR",
 )  # fmt: skip
 """What of the environment changes what copydesk does, besides proxies."""
 
@@ -167,38 +169,36 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
     """Return the usable settings, and the remarks on them."""
     part, name = "settings", str(paths.settings)
     try:
-        found = load_settings(paths.settings)
-    except SettingsError as error:
-        # What is wrong there may be a token in a wrong place: it is not repeated.
-        written = _texts(paths.settings)
-        told = [
-            Finding(
-                part,
-                f"line {each.line}" if each.line else "file",
-                _without(each.sentence, written),
-                f"mend it in {name}",
-            )
-            for each in error.problems
-        ]
-        return error.usable, [*told, *_impossible(error.usable, paths.settings)]
+        used = settings_in_use(paths.settings, refused=terminal.refused_theme, lenient=True)
     except OSError as error:
         return Settings(), [
             Finding(part, name, error.strerror or "unreadable", "make it readable for you")
         ]
-    there = "read" if paths.settings.exists() else "none: everything is as usual"
-    return found, [Finding(part, name, there), *_impossible(found, paths.settings)]
+    # What is wrong there may be a token in a wrong place: it is not repeated.
+    written = _texts(paths.settings)
+    told = [
+        Finding(
+            part,
+            each.place or "file",
+            _without(each.sentence, [*written, *filter(None, [os.environ.get(each.source)])]),
+            "set it to another value, or unset it" if each.source else f"mend it in {name}",
+        )
+        for each in used.problems
+        if each.source != each.key  # of which the variables are told already
+    ]
+    if not any(not each.source for each in used.problems):
+        there = "read" if paths.settings.exists() else "none: everything is as usual"
+        told.insert(0, Finding(part, name, there))
+    return used.file, [*told, *_impossible(used.file, paths.settings)]
 
 
 def _impossible(found: Settings, path: Path) -> Iterator[Finding]:
-    """Yield settings that are well formed and name something that does not exist."""
-    text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+    """Yield files that the settings name and that do not exist."""
+    text = read_text(path)
 
     def finding(line: int, said: str) -> Finding:
         return Finding("settings", f"line {line}" if line else "file", said, f"mend it in {path}")
 
-    use_own_themes(found.themes)
-    if wrong := why_no_theme(found.theme):
-        yield finding(line_of("theme", text), wrong)
     for profile in found.profiles:
         if (file := profile.ca_file) is None:
             continue
@@ -212,7 +212,7 @@ def _impossible(found: Settings, path: Path) -> Iterator[Finding]:
 
 def _texts(path: Path) -> list[str]:
     """Return all that stands in quotes or behind a = in a file, the longest first."""
-    text = path.read_bytes().decode("utf-8", "replace")
+    text = read_text(path)
     quoted = re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'", text)
     found = {each for pair in quoted for each in pair} | set(re.findall(r"=[ \t]*(\S+)", text))
     return sorted(found, key=len, reverse=True)

@@ -13,6 +13,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from copydesk.cli import log_file, terminal
@@ -20,39 +21,46 @@ from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.embedded import note_own_desk
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.profile_switch import Keeper, Switchboard, sentence_of
-from copydesk.cli.terminal import why_no_theme
 from copydesk.domain.keymap import OwnKeys
 from copydesk.local import browser, preface
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.settings import SettingsError, usable_settings
+from copydesk.local.settings import SettingsError
+from copydesk.local.settings_in_use import settings_in_use
 from copydesk.local.state import State
 from copydesk.session.target import FIRST_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from copydesk.cli.connection import Connection
     from copydesk.client.api import Api
     from copydesk.domain.own_command import OwnCommand
     from copydesk.local.paths import Paths
-    from copydesk.local.settings import Problem, Settings
+    from copydesk.local.settings import Problem
+    from copydesk.local.settings_in_use import InUse
     from copydesk.local.settings_list import SettingsFile
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
+
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+"""No options."""
 
 
 def open_desk(
     *, service: Service = OWN, theme: str | None = None, linear: bool | None = None
 ) -> int:
     """Open the screens and return the exit status once they are closed."""
-    _begin(theme)
-    _use_linear(linear)
-    gc.disable()  # the application turns it on again when it is ready
+    _begin()
     connection = service.connection()
+    options = _options(connection, theme, linear)
+    gc.disable()  # the application turns it on again when it is ready
     usual = service == OWN and browser.window() is None
-    return _run(_terminal(), connection, read_only=service.read_only, usual=usual)
+    paths = _terminal(connection, options)
+    return _run(paths, connection, read_only=service.read_only, usual=usual, options=options)
 
 
 def open_address(
@@ -64,23 +72,23 @@ def open_address(
     """
     from copydesk.session.reads.addresses import pointed
 
-    _begin(theme)
-    _use_linear(linear)
+    _begin()
+    connection = service.connection()
+    options = _options(connection, theme, linear)
     found = pointed(url)
     if found is None:
-        connection = service.connection()
         with _looking(url):
             found = asyncio.run(_published(connection, url))
     place, target = found
     gc.disable()
-    connection = service.connection()
-    return _run(_terminal(), connection, place, target, read_only=service.read_only)
+    paths = _terminal(connection, options)
+    return _run(paths, connection, place, target, read_only=service.read_only, options=options)
 
 
 def open_connection(connection: Connection) -> int:
     """Open the screens on what is neither named by options nor by settings."""
     gc.disable()
-    return _run(_terminal(), connection)
+    return _run(_terminal(connection), connection)
 
 
 @contextmanager
@@ -114,39 +122,33 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
     return found
 
 
-def _begin(theme: str | None) -> None:
-    """Use a theme in this run, and the window of the browser that it was begun for.
-
-    Raises ``UsageError`` for a theme that there is not.
-    """
+def _begin() -> None:
+    """Use the window of the browser that this run was begun for."""
     try:
         browser.begin()
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _use_theme(theme)
 
 
-def _use_theme(name: str | None) -> None:
-    if name is None:
-        return
-    terminal.use_own_themes(usable_settings(find_paths().settings)[0].themes)
-    if wrong := why_no_theme(name):
-        raise UsageError(wrong)
-    os.environ[terminal.THEME_VARIABLE] = name
-
-
-def _use_linear(linear: bool | None) -> None:
-    """Tell lines in place of screens in this run, if that is asked for."""
+def _options(connection: Connection, theme: str | None, linear: bool | None) -> dict[str, Any]:
+    """Return the options that say a setting. Raises ``UsageError`` for a theme that is none."""
+    options: dict[str, Any] = {}
+    if theme is not None:
+        own = settings_in_use(find_paths().settings, connection.profile).settings.themes
+        if wrong := terminal.refused_theme(theme, own):
+            raise UsageError(wrong)
+        options["theme"] = theme
     if linear:
-        os.environ[terminal.LINEAR_VARIABLE] = "1"
+        options["linear"] = True
+    return options
 
 
-def _terminal() -> Paths:
+def _terminal(connection: Connection, options: Mapping[str, Any] = NONE) -> Paths:
     """Return the folders, once it is sure that there is a terminal for the screens."""
     paths = find_paths()
-    linear = terminal.is_linear(_asks_for_lines(paths))
+    linear = bool(options.get("linear")) or terminal.is_linear(_asks_for_lines(paths, connection))
     terminal.require(linear=linear)
-    _use_linear(linear)  # for all that writes before and after the screens
+    terminal.use_linear(linear)  # for all that writes before and after the screens
     if linear:
         preface.leave()
     else:
@@ -158,10 +160,10 @@ def _terminal() -> Paths:
     return paths
 
 
-def _asks_for_lines(paths: Paths) -> bool:
+def _asks_for_lines(paths: Paths, connection: Connection) -> bool:
     """Whether the settings ask for linear mode; whoever reads the rest of them tells mistakes."""
     try:
-        return usable_settings(paths.settings)[0].linear
+        return settings_in_use(paths.settings, connection.profile).settings.linear
     except (SettingsError, OSError):
         return False
 
@@ -174,10 +176,12 @@ def _run(
     *,
     read_only: bool = False,
     usual: bool = False,
+    options: Mapping[str, Any] = NONE,
 ) -> int:
     """Show the screens, and those of another profile for as long as they are left for one.
 
-    ``usual``: whether the next start opens the first of them again.
+    ``usual``: whether the next start opens the first of them again. ``options`` are values of
+    settings that were typed for this run.
     """
     ways = Switchboard(paths, connection, read_only=read_only)
     said = ""
@@ -185,7 +189,7 @@ def _run(
         if ways.connection.begins is not None:
             first, target = "pages", ways.connection.begins
         try:
-            app = _show(paths, ways, first, target, said, usual=usual)
+            app = _show(paths, ways, first, target, said, usual=usual, options=options)
         except (UsageError, SettingsError) as error:
             # What was chosen cannot be opened: what was open before is open again.
             if not ways.go_back():
@@ -216,6 +220,7 @@ def _show(
     said: str,
     *,
     usual: bool,
+    options: Mapping[str, Any],
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
@@ -233,17 +238,16 @@ def _show(
             app.exit()
             raise ConnectionError(str(error)) from error
 
-    settings, problems = usable_settings(paths.settings)
+    found = settings_in_use(
+        paths.settings, connection.profile, options=options, refused=terminal.refused_theme
+    )
+    settings, named = found.settings, found.settings.theme
     terminal.use_own_themes(settings.themes)
-    keymap, commands, more = _held_against_screens(settings, paths.settings)
-    said_of_file = [each.said for each in (*problems, *more)]
-    wrong = [f"{paths.settings.name}, {each}" for each in said_of_file]
-    named = os.environ.get(terminal.THEME_VARIABLE) or settings.theme
-    if said_of_theme := why_no_theme(named):
-        by_variable = terminal.THEME_VARIABLE in os.environ
-        source = terminal.THEME_VARIABLE if by_variable else paths.settings.name
-        wrong, named = [*wrong, f"{source}, {said_of_theme}"], "auto"
-        said_of_file += [] if by_variable else [said_of_theme]
+    keymap, commands, more = _held_against_screens(found, paths.settings)
+    problems = (*found.problems, *more)
+    of_file = [each for each in problems if not each.source]
+    name = paths.settings.name
+    wrong = [each.said if each.source else f"{name}, {each.said}" for each in problems]
     if wrong:
         said = f"{said} {wrong[0]}".lstrip()
         said += f", and {len(wrong) - 1} more" if wrong[1:] else ""
@@ -284,10 +288,10 @@ def _show(
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.account.back, app.opens_with = ways, ways.back, said
-    if said_of_file and not linear:  # which tells no hint, and has none to hide
+    if of_file and not linear:  # which tells no hint, and has none to hide
         from copydesk.domain.text import plural
 
-        count = f"{paths.settings.name}: {plural(len(said_of_file), 'mistake')}"
+        count = f"{name}: {plural(len(of_file), 'mistake')}"
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None and not linear
     session.owners = settings.owners
@@ -300,7 +304,7 @@ def _show(
         app.account.welcome = FirstRun(paths, connection)
     if not linear:
         _follow(app, paths, named, theme)
-    _let_settings_hold(app, paths)
+    _let_settings_hold(app, paths, connection.profile, options)
     app.run_to_the_end()
     if not app.return_code or app.lifecycle.ended_by:
         with suppress(OSError):
@@ -315,13 +319,14 @@ def _show(
 
 
 def _held_against_screens(
-    settings: Settings, path: Path
+    found: InUse, path: Path
 ) -> tuple[Mapping[str, Sequence[str]], Sequence[OwnCommand], Sequence[Problem]]:
     """Return the keys and the commands of the settings that fit the screens, and what is wrong.
 
     Which screens and actions there are is only read where the settings, which are in the file
     ``path``, name some.
     """
+    settings = found.settings
     keymap: Mapping[str, Sequence[str]] = {}
     wrong: dict[str, str] = {}
     shown_in_browser = browser.window() is not None
@@ -346,7 +351,7 @@ def _held_against_screens(
         return keymap, commands, ()
     from copydesk.local.settings_list import SettingsFile
 
-    return keymap, commands, SettingsFile(path, lambda settings: wrong).more_problems(settings)
+    return keymap, commands, SettingsFile(path, lambda settings: wrong).more_problems(found)
 
 
 BACKGROUND = "background"
@@ -382,20 +387,22 @@ def _follow(app: CopydeskApp, paths: Paths, wanted: str, theme: str) -> None:
     app.drawn.on_background = told if terminal.follows_terminal(wanted) else None
 
 
-def _let_settings_hold(app: CopydeskApp, paths: Paths) -> None:
+def _let_settings_hold(
+    app: CopydeskApp, paths: Paths, profile: str, options: Mapping[str, Any]
+) -> None:
     """Give the screens the settings file, and let those that can hold at once."""
     session = app.session
 
     def file() -> SettingsFile:
         from copydesk.cli.settings import settings_file  # no first frame needs it
 
-        return settings_file(paths)
+        return settings_file(paths, profile, options)
 
     def use(name: str) -> str:
-        settings, _ = usable_settings(paths.settings)
+        if instead := file().used_instead(name):
+            return instead
+        settings = settings_in_use(paths.settings, profile, refused=terminal.refused_theme).settings
         match name:
-            case "theme" if terminal.THEME_VARIABLE in os.environ:
-                return f"{terminal.THEME_VARIABLE} is used instead in this run."
             case "theme":
                 light = _last_background(paths)
                 app.theme = terminal.theme_of(settings.theme, light=light)

@@ -926,7 +926,7 @@ def _settings(commands: Subparsers) -> None:
         (
             "check",
             "check_settings",
-            "print every mistake in the file; exit status 1 if there is one",
+            "print every mistake in the file and in variables; exit status 1 if there is one",
         ),
         ("schema", "print_schema", "print the JSON Schema of the file"),
     ):

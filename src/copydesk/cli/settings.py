@@ -7,18 +7,20 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
 
-from copydesk.cli.connection import PROFILE_VARIABLE
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
-from copydesk.cli.terminal import THEME_VARIABLE, linear_by, use_own_themes, why_no_theme
+from copydesk.cli.terminal import refused_theme
 from copydesk.domain.keymap import PRESETS, OwnKeys
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, listed
 from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.settings import Settings
-from copydesk.local.settings_list import SIMPLE, SettingsFile, setting_called, shown
+from copydesk.local.settings import ONCE, SIMPLE, Settings
+from copydesk.local.settings_list import SettingRow, SettingsFile, setting_called, shown
 from copydesk.local.settings_schema import schema_text, shown_values
+from copydesk.local.variables import variable_of
 
 NOT_THERE = " is not there yet: every default applies"
 
@@ -29,7 +31,7 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
         put(settings_page(), end="")
         return DONE
     file = settings_file(find_paths())
-    _, problems = file.read()
+    problems = file.in_use().problems
     rows = [each for each in file.rows() if each.default]
     if as_json:
         put_json(
@@ -37,10 +39,15 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
                 "file": str(file.path),
                 "settings": [
                     {"name": each.name, "value": each.value, "default": each.default,
-                     "from": each.source}
+                     "from": each.source,
+                     "insteadOf": [{"from": place, "value": value}
+                                   for place, value in each.instead_of]}
                     for each in rows
                 ],
-                "mistakes": [{"line": each.line, "said": each.sentence} for each in problems],
+                "mistakes": [
+                    {"line": each.line, "variable": each.source or None, "said": each.sentence}
+                    for each in problems
+                ],
             }
         )  # fmt: skip
         return DONE
@@ -49,7 +56,7 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
             Column("NAME", lambda row: row.name),
             Column("VALUE", lambda row: row.value, gives=True),
             Column("DEFAULT", lambda row: row.default, gives=True),
-            Column("FROM", lambda row: row.source),
+            Column("FROM", _source),
         ],
         rows,
     )
@@ -59,20 +66,33 @@ def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
     return DONE
 
 
+def _source(row: SettingRow) -> str:
+    """Return where a value is from, and what other sources say that do not count."""
+    instead = ", ".join(f"{place} says {value}" for place, value in row.instead_of)
+    return f"{row.source} ({instead})" if instead else row.source
+
+
 def get_setting(*, name: str) -> int:
     """Print the value of one setting, as it is used. Raises ``UsageError``."""
     file = settings_file(find_paths())
     with _as_usage():
         setting = setting_called(name)
-    value, _ = file.told.get(name) or (getattr(file.read()[0], setting.name), "")
+    value = getattr(file.in_use().settings, setting.name)
     put(value if isinstance(value, str) else shown(value))
     return DONE
 
 
 def set_setting(*, name: str, value: str) -> int:
     """Give a setting a value; all else in the file stays as it is. Raises ``UsageError``."""
+    file = settings_file(find_paths())
     with _as_usage():
-        put(f"{name} is {settings_file(find_paths()).change(name, value)} now.")
+        written = file.change(name, value)
+    instead = file.used_instead(name)
+    put(
+        f"{name} is {written} in the file now. {instead}"
+        if instead
+        else f"{name} is {written} now."
+    )
     return DONE
 
 
@@ -81,10 +101,13 @@ def unset_setting(*, name: str) -> int:
 
     Raises ``UsageError`` where the file cannot be edited.
     """
+    file = settings_file(find_paths())
     with _as_usage():
-        was_there = settings_file(find_paths()).reset(name)
+        was_there = file.reset(name)
     known = next((each for each in fields(Settings) if each.name == name), None)
-    if not was_there:
+    if instead := file.used_instead(name):
+        put(f"{name} is {'no longer' if was_there else 'not'} in the file. {instead}")
+    elif not was_there:
         put(f"{name} is not in the file: its default applies.")
     else:
         put(f"{name} is {shown(known.default)} again." if known else "Removed from the file.")
@@ -113,9 +136,9 @@ def edit_settings() -> int:
 
 
 def check_settings() -> int:
-    """Print every mistake in the file with its line; the exit status is 1 if there is one."""
+    """Print every mistake with its line or variable; the exit status is 1 if there is one."""
     file = settings_file(find_paths())
-    _, problems = file.read()
+    problems = file.in_use().problems
     for each in problems:
         put(each.said)
     if problems:
@@ -140,14 +163,36 @@ def settings_page() -> str:
         "where the file is, and which value each setting has; so does `g ,` in the screens, where",
         "Enter changes the one under the cursor and `u` undoes that.",
         "",
-        "| Setting | Default | Values | Meaning |",
-        "|---|---|---|---|",
+        "| Setting | Default | Values | Meaning | Variable |",
+        "|---|---|---|---|---|",
     ]
     simple = [each for each in fields(Settings) if type(each.default) in SIMPLE]
     lines += [
         f"| `{each.name}` | `{shown(each.default)}` | {shown_values(each)} | "
-        f"{each.metadata['says']} |"
+        f"{each.metadata['says']} | `{variable_of(each.name)}` |"
         for each in simple
+    ]
+    once = [f"`{each.name}`" for each in fields(Settings) if each.name in ONCE]
+    lines += [
+        "",
+        "Later wins: the default, the file, the table of the profile in the file, the variable of",
+        "the environment, the option. A profile may have any setting for itself but",
+        f"{listed(once)}:",
+        "",
+        "```toml",
+        'theme = "light"',
+        "",
+        "[profiles.work]",
+        'base_url = "https://docs-api.example.com"',
+        'theme = "dark"',
+        "",
+        "[profiles.work.owners]",
+        '"guides/**" = "ana@example.com"',
+        "```",
+        "",
+        "A table of a profile is used in place of the table of all; tables have no variable. In a",
+        "variable `1`, `true`, `yes` and `on` mean `true`, and `0`, `false`, `no` and `off` mean",
+        "`false`; an empty one says nothing.",
     ]
     for each in fields(Settings):
         if each in simple:
@@ -162,10 +207,11 @@ def settings_page() -> str:
             lines += _presets()
     lines += [
         "",
-        "A key that is unknown or has a wrong value is named with its line when copydesk opens,",
-        "and is left out; all others hold. After a mistake in a profile, or where a key that looks",
-        "like one of a profile is elsewhere, nothing is opened: it would not be sure which",
-        "service is meant, and whether it is read-only. `copydesk settings check` tells all.",
+        "A key that is unknown or has a wrong value is named with its line or variable when",
+        "copydesk opens, and is left out; all others hold. After a mistake in what says where a",
+        "service is, or where a key that looks like one of that is elsewhere, nothing is opened:",
+        "it would not be sure which service is meant, and whether it is read-only.",
+        "`copydesk settings check` tells all.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -235,45 +281,35 @@ def table_keys(name: str) -> list[tuple[str, str]]:
     return []
 
 
-def settings_file(paths: Paths) -> SettingsFile:
-    """Return the file of the settings."""
-
-    return SettingsFile(paths.settings, more_mistakes, _told_by_variables())
-
-
-def _told_by_variables() -> dict[str, tuple[str | bool, str]]:
-    """Return the values that the environment has in place of those of settings, with its names."""
-    told: dict[str, tuple[str | bool, str]] = {}
-    for setting, variable in (("theme", THEME_VARIABLE), ("profile", PROFILE_VARIABLE)):
-        if value := os.environ.get(variable):
-            told[setting] = clean(value, limit=60), variable
-    if by := linear_by():
-        told["linear"] = by
-    return told
+def settings_file(
+    paths: Paths,
+    profile: str | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> SettingsFile:
+    """Return the file of the settings, for a run with a profile and options."""
+    return SettingsFile(paths.settings, more_mistakes, profile, options, refused_theme)
 
 
 def own_keymap() -> Mapping[str, Sequence[str]]:
     """Return the keys of the settings in place of declared ones, by the ids of actions."""
     from copydesk.session.declarations import keymap
 
-    settings, _ = settings_file(find_paths()).read()
+    settings = settings_file(find_paths()).in_use().settings
     return keymap(settings.keys)[0] if settings.keys != OwnKeys() else {}
 
 
 def more_mistakes(settings: Settings) -> dict[str, str]:
-    """Return what is wrong with themes, keys, own commands and lists.
+    """Return what is wrong with keys, own commands and lists.
 
     By the name of the setting, the action, ``commands.NAME`` or ``lists.NAME``.
     """
     from copydesk.session.declarations import keymap, list_mistakes, own_command_mistakes
 
-    use_own_themes(settings.themes)
-    wrong = why_no_theme(settings.theme)
     keys, mistakes = keymap(settings.keys) if settings.keys != OwnKeys() else ({}, {})
     own = own_command_mistakes(settings.commands, keys)
     own = {f"commands.{name}": said for name, said in own.items()}
     lists = {f"lists.{name}": said for name, said in list_mistakes(settings.lists).items()}
-    return {**({"theme": wrong} if wrong else {}), **mistakes, **own, **lists}
+    return {**mistakes, **own, **lists}
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import UsageError
+from copydesk.local.variables import switch_of, variable_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,11 +19,13 @@ POOR = ("", "dumb", "unknown")
 """What ``TERM`` says of terminals that cannot move their cursor."""
 
 
-LINEAR_VARIABLE = "COPYDESK_LINEAR"
-"""Is "1" in a run that is told in words line by line; ``--linear`` sets it."""
+LINEAR_VARIABLE = variable_of("linear")
 
 ACCESSIBLE_VARIABLE = "ACCESSIBLE"
 """What several programs take for the wish for plain lines."""
+
+_linear: bool | None = None
+"""Whether this run tells lines, once that is sure."""
 
 
 def is_linear(wanted: bool = False) -> bool:
@@ -31,22 +34,20 @@ def is_linear(wanted: bool = False) -> bool:
     A terminal that says nothing of itself counts as one that cannot move its cursor; where there is
     no terminal at all nobody asked for lines. "0" in the variable says no, whatever is ``wanted``.
     """
-    if by := linear_by():
-        return by[0]
-    if wanted:
+    if _linear is not None:
+        return _linear
+    if (own := switch_of(os.environ.get(LINEAR_VARIABLE))) is not None:
+        return own
+    if wanted or os.environ.get(ACCESSIBLE_VARIABLE, "0") not in ("", "0"):
         return True
     kind = os.environ.get("TERM", "")
     return os.name != "nt" and kind in POOR and (bool(kind) or _is_one(sys.stdin, sys.stdout))
 
 
-def linear_by() -> tuple[bool, str] | None:
-    """Return whether a variable asks for lines, and which; None where none says anything."""
-    told = os.environ.get
-    if own := told(LINEAR_VARIABLE):
-        return own != "0", LINEAR_VARIABLE
-    if told(ACCESSIBLE_VARIABLE, "0") not in ("", "0"):
-        return True, ACCESSIBLE_VARIABLE
-    return None
+def use_linear(linear: bool) -> None:
+    """Have this be the answer of `is_linear` in this run, whatever the environment says."""
+    global _linear
+    _linear = linear
 
 
 def _is_one(*streams: TextIO | None) -> bool:
@@ -99,9 +100,6 @@ def _locale() -> str:
     return everything or characters or rest or ""
 
 
-THEME_VARIABLE = "COPYDESK_THEME"
-"""Names the theme of one run, before the settings; ``--theme`` sets it."""
-
 FOLLOWING = {"colour-blind": "colour-blind-light", "ansi": "ansi-light"}
 """Themes with another form for a light background."""
 
@@ -153,16 +151,22 @@ def use_own_themes(themes: Sequence[OwnTheme]) -> None:
         use_own(themes)
 
 
+def refused_theme(theme: str, themes: Sequence[OwnTheme]) -> str:
+    """Return why a theme cannot be used beside a person's own; "" where it can."""
+    use_own_themes(themes)
+    return why_no_theme(theme)
+
+
 def why_no_theme(name: str) -> str:
     """Return why a theme cannot be used, as a sentence with those that can; "" where it can."""
     if name in ("", "auto", "dark", "light", "colour-blind", "ansi", "mono", *FORMER):
         return ""
+    from copydesk.domain.nearest_word import did_you_mean
     from copydesk.domain.text import clean, listed, shorten
     from copydesk.tui.app import theme_names
 
     known = ["auto", *theme_names()]
     if name in known:
         return ""
-    return (
-        f"theme is {shorten(clean(name), 60)!r}: there is no such theme. Use {listed(known, 'or')}"
-    )
+    otherwise = f"there is no such theme. Use {listed(known, 'or')}"
+    return f"theme is {shorten(clean(name), 60)!r}: {did_you_mean(name, known, otherwise)}"

@@ -16,7 +16,7 @@ from copydesk.cli.errors import UsageError, kept_state, say, status_for
 from copydesk.client.errors import ApiError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
-from copydesk.local.settings import usable_settings
+from copydesk.local.settings_in_use import settings_in_use
 from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 def take_hooks(session: Session) -> None:
     """Have the hooks of the settings run for what a command does, as for what the screens do."""
-    session.hooks = usable_settings(find_paths().settings)[0].hooks
+    session.hooks = settings_in_use(find_paths().settings, session.profile).settings.hooks
     session.report = lambda said, tone: say(f"copydesk: {said}")
 
 

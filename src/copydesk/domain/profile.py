@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from copydesk.domain.late_dataclass import dataclass
 
@@ -27,7 +28,8 @@ class Profile:
 
     ``token_command`` is a program and its arguments. ``ca_file`` holds the certificates of who may
     vouch for the service, where those of the system do not. With ``read_only`` nothing is written
-    to the service. ``allow_http`` is the consent to a token that travels unencrypted.
+    to the service. ``allow_http`` is the consent to a token that travels unencrypted. ``settings``
+    are those that hold with it, in place of those of all.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Profile:
     ca_file: Path | None = None
     read_only: bool = False
     allow_http: bool = False
+    settings: tuple[tuple[str, Any], ...] = field(default=(), hash=False)
 
     @property
     def key(self) -> str:
@@ -49,6 +52,13 @@ class Profile:
         if self.name == DEFAULT:
             return f"service:{self.base_url}"
         return f"profile:{self.name} {self.base_url}"
+
+
+def named_profile(name: str) -> str:
+    """Return what a profile is called in a message; its name may be any text."""
+    from copydesk.domain.text import clean
+
+    return f"profile {clean(name, limit=60)}"
 
 
 def service_of_key(key: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, get_args
 
 from copydesk.domain.address import service_url
 from copydesk.domain.nearest_word import did_you_mean
-from copydesk.domain.profile import EMBEDDED, Profile, Storage, wrong_name
+from copydesk.domain.profile import EMBEDDED, Profile, Storage, named_profile, wrong_name
 from copydesk.domain.text import clean
 
 KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -69,7 +69,7 @@ def _profile(name: str, given: dict[str, Any]) -> Profile:
 
 def _mistakes(name: str, given: object, text: str) -> Iterator[Mistake]:
     line = _header(name, text)
-    lead = f"profile {clean(name, limit=60)}"
+    lead = named_profile(name)
     if not isinstance(given, dict):
         yield line, f"{lead} is not a table: it begins with [profiles.NAME]"
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from dataclasses import Field, field, fields
+from dataclasses import Field, field, fields, replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.saved_view import SavedView
 from copydesk.local.saved_views import views_of
 
@@ -27,18 +28,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake in the settings. ``line`` counts from 1; 0 when it is not known."""
+    """A mistake in the settings. ``line`` counts from 1; 0 when it is not known.
+
+    ``source`` is the variable that it is in, "" for the file.
+    """
 
     line: int
     key: str
     sentence: str
     meant: str = ""
     """The key that was probably meant, where there is no such key."""
+    source: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is; "" where that is not known."""
+        return self.source or (f"line {self.line}" if self.line else "")
 
     @property
     def said(self) -> str:
-        """The mistake with its line."""
-        return f"{f'line {self.line}: ' if self.line else ''}{self.sentence}"
+        """The mistake with its place."""
+        return f"{f'{self.place}: ' if self.place else ''}{self.sentence}"
 
 
 class SettingsError(ValueError):
@@ -66,6 +76,7 @@ class Settings:
 
     A key of text or of a number is checked by its ``choices`` or its ``range``. The others are
     tables, each read by a module of its own: ``saved_views``, ``profiles`` and those of `TABLES`.
+    ``wish`` is a variable of several programs that asks for the same.
     """
 
     theme: str = field(
@@ -73,7 +84,7 @@ class Settings:
         metadata={
             "group": "Looks",
             "says": "the colours: auto (by the terminal), dark, light, colour-blind, ansi, mono or "
-            "one of Textual's; also --theme and COPYDESK_THEME",
+            "one of Textual's; also --theme",
         },
     )
     glyphs: str = field(
@@ -114,8 +125,9 @@ class Settings:
         default=False,
         metadata={
             "group": "Looks",
+            "wish": "ACCESSIBLE",
             "says": "whether copydesk tells in words, line by line, what its screens show, for "
-            "screen readers; also --linear, COPYDESK_LINEAR=1 and ACCESSIBLE=1",
+            "screen readers; also --linear and ACCESSIBLE=1",
         },
     )
     keys: OwnKeys = field(
@@ -179,6 +191,16 @@ class Settings:
     )
 
 
+SIMPLE = (str, int, bool)
+"""Types of settings that are one value, and no table."""
+
+
+ONCE = frozenset({"profile", "profiles", "views", "clusters"})
+"""Settings that no profile has for itself: they choose it, are saved by the screens, or are of the
+desk on this machine.
+"""
+
+
 DECIDING = frozenset({"", "profile", "profiles"})
 """Keys whose mistakes are no warning: they say which service is opened ("": the whole file).
 
@@ -236,6 +258,11 @@ def load_settings(path: Path) -> Settings:
     return parse_settings(path, text)
 
 
+def read_text(path: Path) -> str:
+    """Return what is in the file, for its lines; "" where there is none. Raises ``OSError``."""
+    return path.read_text("utf-8-sig", errors="replace") if path.is_file() else ""
+
+
 def parse_settings(path: Path, text: str) -> Settings:
     """Return the settings that a text says. Raises ``SettingsError`` with every mistake."""
     import tomllib  # without settings no start has to wait for it
@@ -248,16 +275,48 @@ def parse_settings(path: Path, text: str) -> Settings:
 
 
 def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
-    from copydesk.domain.profile import EMBEDDED
+    from copydesk.domain.profile import EMBEDDED, named_profile
     from copydesk.local.profiles import KEYS, profiles_of
 
-    known = {setting.name: setting for setting in fields(Settings)}
-    problems = list(_misplaced({*DECIDING, *KEYS}, value, text))
-    usable: dict[str, Any] = {}
-    views, wrong = views_of(value.pop("views", []), text)
+    top = profile_part("", text)
+    problems = list(_misplaced({*DECIDING, *KEYS}, value, top))
+    views, wrong = views_of(value.pop("views", []), top)
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
-    profiles, wrong = profiles_of(value.pop("profiles", {}), text)
+    tables = value.pop("profiles", {})
+    own = dict[str, tuple[tuple[str, Any], ...]]()
+    for name, given in tables.items() if isinstance(tables, dict) else ():
+        mine = {key: given.pop(key) for key in _of_profile(given)}
+        part = profile_part(name, text)
+        misplaced = [*_misplaced({*DECIDING, *KEYS}, mine, part)]
+        found, mistakes = _checked(mine, part)
+        own[name] = tuple(found.items())
+        problems += [
+            replace(each, sentence=f"{named_profile(name)}: {each.sentence}")
+            for each in (*misplaced, *mistakes)
+        ]
+    profiles, wrong = profiles_of(tables, text)
     problems += [Problem(line, "profiles", sentence) for line, sentence in wrong]
+    profiles = tuple(replace(each, settings=own[each.name]) for each in profiles)
+    usable, mistakes = _checked(value, top)
+    problems += mistakes
+    named = value.get("profile")
+    names = {EMBEDDED, *(profile.name for profile in profiles)}
+    if isinstance(named, str) and named and not wrong and named not in names:
+        del usable["profile"]
+        sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
+        problems.append(Problem(line_of("profile", top), "profile", sentence))
+    settings = Settings(**usable, views=views, profiles=profiles)
+    if problems:
+        raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
+    return settings
+
+
+def _checked(value: dict[str, Any], text: str) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the settings of a table that can be used, and the mistakes in the others."""
+    from copydesk.local.profiles import KEYS
+
+    known = {setting.name: setting for setting in fields(Settings)}
+    usable, problems = dict[str, Any](), list[Problem]()
     for name, (module, reader) in TABLES.items():
         if name in value:
             read = getattr(import_module(module), reader)
@@ -275,20 +334,51 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
                 instead = f"the keys are {', '.join(known)}"
             sentence = f"{key} is not a setting: {instead}"
             problems.append(Problem(line_of(key, text), key, sentence, meant))
-        elif sentence := _mistake(known[key], given):
+        elif sentence := mistake_in(known[key], given):
             problems.append(Problem(line_of(key, text), key, sentence))
         else:
             usable[key] = given
-    named = value.get("profile")
-    names = {EMBEDDED, *(profile.name for profile in profiles)}
-    if isinstance(named, str) and named and not wrong and named not in names:
-        del usable["profile"]
-        sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
-        problems.append(Problem(line_of("profile", text), "profile", sentence))
-    settings = Settings(**usable, views=views, profiles=profiles)
-    if problems:
-        raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
-    return settings
+    return usable, problems
+
+
+def of_profiles() -> list[Field[Any]]:
+    """Return the settings that a profile may have for itself."""
+    return [each for each in fields(Settings) if each.name not in ONCE]
+
+
+def _of_profile(given: object) -> list[str]:
+    """Return the keys of a profile that are settings, or misspelt ones, and not its own."""
+    from copydesk.local.profiles import KEYS
+
+    known = [*KEYS, *(each.name for each in of_profiles())]
+    near = (
+        {key: get_close_matches(key.casefold(), known, n=1) for key in given}
+        if isinstance(given, dict)
+        else {}
+    )
+    return [key for key, meant in near.items() if meant and meant[0] not in KEYS]
+
+
+_HEADER = re.compile(r"\s*\[[^,]*\]\s*(?:#.*)?$")
+_PROFILES = re.compile(r"\s*\[+\s*[\"']?profiles[\"']?\s*\.")
+
+
+def profile_part(name: str, text: str) -> str:
+    """Return a file with nothing but what a profile has, as if that was at the top.
+
+    Each line stays where it is. Without a name it is what no profile has.
+    """
+    above = rf"[\"']?profiles[\"']?\s*\.\s*[\"']?{re.escape(name)}[\"']?\s*(?:\.\s*|(?=\]))"
+    begins = re.compile(rf"(\s*(?:\[+\s*)?){above}")
+    lines, inside = list[str](), not name
+    for line in text.splitlines():
+        own = begins.match(line) if name else _PROFILES.match(line)
+        if _HEADER.match(line):
+            inside = bool(own) is bool(name)
+        if own:
+            line = begins.sub(r"\1", line)
+        lines.append(line if own or inside else "")
+    return "\n".join(lines)
 
 
 def _misplaced(keys: Set[str], value: dict[str, Any], text: str) -> Iterator[Problem]:
@@ -298,18 +388,29 @@ def _misplaced(keys: Set[str], value: dict[str, Any], text: str) -> Iterator[Pro
     of ``[owners]`` may be called so.
     """
     for table, given in value.items():
-        rows = given if isinstance(given, list) else [given]
-        if table in ("profiles", "owners"):
+        if table == "profiles":
             continue
-        found = {key for row in rows if isinstance(row, dict) for key in row.keys() & keys
-                 if not isinstance(row[key], dict)}  # fmt: skip
+        found = {
+            key for key, below in _below(given)
+            if key in keys and (isinstance(below, bool) or table != "owners")
+        }  # fmt: skip
         for key in sorted(found):
             where = "above the first table" if key == "profile" else "below [profiles.NAME]"
             sentence = f"{key} is in the table {table}: put it {where}"
             yield Problem(line_of(key, text), table, sentence, "profiles")
 
 
-def _mistake(setting: Field[Any], given: object) -> str:
+def _below(given: object) -> Iterator[tuple[str, object]]:
+    """Yield the keys of a table and of all tables in it, with their values but for tables."""
+    for row in given if isinstance(given, list) else [given]:
+        for key, value in row.items() if isinstance(row, dict) else ():
+            yield from _below(value)
+            if not isinstance(value, dict):
+                yield key, value
+
+
+def mistake_in(setting: Field[Any], given: object) -> str:
+    """Return why a value is none of a setting, as a sentence; "" where it is one."""
     wanted = type(setting.default)
     if type(given) is not wanted:
         kind = {str: "text in quotes", bool: "true or false", int: "a whole number"}[wanted]
@@ -319,7 +420,8 @@ def _mistake(setting: Field[Any], given: object) -> str:
         return f"{setting.name} is {given}: it goes from {low} to {high}"
     choices = setting.metadata.get("choices")
     if choices and given not in choices:
-        return f"{setting.name} is {given!r}: use {', '.join(choices[:-1])} or {choices[-1]}"
+        use = f"use {', '.join(choices[:-1])} or {choices[-1]}"
+        return f"{setting.name} is {given!r}: {did_you_mean(str(given), choices, use)}"
     return ""
 
 

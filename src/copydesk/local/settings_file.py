@@ -8,7 +8,7 @@ import tomlkit
 from tomlkit import TOMLDocument
 
 from copydesk.local.durable import write_file
-from copydesk.local.paths import private_folder
+from copydesk.local.paths import HOME_VARIABLE, private_folder
 from copydesk.local.settings import usable_settings
 
 
@@ -35,8 +35,19 @@ def open_document(path: Path) -> TOMLDocument:
 
 
 def write_document(path: Path, document: TOMLDocument) -> None:
-    """Save edited settings. Raises ``OSError`` when the disk refuses."""
+    """Save edited settings. Raises ``OSError`` with a sentence when the disk refuses."""
     # A link is followed, so that it stays one.
     path = path.resolve()
-    private_folder(path.parent)
-    write_file(path, document.as_string().encode())
+    try:
+        private_folder(path.parent)
+        write_file(path, document.as_string().encode())
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> OSError:
+    """Return an error that says that nothing was changed, and what to do."""
+    return OSError(
+        f"{path} cannot be written, and nothing was changed: make it and its folder writable for "
+        f"you, or set {HOME_VARIABLE} to another folder ({error.strerror or error})."
+    )

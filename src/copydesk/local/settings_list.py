@@ -20,37 +20,46 @@ from copydesk.local.durable import PRIVATE
 from copydesk.local.keymap import line_in_keys
 from copydesk.local.paths import private_folder
 from copydesk.local.settings import (
+    SIMPLE,
     Problem,
     Settings,
     SettingsError,
     line_of,
-    load_settings,
     parse_settings,
+    profile_part,
+    read_text,
 )
-from copydesk.local.settings_file import open_document, write_document
+from copydesk.local.settings_file import open_document, unwritable, write_document
+from copydesk.local.settings_in_use import InUse, Refused, settings_in_use
 from copydesk.local.settings_lines import line_in_table, lines_in_list
-from copydesk.local.settings_schema import SCHEMA_FILE, choices_of, schema_text, shown_values
-
-SIMPLE = (str, int, bool)
-"""Types of settings that are one value, and no table."""
+from copydesk.local.settings_schema import (
+    SCHEMA_FILE,
+    also_said,
+    choices_of,
+    schema_text,
+    shown_values,
+)
+from copydesk.local.variables import variable_of
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
     """One setting: its value and its default as the file would have them, and where it is from.
 
-    ``line`` is where it is in the file, 0 where it is not there. ``wrong`` says why what is there
-    is not used: all of it, or so many entries of a table as ``unused`` says. ``takes`` tells its
-    values to people, ``choices`` are all of them where they are few. ``table``: it is no single
-    value. A key of the file that is no setting has no ``default``. ``group`` is the tab that it is
-    on; there, the entries of a table have rows too: ``entry``. ``variable`` is the one of the
-    environment that says something else than the file.
+    ``source`` says that in words; ``line`` is where the file has it, 0 where that has not, and
+    ``at_top`` whether it has it for every profile.
+    ``wrong`` says why something that is said of it is not used. ``takes`` tells its values to
+    people, ``choices`` are all of them where they are few. ``table``: it is no single value. A key
+    of the file that is no setting has no ``default``. ``group`` is the tab that it is on; there,
+    the entries of a table have rows too: ``entry``. ``instead_of`` are the sources that say
+    something and do not count, with their values, and ``also`` is how else it may be said.
     """
 
     name: str
     value: str
     default: str
     line: int
+    source: str
     wrong: str = ""
     says: str = ""
     takes: str = ""
@@ -58,83 +67,65 @@ class SettingRow:
     table: bool = False
     group: str = ""
     entry: bool = False
-    unused: int = 0
-    variable: str = ""
-
-    @property
-    def source(self) -> str:
-        """Where its value is from; of a table that holds without some entries, how many.
-
-        Of an entry that has a mistake some may hold: the other columns of a list do.
-        """
-        where = f"line {self.line}" if self.line else "default"
-        part = f"{self.unused} wrong" if self.unused else "wrong" if self.entry else "not used"
-        return f"{where}: {part}" if self.wrong else self.variable or where
+    instead_of: tuple[tuple[str, str], ...] = ()
+    also: str = ""
+    at_top: bool = False
 
 
 class SettingsFile:
     """The file of the settings.
 
-    ``check`` finds what else is wrong with settings that could be so, by their names: themes and
-    actions that there are not, which are not declared here. ``told`` are values of the environment
-    that hold in place of those of the file, each with the name of its variable.
+    ``check`` finds what else is wrong with settings that could be so, by their names: actions that
+    there are not, which are not declared here; ``refused`` does so for themes. The run is one with
+    a ``profile`` (None: the one that the settings name) and with ``options``, by their settings.
     """
 
     def __init__(
         self,
         path: Path,
         check: Callable[[Settings], Mapping[str, str]] = lambda settings: {},
-        told: Mapping[str, tuple[str | bool, str]] = MappingProxyType({}),
+        profile: str | None = None,
+        options: Mapping[str, Any] = MappingProxyType({}),
+        refused: Refused = lambda theme, themes: "",
     ) -> None:
         self.path = path
         self._check = check
-        self.told = told
+        self._profile, self._options, self._refused = profile, options, refused
 
     @property
     def text(self) -> str:
         """What is in the file; "" where there is none. Raises ``OSError``."""
-        if not self.path.is_file():
-            return ""
-        return self.path.read_text("utf-8-sig", errors="replace")
+        return read_text(self.path)
 
-    def read(self) -> tuple[Settings, tuple[Problem, ...]]:
-        """Return the settings that hold, and every mistake by its line. Raises ``OSError``."""
-        problems: tuple[Problem, ...] = ()
-        try:
-            settings = load_settings(self.path)
-        except SettingsError as error:
-            settings, problems = error.usable, error.problems
-        problems = (*problems, *self.more_problems(settings))
-        return settings, tuple(sorted(problems, key=lambda each: each.line))
+    def in_use(self) -> InUse:
+        """Return what holds in this run, and every mistake by its line. Raises ``OSError``."""
+        found = settings_in_use(
+            self.path, self._profile,
+            options=self._options, refused=self._refused, lenient=True,
+        )  # fmt: skip
+        problems = (*found.problems, *self.more_problems(found))
+        return replace(found, problems=tuple(sorted(problems, key=lambda each: each.line)))
 
-    def more_problems(self, settings: Settings) -> list[Problem]:
+    def more_problems(self, found: InUse) -> list[Problem]:
         """Return what ``check`` finds, with its lines. Raises ``OSError``."""
-        text, found = "", self._check(settings)
-        if found:
-            text = self.text
-        return [_problem(name, said, text) for name, said in found.items()]
+        mistakes = self._check(found.settings)
+        return [_problem(name, said, found, self.text) for name, said in mistakes.items()]
 
     def rows(self) -> list[SettingRow]:
         """Return every setting, and every key of the file that is none. Raises ``OSError``."""
-        settings, problems = self.read()
-        text = self.text
+        found, text = self.in_use(), self.text
         known = {each.name for each in fields(Settings)}
         unknown = [
-            SettingRow(clean(each.key, limit=60), "not used", "", each.line, each.sentence)
-            for each in problems
+            SettingRow(clean(each.key, limit=60), "not used", "", each.line,
+                       f"{each.place or 'file'}: not used", each.sentence)
+            for each in found.problems
             if each.key not in known
-        ]
-        rows = [*unknown, *(_row(each, settings, problems, text) for each in fields(Settings))]
-        for at, row in enumerate(rows):
-            value, variable = self.told.get(row.name, ("", ""))
-            if variable and shown(value) != row.value:
-                rows[at] = replace(row, value=shown(value), variable=variable)
-        return rows
+        ]  # fmt: skip
+        return [*unknown, *(_row(each, found, text) for each in fields(Settings))]
 
     def entries(self) -> list[SettingRow]:
         """Return a row for each entry of each table of the file. Raises ``OSError``."""
-        _, problems = self.read()
-        text = self.text
+        found, text = self.in_use(), self.text
         try:
             value = tomllib.loads(text)
         except tomllib.TOMLDecodeError:
@@ -142,11 +133,15 @@ class SettingsFile:
         tables = [each for each in fields(Settings) if type(each.default) not in SIMPLE]
         rows: list[SettingRow] = []
         for each in tables:
-            found = [
+            profile = _profile_with(each.name, found)
+            above = value["profiles"][profile] if profile else value
+            part = profile_part(profile, text)
+            entries = [
                 _entry(each, name, given, line)
-                for name, given, line in _entries_of(each.name, value.get(each.name), text)
+                for name, given, line in _entries_of(each.name, above.get(each.name), part)
             ]
-            rows += _marked(found, [problem for problem in problems if problem.key == each.name])
+            wrong = [problem for problem in found.problems if problem.key == each.name]
+            rows += _marked(entries, wrong)
         return rows
 
     def change(self, name: str, typed: str) -> str:
@@ -168,8 +163,25 @@ class SettingsFile:
         wrong = self._mistake(name, document.as_string())
         if wrong:
             raise ValueError(f"{wrong}. Nothing was changed.")
-        write_document(self.path, document)
+        try:
+            write_document(self.path, document)
+        except OSError as error:
+            raise OSError(f"{error} {variable_of(name)} sets it for one run.") from error
         return shown(given)
+
+    def used_instead(self, name: str) -> str:
+        """Say what holds in place of what the file says of a setting; "" where that holds.
+
+        Raises ``OSError``.
+        """
+        return next(
+            (
+                f"{each.source} says {shown(each.values[name])}, and is used instead."
+                for each in reversed(self.in_use().layers)
+                if name in each.values
+            ),
+            "",
+        )
 
     def typed(self, name: str) -> str | None:
         """Return what the file has for a setting, as one types it; None where it is not there.
@@ -200,9 +212,12 @@ class SettingsFile:
         edit. Raises ``OSError``.
         """
         if not self.path.exists():
-            private_folder(self.path.parent)
-            self.path.touch(PRIVATE)
-            self.path.write_text(template(), encoding="utf-8")
+            try:
+                private_folder(self.path.parent)
+                self.path.touch(PRIVATE)
+                self.path.write_text(template(), encoding="utf-8")
+            except OSError as error:
+                raise unwritable(self.path, error) from error
         beside, schema = self.path.with_name(SCHEMA_FILE), schema_text().encode()
         with suppress(OSError):  # the settings can be edited without it
             if not beside.exists() or beside.read_bytes() != schema:
@@ -227,16 +242,27 @@ class SettingsFile:
             if said:
                 return said
             settings = error.usable
+        if name == "theme":
+            return self._refused(settings.theme, settings.themes)
         return self._check(settings).get(name, "")
 
 
-def _problem(name: str, said: str, text: str) -> Problem:
-    if name == "theme":
-        return Problem(line_of(name, text), name, said)
+def _profile_with(name: str, found: InUse) -> str:
+    """Return the profile in use where it has a setting for itself, else ""."""
+    return (
+        found.profile
+        if any(name in each.values and each.source.startswith("profile ") for each in found.layers)
+        else ""
+    )
+
+
+def _problem(name: str, said: str, found: InUse, text: str) -> Problem:
     table, _, entry = name.partition(".")
-    if table in ("commands", "lists"):
-        return Problem(line_in_table(table, entry, text), table, said)
-    return Problem(line_in_keys(name, text), "keys", said)
+    if table not in ("commands", "lists"):
+        table = "keys"
+    part = profile_part(_profile_with(table, found), text)
+    line = line_in_keys(name, part) if table == "keys" else line_in_table(table, entry, part)
+    return Problem(line, table, said)
 
 
 def setting_called(name: str) -> Field[Any]:
@@ -272,25 +298,41 @@ def shown(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _row(
-    setting: Field[Any], settings: Settings, problems: tuple[Problem, ...], text: str
-) -> SettingRow:
-    mistakes = [each for each in problems if each.key == setting.name]
+def _row(setting: Field[Any], found: InUse, text: str) -> SettingRow:
+    name, table = setting.name, type(setting.default) not in SIMPLE
+    mistakes = [each for each in found.problems if each.key == name]
     wrong = mistakes[0] if mistakes else None
-    table = type(setting.default) not in SIMPLE
-    holds = table and getattr(settings, setting.name) != setting.default
+    line, of_file = line_of(name, profile_part("", text)), getattr(found.file, name)
+    said = list[tuple[str, Any, int]]()
+    if line and (of_file != setting.default or not mistakes or mistakes[0].source):
+        said.append((f"line {line}", of_file, line))
+    for layer in found.layers:
+        if name in layer.values:
+            own = layer.source.startswith("profile ")
+            at = line_of(name, profile_part(found.profile, text)) if own else 0
+            place = f"{layer.source}, line {at}" if at else layer.source
+            said.append((place, layer.values[name], at))
+    source = said.pop() if said else None
+    where, value, at = source or ("default", setting.default, 0)
+    if wrong and source is None:
+        where, at = f"{wrong.place or 'file'}: not used", wrong.line
+    elif wrong and table:
+        where, at = f"{wrong.place or where}: {len(mistakes)} wrong", wrong.line or at
     return SettingRow(
-        setting.name,
-        shown(getattr(settings, setting.name)),
+        name,
+        shown(value),
         shown(setting.default),
-        wrong.line if wrong else line_of(setting.name, text),
-        wrong.sentence if wrong else "",
+        at or line,
+        where,
+        wrong.said if wrong and wrong.source else wrong.sentence if wrong else "",
         setting.metadata["says"],
         "a table: docs/settings.md" if table else shown_values(setting),
         choices_of(setting),
         table,
         setting.metadata["group"],
-        unused=len(mistakes) if holds else 0,
+        instead_of=tuple((place, shown(given)) for place, given, _ in reversed(said)),
+        also=also_said(setting),
+        at_top=bool(line),
     )
 
 
@@ -315,6 +357,7 @@ def _entry(setting: Field[Any], name: str, given: object, line: int) -> SettingR
     )
     return SettingRow(
         clean(f"{setting.name}.{name}", limit=60), clean(", ".join(parts), limit=500), "", line,
+        f"line {line}",
         says=setting.metadata["says"], table=True, group=setting.metadata["group"], entry=True,
     )  # fmt: skip
 
@@ -329,5 +372,7 @@ def _marked(rows: Sequence[SettingRow], problems: Iterable[Problem]) -> list[Set
             named = problem.sentence.replace(":", " ").split()
             there = [at for at in there if rows[at].name.partition(".")[2] in named]
         for at in there:
-            marked[at] = replace(marked[at], wrong=marked[at].wrong or problem.sentence)
+            row = marked[at]
+            source = f"line {row.line}: wrong" if row.line else "file: wrong"
+            marked[at] = replace(row, source=source, wrong=row.wrong or problem.sentence)
     return marked

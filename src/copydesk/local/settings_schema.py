@@ -8,7 +8,8 @@ from typing import Any
 
 from copydesk.domain.keymap import PRESETS
 from copydesk.local import check_settings, clusters, own_commands, own_themes, profiles, saved_views
-from copydesk.local.settings import Settings
+from copydesk.local.settings import ONCE, SIMPLE, Settings, of_profiles
+from copydesk.local.variables import variable_of
 
 TYPES: dict[type, dict[str, Any]] = {
     str: {"type": "string"},
@@ -29,10 +30,21 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            each.name: {**_value(each), "description": each.metadata["says"]}
+            each.name: {**_value(each), "description": _described(each)}
             for each in fields(Settings)
         },
     }
+
+
+def also_said(setting: Field[Any]) -> str:
+    """Return how else than at the top of the file a setting is said; "" for no other way."""
+    ways = [variable_of(setting.name)] if type(setting.default) in SIMPLE else []
+    return ", ".join([*ways, *([] if setting.name in ONCE else ["[profiles.NAME]"])])
+
+
+def _described(setting: Field[Any]) -> str:
+    also = also_said(setting)
+    return f"{setting.metadata['says']}{f' (also in: {also})' if also else ''}"
 
 
 def schema_text() -> str:
@@ -46,10 +58,9 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
             keys = {key: kind for key, (_, kind, _) in saved_views.KEYS.items()}
             return {"type": "array", "items": _table(keys, "name")}
         case "profiles":
-            return {
-                "type": "object",
-                "additionalProperties": _table(_kinds(profiles.KEYS), "base_url"),
-            }
+            below = _table(_kinds(profiles.KEYS), "base_url")
+            below["properties"] |= {each.name: _value(each) for each in of_profiles()}
+            return {"type": "object", "additionalProperties": below}
         case "checks":
             return {
                 "type": "object",

@@ -172,6 +172,32 @@ async def test_tabs_show_a_group_with_what_is_in_its_tables(
         assert "theme" not in path.read_text().split("[")[0]
 
 
+async def test_what_is_used_in_place_of_the_file_is_named(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(
+        'glyphs = "ascii"\n[profiles.work]\nbase_url = "https://x.example"\nglyphs = "unicode"\n'
+        'pictures = "off"\n'
+    )
+    monkeypatch.setenv("COPYDESK_GLYPHS", "auto")
+    monkeypatch.setenv("COPYDESK_NEWS", "bel")
+    async with drive(opened(world, path)) as driver:
+        driver.app.session.settings_file = lambda: SettingsFile(
+            path, profile="work", options={"theme": "mono"}
+        )
+        await driver.press("R")
+        assert '"mono" --theme' in " ".join(driver.line("theme").split())
+        assert "COPYDESK_NEWS: not used" in driver.line(">")
+        assert "COPYDESK_NEWS: news is 'bel': did you mean bell?" in driver.screen
+        await driver.press("k", "k")
+        assert "COPYDESK_GLYPHS" in driver.line(">")
+        said = " ".join(driver.place.query_one(Facts).plain.split())
+        assert 'not used profile work, line 4: "unicode" not used line 1: "ascii"' in said
+        await driver.press("j", "j", "j", "x")
+        assert "profile work, line 5: e edits that." in driver.screen
+
+
 async def test_the_first_mistake_has_the_cursor_and_each_entry_its_mark(
     world: World, tmp_path: Path
 ) -> None:

@@ -18,8 +18,10 @@ import termios
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 
+from copydesk.cli.terminal import LINEAR_VARIABLE
 from copydesk.client.network import TRUST_VARIABLES
 from copydesk.local.browser import VARIABLE
+from copydesk.local.settings_in_use import variables
 
 PATIENCE_SECONDS = 8.0
 """How long a process may take to end; it ends itself before that, whatever it waits for."""
@@ -38,14 +40,15 @@ PROXIES = tuple(
 
 HANDED_ON = (
     "HOME", "PATH", "TZ",
-    "COPYDESK_HOME", "COPYDESK_BASE_URL", "COPYDESK_PROFILE", "COPYDESK_ALLOW_HTTP",
-    "COPYDESK_DEBUG", "COPYDESK_THEME",
+    "COPYDESK_HOME", "COPYDESK_BASE_URL", "COPYDESK_ALLOW_HTTP", "COPYDESK_DEBUG",
+    *(name for name in variables() if name != LINEAR_VARIABLE),
     "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
     "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     *TRUST_VARIABLES, *PROXIES,
 )  # fmt: skip
-"""What a process is handed on of the environment: where its files are, which service is meant, the
-keyring, whom it trusts, and proxies. No editor, no display, and no token, which the wire carries.
+"""What a process is handed on of the environment: where its files are, which service is meant,
+settings, the keyring, whom it trusts, and proxies. No editor, no display, and no token, which the
+wire carries.
 """
 
 OF_BROWSERS = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}

@@ -58,7 +58,9 @@ def nothing_to_reset(here: SettingsPlace) -> str | None:
     if (why := not_simple(here)) is not None:
         return why
     row = here.rows.selected
-    return None if row is not None and row.line else "The setting has its default."
+    if row is None or row.at_top:
+        return None
+    return "The setting has its default." if not row.line else f"{row.source}: e edits that."
 
 
 ALL = View("all", "All")
@@ -142,7 +144,7 @@ class SettingsPlace(Place, scope="settings"):
         """Read nothing: the settings change by the hand that types them."""
 
     def _read(self) -> tuple[list[SettingRow], int]:
-        _, problems = self.file.read()
+        problems = self.file.in_use().problems
         return [*self.file.rows(), *self.file.entries()], len(problems)
 
     def _arrived(self, found: tuple[list[SettingRow], int]) -> None:
@@ -173,12 +175,14 @@ class SettingsPlace(Place, scope="settings"):
             self.about.show([])
             return
         facts = [Fact("", Text(row.wrong, style="bad"))] if row.wrong else []
+        facts += [Fact("not used", f"{place}: {value}") for place, value in row.instead_of]
         if row.says:
             facts.append(Fact("", Text(f"{row.says[:1].upper()}{row.says[1:]}.")))
             if row.default:
                 facts += [
                     Fact("values", row.takes.replace("`", "")),
                     Fact("default", row.default),
+                    *([Fact("also", row.also)] if row.also else []),
                 ]
             facts.append(Fact("now", row.value))
         facts += [Fact("from", row.source), Fact("file", str(self.file.path))]

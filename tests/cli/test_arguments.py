@@ -201,6 +201,7 @@ def test_help_explains_a_topic_of_the_manual_or_a_command(
         ("undo", "undo, redo: make a write that was sent as if it had not been"),
         ("outbox", "## The outbox", "More of it: ", "copydesk outbox is a command, too"),
         ("keys", "# Keys", "copydesk keys is a command, too: copydesk keys --help."),
+        ("exit", "## Exit status", ""),
         ("Linear mode", "# With a screen reader, or on a plain terminal"),
     ):
         assert parse(["help", *words.split()]).run() == 0

@@ -28,7 +28,10 @@ INSIDE = "Inside"
 """The part of the manual for people who change copydesk: it comes after all others."""
 
 _COMMANDS = "commands"
-"""The page that says what the help of each command says."""
+"""The page that says what the help of each command says, but for the section `STATUSES`."""
+
+STATUSES = "Exit status"
+"""The heading of what each exit status says."""
 
 _SMALL = frozenset(
     ("a", "an", "and", "in", "is", "it", "of", "on", "one", "s", "the", "to", "what", "your", "own")
@@ -106,9 +109,9 @@ def _sections(folder: Path) -> Iterator[Section]:
     for line in (folder / "SUMMARY.md").read_text(encoding="utf-8").splitlines():
         part = line.removeprefix("## ") if line.startswith("## ") else part
         for page in _LINK.findall(line):
-            if page != _COMMANDS:
-                text = (folder / f"{page}.md").read_text(encoding="utf-8")
-                yield from _cut(page, text.splitlines(), inside=part == INSIDE)
+            text = (folder / f"{page}.md").read_text(encoding="utf-8")
+            found = _cut(page, text.splitlines(), inside=part == INSIDE)
+            yield from (each for each in found if page != _COMMANDS or each.title == STATUSES)
 
 
 def _cut(page: str, lines: Sequence[str], *, inside: bool) -> Iterator[Section]:

@@ -58,7 +58,7 @@ def open_desk(
     connection = service.connection()
     options = _options(connection, theme, linear)
     gc.disable()  # the application turns it on again when it is ready
-    usual = service == OWN and browser.window() is None
+    usual = service == OWN and not options and browser.window() is None
     paths = _terminal(connection, options)
     return _run(paths, connection, read_only=service.read_only, usual=usual, options=options)
 

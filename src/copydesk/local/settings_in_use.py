@@ -86,24 +86,20 @@ def settings_in_use(
         *told,
         *(Layer(f"--{name}", {name: value}) for name, value in options.items()),
     ]
-    themes = [each.values["themes"] for each in layers if "themes" in each.values]
-    for at, layer in enumerate([Layer("", {"theme": file.theme}), *layers]):
-        said = (
-            refused(layer.values["theme"], (themes or [file.themes])[-1])
-            if "theme" in layer.values
-            else ""
-        )
-        if not said:
-            continue
-        kept = {name: value for name, value in layer.values.items() if name != "theme"}
-        if at:
-            layers[at - 1] = Layer(layer.source, kept)
-        else:
-            file = replace(file, theme=Settings().theme)
-        by = layer.source if layer.source.startswith(PREFIX) else ""
-        line = 0 if by else line_of("theme", profile_part(profile if at else "", read_text(path)))
-        lead = f"{layer.source}: " if layer.source and not by else ""
-        wrong.append(Problem(line, "theme", f"{lead}{said}", source=by))
+    themes = [file.themes, *(each.values["themes"] for each in layers if "themes" in each.values)]
+    usable = list[Layer]()
+    for layer in (Layer("", {"theme": file.theme}), *layers):
+        said = "theme" in layer.values and refused(layer.values["theme"], themes[-1])
+        if said:
+            by = layer.source if layer.source.startswith(PREFIX) else ""
+            part = profile_part(profile if layer.source else "", "" if by else read_text(path))
+            lead = f"{layer.source}: " if layer.source and not by else ""
+            wrong.append(Problem(line_of("theme", part), "theme", f"{lead}{said}", source=by))
+            kept = {name: value for name, value in layer.values.items() if name != "theme"}
+            layer = Layer(layer.source, kept)
+        usable.append(layer)
+    first, *layers = usable
+    file = replace(file, theme=first.values.get("theme", Settings().theme))
     values = {name: value for layer in layers for name, value in layer.values.items()}
     every = tuple(sorted([*problems, *wrong], key=lambda each: each.line))
     return InUse(replace(file, **values), every, file, tuple(layers), profile)

@@ -504,8 +504,7 @@ class UndoList(Place, scope="undo_list"):
             f"{moment(past.entry.moment, self.session.clock())}, {here}",
             MEANT[past.standing],
         ]
-        if entry.group:
-            count = self._groups[entry.group]
+        if entry.group and (count := self._groups[entry.group]) > 1:
             said = f"Written with others of one action: {count} in this list. u asks which."
             lines.append(said)
         if past.reversal.before is None and past.reversal.still is None:

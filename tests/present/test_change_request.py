@@ -39,6 +39,7 @@ from copydesk.present.change_request import (
     threads,
     threads_told,
 )
+from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
@@ -366,3 +367,9 @@ def test_why_there_are_no_threads_to_be_seen(
     found = thread_facts(row(threads=threads), details, NOW)
     assert "".join(str(fact.text) for fact in found).startswith(said)
     assert bool(found) is bool(said)
+
+
+def test_kinds_of_changes_are_counted() -> None:
+    one, two = ("file moved", "edited"), ("renamed", "file moved")
+    assert counted([one]) == "1 file moved, 1 edited"
+    assert counted([one, two]) == "1 renamed, 2 files moved, 1 edited"

@@ -128,7 +128,8 @@ def entry_title(entry: Entry) -> Text:
 def counted(kinds: Iterable[Collection[str]]) -> str:
     """Return the numbers of changes by kind: "1 moved out, 3 edited"."""
     counts = Counter(kind for each in kinds for kind in each)
-    return ", ".join(f"{counts[kind]} {kind}" for kind in get_args(ChangeKind) if counts[kind])
+    said = ", ".join(f"{counts[kind]} {kind}" for kind in get_args(ChangeKind) if counts[kind])
+    return said if counts["file moved"] == 1 else said.replace(" file moved", " files moved")
 
 
 def place_of(change: Changed) -> str:

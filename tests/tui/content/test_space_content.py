@@ -64,6 +64,20 @@ async def keep_typed(driver: Driver) -> None:
         await driver.idle()
 
 
+async def test_the_only_space_is_not_asked_for(world: World) -> None:
+    space = world.space("Handbook")
+    async with drive(open_world(world), ":") as driver:
+        await driver.burst(*"files")
+        await driver.press("enter")
+        assert driver.place.PLACE == "files"
+        assert driver.place.target.space == space
+        # Who asks for the choice has it.
+        await driver.press(":")
+        await driver.burst(*"of")
+        await driver.press("enter")
+        assert "Of which space?" in driver.screen
+
+
 async def test_links_and_files_lead_to_the_pages_they_stand_on(
     world: World, update_golden: bool
 ) -> None:

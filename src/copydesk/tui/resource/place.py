@@ -332,7 +332,9 @@ class SpaceCommands(Commands, scope="resource"):
         if not options:
             place.say("There is no space in this organization.", "warn")
             return
-        chosen = await self.app.push_screen_wait(Choice("Of which space?", options))
+        chosen: str | None = options[0].id
+        if len(options) > 1 or place.target.space is not None:  # else there is nothing to ask
+            chosen = await self.app.push_screen_wait(Choice("Of which space?", options))
         if chosen is not None:
             place.target = place.target.but(
                 space=chosen, organization=organization, change_request=None

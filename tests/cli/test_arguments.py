@@ -85,6 +85,10 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
             "clusters": ["x"] if "show" in words else [],
             "sites": ["x"] if "show" in words else [],
             "structure": ["x"],
+            "redirects": {"list": ["x"], "export": ["x"], "add": ["x", "/a", "/b"]}.get(
+                words[-1], ["x", "/a"]
+            ),
+            "search": ["x"],
             "conversations": ["x.json"],
             "settings": {"get": ["x"], "set": ["x", "y"], "unset": ["x"]}.get(words[-1], []),
             "profiles": ["work"] if "use" in words else [],

@@ -37,7 +37,10 @@ Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 GROUPS = {
     "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "manual", "help"),
-    "Work": ("cr", "watch", "sites", "structure", "clusters", "conversations"),
+    "Work": (
+        *("cr", "watch", "sites", "structure", "redirects", "clusters"),
+        *("conversations", "search"),
+    ),
     "Desk": ("desk", "serve"),
     "Scripts": ("api", "ops", "log", "outbox", "cache", "complete", "completion"),
 }
@@ -649,7 +652,7 @@ def _listed(
     return parser, actions, listing, showing
 
 
-def _common(parser: ArgumentParser, *, again: bool = False) -> None:
+def _common(parser: ArgumentParser, *, again: bool = False, json: bool = True) -> None:
     """Accept what all of them do; ``again``: after another word, too."""
     parser.add_argument(
         "--organization",
@@ -657,13 +660,14 @@ def _common(parser: ArgumentParser, *, again: bool = False) -> None:
         default=SUPPRESS if again else None,
         help="only in this organization: title or id",
     )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        dest="as_json",
-        default=SUPPRESS if again else False,
-        help="print JSON",
-    )
+    if json:
+        parser.add_argument(
+            "--json",
+            action="store_true",
+            dest="as_json",
+            default=SUPPRESS if again else False,
+            help="print JSON",
+        )
     _connection(parser, again=True)
 
 
@@ -812,6 +816,8 @@ def build_parser() -> Parser:
     _watch(commands)
     _cache(commands)
     _structure(commands)
+    _redirects(commands)
+    _search(commands)
     _conversations(commands)
     _serve(commands)
     _desk(commands)
@@ -1070,6 +1076,85 @@ def _structure(commands: Subparsers) -> None:
             "--organization", metavar="TITLE", help="only in this organization: title or id"
         )
         _connection(parser, again=True)
+
+
+def _redirects(commands: Subparsers) -> None:
+    redirects = commands.add_parser(
+        "redirects", help="list, make, remove, import and test the redirects of a site"
+    )
+    actions = redirects.add_subparsers(metavar="ACTION", title="actions", required=True)
+    ones: dict[str, ArgumentParser] = {}
+    for name, runner, said in (
+        ("list", "list_redirects", "print the redirects of a site, with what is wrong with them"),
+        ("add", "add_redirect", "make a redirect; asks first"),
+        ("delete", "delete_redirect", "remove a redirect; asks first"),
+        ("import", "import_redirects", "make, change and remove redirects as a CSV file says"),
+        ("export", "export_redirects", "print the redirects as a CSV file that import reads"),
+        ("test", "try_path", "say where a path leads; exit status 1 where it leads to nothing"),
+    ):
+        ones[name] = each = actions.add_parser(name, help=said)
+        each.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
+        each.set_defaults(runner=f"copydesk.cli.redirects:{runner}")
+    for name in ("add", "delete"):
+        ones[name].add_argument(
+            "source", metavar="FROM", help="the path, such as /old, or /old/* for all below it"
+        )
+    adding, importing = ones["add"], ones["import"]
+    adding.add_argument("to", metavar="TO", help="a path that the site shows, or a web address")
+    adding.add_argument(
+        "--keep", action="store_true", help="put what the * is behind TO; else it is left out"
+    )
+    adding.add_argument(
+        "--temporary", action="store_true", help="browsers and search engines do not remember it"
+    )
+    adding.add_argument("--draft", action="store_true", help="a draft: it leads nowhere yet")
+    ones["delete"].add_argument("--draft", action="store_true", help="the draft, not the live one")
+    importing.add_argument(
+        "file", type=Path, metavar="FILE",
+        help="CSV: from, to, kind (permanent, temporary), rest (drop, keep), state (live, draft); "
+        "the first of each where it is left out, and - as to removes",
+    )  # fmt: skip
+    importing.add_argument(
+        "--plan", action="store_true",
+        help="send nothing, print what would be sent; exit status 7 if there is any",
+    )  # fmt: skip
+    importing.add_argument(
+        "--skip-bad", action="store_true", help="send the rest if some lines cannot be; exit "
+        "status 1 then",
+    )  # fmt: skip
+    ones["test"].add_argument("path", metavar="PATH", help="the path, or an address of the site")
+    for name, each in ones.items():
+        if name in ("add", "delete", "import"):
+            each.add_argument("--yes", action="store_true", help="send without asking")
+        _common(each, json=name != "export")
+
+
+def _search(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "search",
+        help="find the pages that have some words, section by section",
+        description=SEARCH,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "words", metavar="TEXT", nargs="+", help="the words; each is found by how it begins"
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--space", metavar="SPACE", help="only in a space: title, slug, id or address"
+    )
+    where.add_argument("--site", metavar="SITE", help="only there: id, title, host name or address")
+    _common(parser)
+    parser.set_defaults(runner="copydesk.cli.search:search_pages")
+
+
+SEARCH = """\
+The best comes first; without --space and --site every organization is searched. With --json each
+result has space (its id), spaceTitle, page (its id), title, under (the titles of the pages above
+it), section (its title, null for the page as a whole), path, says and link.
+
+Exit status: 0 also for none; 1 it failed; 2 wrong usage; 3 not allowed; 5 the service cannot be
+reached; 6 it cannot search there."""
 
 
 def _conversations(commands: Subparsers) -> None:

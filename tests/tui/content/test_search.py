@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 from copydesk.client.api import Api
 from copydesk.contract.models.search import SearchSection, SpaceSearchItem
+from copydesk.present.search import excerpt, lit, page_title, says
 from copydesk.server import site_writes
+from copydesk.session.reads.search import Hit, unfit
 from copydesk.session.target import Target
-from copydesk.tui.content.search import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed

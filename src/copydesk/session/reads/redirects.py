@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.redirect import SiteRedirect
 
+MISSING = "This service has no redirects."
+"""What is said where it lacks the operations."""
+
 MOST_SPACES = 20
 """Of how many spaces the pages are read, to say where redirects to pages lead."""
 
@@ -51,6 +54,11 @@ class RedirectRow:
     created: datetime | None = None
     updated: datetime | None = None
     body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """For how long it is meant."""
+        return "permanent" if self.permanent else "temporary"
 
 
 class SitePaths:
@@ -244,8 +252,41 @@ def with_troubles(rows: Iterable[RedirectRow], paths: SitePaths) -> tuple[Redire
     )
 
 
-async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
-    """Return a sentence that says where a path leads, as the service says it. Raises ``ApiError``.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a path leads as the service finds it: by which redirects, and to what.
+
+    ``title`` is that of what the site shows there, "" where it shows nothing or that is elsewhere.
+    """
+
+    path: str
+    at: str
+    sources: tuple[str, ...]
+    title: str = ""
+    loop: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether a reader comes to nothing: no redirect holds, or they go in a circle."""
+        return self.loop or not (self.sources or self.title)
+
+    @property
+    def said(self) -> str:
+        """It as a sentence."""
+        if self.loop:
+            return f"{self.path} goes in a circle: {' to '.join(self.sources)}."
+        shown = f" ({self.title})" if self.title else ""
+        if not self.sources:
+            if self.title:
+                return f"{self.path} is shown by the site{shown}: no redirect holds there."
+            return f"No redirect holds for {self.path}."
+        first, *more = self.sources
+        way = f": a chain, {' to '.join(self.sources)}" if more else f", by {first}"
+        return f"{self.path} leads to {self.at}{shown}{way}."
+
+
+async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> Way:
+    """Return where a path leads. Raises ``ApiError``.
 
     Raises ``ValueError`` with a sentence for a text that is no path.
     """
@@ -260,7 +301,7 @@ async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
             break
         source = clean(found.redirect.source)
         if source in sources:
-            return f"{clean(start)} goes in a circle: {' to '.join([*sources, source])}."
+            return Way(clean(start), at, (*sources, source), loop=True)
         sources.append(source)
         inside = path_on(found.target, paths.site.address or None)
         if inside is None:
@@ -268,12 +309,11 @@ async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
             break
         at = clean(inside).rstrip("/") or "/"
     node = paths.shown.get(at)
-    shown = f" ({node.title})" if node is not None else ""
-    if not sources:
-        if node is not None:
-            return f"{clean(start)} is shown by the site{shown}: no redirect holds there."
-        if start != "/" and (why := wrong_source(start)) is not None:
-            raise ValueError(f"{clean(start)}: {why}.")
-        return f"No redirect holds for {clean(start)}."
-    way = f", by {sources[0]}" if len(sources) == 1 else f": a chain, {' to '.join(sources)}"
-    return f"{clean(start)} leads to {at}{shown}{way}."
+    if node is None and not sources and start != "/" and (why := wrong_source(start)) is not None:
+        raise ValueError(f"{clean(start)}: {why}.")
+    return Way(clean(start), at, tuple(sources), "" if node is None else node.title)
+
+
+async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
+    """Return `find_way` as a sentence; raises the same."""
+    return (await find_way(api, ids, paths, path)).said

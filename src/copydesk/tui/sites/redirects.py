@@ -9,24 +9,30 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.contract.models.redirect import SiteRedirectCreate, SiteRedirectUpdate
+from copydesk.contract.models.redirect import SiteRedirectUpdate
 from copydesk.domain.clock import moment
 from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
-from copydesk.domain.site_inverses import redirect_changed, redirect_made, redirect_removed
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.site_inverses import redirect_changed
+from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import redirect_key
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.redirects import (
+    MISSING,
     RedirectRow,
     RedirectsRead,
     read_redirects,
-    rules_of,
     where_to,
 )
 from copydesk.session.target import Target
+from copydesk.session.writes.redirects import (
+    WrongRedirectError,
+    making,
+    redirect_body,
+    removing,
+)
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, FieldsWrongError, Form
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
@@ -43,10 +49,6 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.redirect import SiteRedirect
-
-MISSING = "This service has no redirects."
-"""What is said where it lacks the operations."""
 
 READ = ("get_site", "list_site_redirects", "list_site_sections", "list_site_spaces", "get_member",
         "list_space_pages")  # fmt: skip
@@ -63,11 +65,6 @@ def state_cell(row: RedirectRow) -> Text | str:
     return Text("draft", style="warn") if row.draft else "live"
 
 
-def kind_cell(row: RedirectRow) -> str:
-    """Return for how long a redirect is meant."""
-    return "permanent" if row.permanent else "temporary"
-
-
 def redirect_facts(row: RedirectRow, now: datetime) -> list[Fact]:
     """Return what to know about a redirect."""
     found = [Fact("from", row.source), Fact("to", row.to)]
@@ -78,7 +75,7 @@ def redirect_facts(row: RedirectRow, now: datetime) -> list[Fact]:
     if row.source.endswith("*"):
         rest = "goes on behind the destination" if row.capture else "is left out"
         found.append(Fact("rest", f"what the * is {rest}"))
-    found.append(Fact("kind", kind_cell(row)))
+    found.append(Fact("kind", row.kind))
     held = "draft: it leads nowhere until W lets it hold" if row.draft else "live"
     found.append(Fact("state", held))
     if row.created is not None:
@@ -110,11 +107,6 @@ def no_redirect(here: RedirectsPlace) -> str | None:
     return why if here.read is not None else NoRowYet(why)
 
 
-async def make_redirect(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect:
-    """Make a redirect. Raises ``ApiError``."""
-    return await api(ops.create_site_redirect, *ids, SiteRedirectCreate.model_validate(dict(body)))
-
-
 class RedirectCommands(Commands, scope="redirects"):
     """Making redirects, changing and removing them."""
 
@@ -138,14 +130,7 @@ class RedirectCommands(Commands, scope="redirects"):
 
         async def send(values: Mapping[str, str]) -> None:
             body, ids = await here.body(values), here.tabs.ids
-            made = await here.writer.perform(
-                "Make redirect",
-                shorten(str(body["source"]), 40),
-                lambda api: make_redirect(api, ids, body),
-                reversal=lambda found: redirect_made(ids, found.id, body),
-                look=lambda api: find_made(api, ids, body),
-                draft=key,
-            )
+            made = await here.writer.send(making(ids, body), draft=key)
             here.wanted = made.id
 
         form = Form("New redirect", here.fields(None), draft_key=key, send=send, verb="make it")
@@ -223,12 +208,7 @@ class RedirectCommands(Commands, scope="redirects"):
         facts = [f"{row.source} leads to {row.to} now, and nowhere then. u makes it again."]
         sheet = Confirm(f"Remove redirect {shorten(row.source, 40)}", facts, verb="remove")
         if await here.desk.push_screen_wait(sheet):
-            await here.writer.perform(
-                "Remove redirect",
-                shorten(row.source, 40),
-                lambda api: api(ops.delete_site_redirect, *ids, row.id),
-                reversal=redirect_removed(ids, row.body),
-            )
+            await here.writer.send(removing(ids, row))
             here.read_again()
 
     @command("test", "PATH", uses="get_site_redirect", takes="none")
@@ -249,18 +229,6 @@ class RedirectCommands(Commands, scope="redirects"):
             here.say(str(error), "warn")
         else:
             here.say(said)
-
-
-async def find_made(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect | None:
-    """Return the redirect that may have been made."""
-    source = body["source"]
-    pages = api.pages(
-        ops.list_site_redirects, *ids, search=source.rstrip("*"), draft=bool(body["draft"])
-    )
-    async for each in pages:
-        if each.source == source:
-            return each
-    return None
 
 
 @place("redirects", key="r", title="Redirects", uses=READ)
@@ -285,7 +253,7 @@ class RedirectsPlace(Place, scope="redirects"):
             [
                 Column("source", "FROM", lambda row: row.source, flex=1, minimum=20),
                 Column("to", "TO", lambda row: row.to, flex=1, minimum=20),
-                Column("kind", "KIND", kind_cell, 9, drop=2),
+                Column("kind", "KIND", lambda row: row.kind, 9, drop=2),
                 Column("state", "STATE", state_cell, 5, drop=1),
                 Column("trouble", "NOTE", trouble_cell, 8),
             ],
@@ -474,38 +442,15 @@ class RedirectsPlace(Place, scope="redirects"):
     ) -> dict[str, Any]:
         """Return what a form says as a request. Raises ``FieldsWrongError``, ``ApiError``."""
         assert self.read is not None
-        source, to = values["source"].strip(), values["to"].strip()
-        if values["rest"] == "keep" and not source.endswith("*"):
-            raise FieldsWrongError({"rest": "the path has no * at its end"})
-        if row is not None and to == (row.leads or ""):
-            destination = row.body["destination"]
-        else:
-            try:
-                destination = await self.read.paths.destination(to)
-            except ValueError as error:
-                raise FieldsWrongError({"to": str(error)}) from error
-        body = {
-            "source": row.body["source"] if row is not None and source == row.source else source,
-            "draft": values["state"] == "draft",
-            "captureWildcard": values["rest"] == "keep",
-            "permanent": values["kind"] == "permanent",
-            "destination": destination,
-        }
-        if (why := self._loop(body, row)) is not None:
-            raise FieldsWrongError({"to": why})
-        return body
-
-    def _loop(self, body: Mapping[str, Any], row: RedirectRow | None) -> str | None:
-        """Name the loop that a redirect would be part of once it holds."""
-        assert self.read is not None
-        if body["draft"] or body["destination"]["kind"] != "external":
-            return None
-        url = str(body["destination"]["url"])
-        inside = path_on(url, self.read.site.address or None)
-        new = RedirectRow(
-            "new", str(body["source"]), url, False, False, bool(body["captureWildcard"]),
-            url if inside is None else inside,
-        )  # fmt: skip
-        others = [each for each in self.read.rows if row is None or each.id != row.id]
-        loop = rules_of([*others, new], self.read.paths).loop(new.source)
-        return f"loop: {clean(' to '.join(loop))}" if loop else None
+        try:
+            return await redirect_body(
+                self.read,
+                values["source"].strip(),
+                values["to"].strip(),
+                keep=values["rest"] == "keep",
+                permanent=values["kind"] == "permanent",
+                draft=values["state"] == "draft",
+                row=row,
+            )
+        except WrongRedirectError as error:
+            raise FieldsWrongError({error.part: str(error)}) from error

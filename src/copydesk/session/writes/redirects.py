@@ -1,0 +1,163 @@
+"""Writes on the redirects of a site: a new one, its removal, and many from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from copydesk.contract.models.redirect import (
+    BULK_LIMIT,
+    SiteRedirectCreate,
+    SiteRedirectsPut,
+)
+from copydesk.domain.redirects import path_on
+from copydesk.domain.site_inverses import redirect_made, redirect_removed, redirects_put
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.operations import ops
+from copydesk.session.reads.redirects import RedirectRow, RedirectsRead, SiteIds, rules_of
+from copydesk.session.writes.sender import Write
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.redirect import RedirectResults, SiteRedirect
+    from copydesk.domain.reversal import Reversal
+    from copydesk.session.redirect_plan import Staged
+
+
+class WrongRedirectError(ValueError):
+    """A redirect that cannot be meant; ``part`` is what of it is wrong: source, to or rest."""
+
+    def __init__(self, part: str, why: str) -> None:
+        super().__init__(why)
+        self.part = part
+
+
+async def redirect_body(
+    read: RedirectsRead,
+    source: str,
+    to: str,
+    *,
+    keep: bool,
+    permanent: bool,
+    draft: bool,
+    row: RedirectRow | None = None,
+) -> dict[str, Any]:
+    """Return a redirect as a request; ``row`` is the one that is changed.
+
+    With ``keep`` the rest of a path goes on behind the destination. Raises `WrongRedirectError`
+    and ``ApiError``.
+    """
+    if keep and not source.endswith("*"):
+        raise WrongRedirectError("rest", "the path has no * at its end")
+    if row is not None and to == (row.leads or ""):
+        destination = row.body["destination"]
+    else:
+        try:
+            destination = await read.paths.destination(to)
+        except ValueError as error:
+            raise WrongRedirectError("to", str(error)) from error
+    body = {
+        "source": row.body["source"] if row is not None and source == row.source else source,
+        "draft": draft,
+        "captureWildcard": keep,
+        "permanent": permanent,
+        "destination": destination,
+    }
+    if (why := _loop(read, body, row)) is not None:
+        raise WrongRedirectError("to", why)
+    return body
+
+
+def _loop(read: RedirectsRead, body: Mapping[str, Any], row: RedirectRow | None) -> str | None:
+    """Name the loop that a redirect would be part of once it holds."""
+    if body["draft"] or body["destination"]["kind"] != "external":
+        return None
+    url = str(body["destination"]["url"])
+    inside = path_on(url, read.site.address or None)
+    new = RedirectRow(
+        "new", str(body["source"]), url, False, False, bool(body["captureWildcard"]),
+        url if inside is None else inside,
+    )  # fmt: skip
+    others = [each for each in read.rows if row is None or each.id != row.id]
+    loop = rules_of([*others, new], read.paths).loop(new.source)
+    return f"loop: {clean(' to '.join(loop))}" if loop else None
+
+
+async def make_redirect(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect:
+    """Make a redirect. Raises ``ApiError``."""
+    return await api(ops.create_site_redirect, *ids, SiteRedirectCreate.model_validate(dict(body)))
+
+
+def making(ids: SiteIds, body: Mapping[str, Any]) -> Write[SiteRedirect]:
+    """Return the write of a new redirect."""
+    return Write(
+        "Make redirect",
+        shorten(str(body["source"]), 40),
+        lambda api: make_redirect(api, ids, body),
+        reversal=lambda found: redirect_made(ids, found.id, body),
+        look=lambda api: _made(api, ids, body),
+    )
+
+
+async def _made(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect | None:
+    """Return the redirect that may have been made."""
+    source = body["source"]
+    pages = api.pages(
+        ops.list_site_redirects, *ids, search=source.rstrip("*"), draft=bool(body["draft"])
+    )
+    async for each in pages:
+        if each.source == source:
+            return each
+    return None
+
+
+def removing(ids: SiteIds, row: RedirectRow) -> Write[None]:
+    """Return the write that removes a redirect."""
+    return Write(
+        "Remove redirect",
+        shorten(row.source, 40),
+        lambda api: api(ops.delete_site_redirect, *ids, row.id),
+        reversal=redirect_removed(ids, row.body),
+    )
+
+
+def parts_of(staged: Sequence[Staged]) -> Iterator[Sequence[Staged]]:
+    """Yield the redirects of a file in as few parts as a service takes them in."""
+    for start in range(0, len(staged), BULK_LIMIT):
+        yield staged[start : start + BULK_LIMIT]
+
+
+def importing(ids: SiteIds, part: Sequence[Staged]) -> Write[RedirectResults]:
+    """Return the write of one of `parts_of` a file; several are one for who undoes them."""
+    sent = SiteRedirectsPut.model_validate({"redirects": [each.body for each in part]})
+
+    def back(found: RedirectResults) -> Reversal | None:
+        pairs = list(zip(part, found.results, strict=False))
+        made = [
+            {"source": each.body["source"], "draft": each.body["intent"] == "draft"}
+            for each, result in pairs
+            if result.status == "created"
+        ]
+        former = [
+            each.before.body
+            for each, result in pairs
+            if result.status in ("updated", "deleted") and each.before is not None
+        ]
+        return redirects_put(ids, made, former)
+
+    return Write(
+        "Import redirects",
+        plural(len(part), "redirect"),
+        lambda api: api(ops.apply_site_redirects, *ids, sent),
+        reversal=back,
+    )
+
+
+def refused_of(part: Sequence[Staged], found: RedirectResults) -> list[str]:
+    """Return which redirects of a part the service refused, by their lines, and why."""
+    return [
+        f"line {each.line}: {clean(result.source)}: "
+        f"{clean(result.error or 'it was refused', limit=300)}"
+        for each, result in zip(part, found.results, strict=False)
+        if result.status == "error"
+    ]

@@ -1,0 +1,91 @@
+"""``copydesk redirects``: listed, made, removed, imported and followed, from scripts."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from copydesk.server.app import create_app
+from copydesk.server.site_writes import add_site, add_site_space
+from copydesk.server.store import Tx
+from tests.cli.script_desk import HOSTILE, ScriptDesk, Typed
+
+SITE = "docs.acme.example"
+
+
+@pytest.fixture
+def site(scripts: ScriptDesk) -> ScriptDesk:
+    """A desk with a site of one space."""
+
+    def build(tx: Tx) -> None:
+        made = add_site(tx, scripts.world.home, HOSTILE, hostname=SITE)
+        add_site_space(tx, made, scripts.space)
+
+    scripts.world.write(build)
+    return scripts
+
+
+def test_redirects_are_made_listed_followed_and_removed(
+    site: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "evil end has no redirects." in site.err("redirects", "list", SITE, status=0)
+    add = ("redirects", "add", SITE)
+    assert "no one can be asked" in site.err(*add, "/old", "/", status=2)
+    assert "--read-only" in site.err(*add, "/old", "/", "--yes", "--read-only", status=3)
+    assert "FROM: old: write a path" in site.err(*add, "old", "/", "--yes", status=2)
+    assert "TO: /none: the site shows" in site.err(*add, "/old", "/none", "--yes", status=2)
+    assert "has no * at its end" in site.err(*add, "/old", "/", "--keep", "--yes", status=2)
+    back = f"https://{SITE}/old"
+    assert "TO: " in site.err(*add, "/old", back, "--yes", status=2)
+    assert site.out(*add, "/old", "/", "--yes") == "Made redirect /old to /, permanent.\n"
+    assert "leads to / already" in site.err(*add, "/old", "/", "--yes", status=4)
+    monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
+    assert "Make redirect /b to /" in site.err(*add, "/b", "/", status=1)
+    other = ("/b/*", "https://b.example/x", "--keep", "--temporary", "--draft", "--yes")
+    assert site.json(*add, *other)["captureWildcard"] is True
+    listed = site.json("redirects", "list", SITE)
+    assert [(each["source"], each["to"], each["draft"]) for each in listed] == [
+        ("/b/*", "https://b.example/x", True),
+        ("/old", "/", False),
+    ]
+    assert "/old leads to / (" in site.out("redirects", "test", SITE, "/old")
+    assert site.json("redirects", "test", SITE, "/none", status=1)["to"] is None
+    assert "is not a path of evil end" in site.err("redirects", "test", SITE, "none", status=2)
+    delete = ("redirects", "delete", SITE)
+    assert "only a draft: add --draft" in site.err(*delete, "/b/*", "--yes", status=1)
+    assert "Removed redirect /b/*" in site.out(*delete, "/b/*", "--draft", "--yes")
+    assert site.log() == [
+        ("Make redirect", "done"), ("Make redirect", "done"), ("Remove redirect", "done"),
+    ]  # fmt: skip
+
+
+def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
+    site: ScriptDesk, tmp_path: Path
+) -> None:
+    file = tmp_path / "moved.csv"
+    file.write_text("/a,/\n/b/*,https://b.example/x,temporary,keep,draft\n/c,/none\n")
+    importing = ("redirects", "import", SITE, str(file))
+    assert "no one can be asked" in site.err(*importing, status=2)
+    plan = site.out(*importing, "--plan", status=7)
+    assert plan.splitlines()[0] == "add /a to /, permanent"
+    assert site.json("redirects", "list", SITE) == []
+    site.out(*importing, "--yes", status=2)
+    sent = site.json(*importing, "--yes", "--skip-bad", status=1)
+    assert [each["change"] for each in sent["redirects"]] == ["add", "add"]
+    assert [each["line"] for each in sent["leftOut"]] == [3]
+    exported = site.out("redirects", "export", SITE)
+    file.write_text(exported)
+    assert "There is nothing to send" in site.out(*importing, "--plan")
+    file.write_text("/a,-\n")
+    assert "remove /a\n1 redirect done, 0 refused." in site.out(*importing, "--yes")
+    assert "cannot be read: " in site.err(*importing[:-1], "none.csv", "--yes", status=2)
+
+
+def test_a_service_without_redirects_is_told_by_its_own_exit_status(
+    site: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copydesk.server.app.create_app", partial(create_app, edition="earlier"))
+    assert "no redirects" in site.err("redirects", "list", SITE, status=6)

@@ -28,7 +28,13 @@ GENERAL = (
 def commands(parser: ArgumentParser, *words: str) -> Iterator[tuple[str, ...]]:
     """Yield every command with what it needs to be whole."""
     below = [a for a in parser._actions if isinstance(a, _SubParsersAction)]
-    if not below or words in {("clusters",), ("sites",), ("profiles",), ("settings",)}:
+    if not below or words in {
+        ("clusters",),
+        ("findings",),
+        ("sites",),
+        ("profiles",),
+        ("settings",),
+    }:
         yield words
     for action in below:
         for name, each in action.choices.items():
@@ -84,6 +90,7 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
             }.get(words[-1], ["7"]),
             "clusters": ["x"] if "show" in words else [],
             "sites": ["x"] if "show" in words else [],
+            "findings": ["x"] if "show" in words else [],
             "structure": ["x"],
             "redirects": {"list": ["x"], "export": ["x"], "add": ["x", "/a", "/b"]}.get(
                 words[-1], ["x", "/a"]

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 _LONGEST = 60
 
 FINDINGS_INSTEAD = (
-    "This service has no clusters: its sites have findings. “copydesk clusters report” tells of "
-    "them, g q shows them, “copydesk api GET /orgs/ORGANIZATION/sites/SITE/findings” lists them."
+    "This service has no clusters: its sites have findings. “copydesk findings” lists them, g q "
+    "shows them, “copydesk clusters report” tells of them."
 )
 """What to say, and what to do, where a service has no clusters."""
 

@@ -84,6 +84,15 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
     raise UsageError(f"no site has the name {said}: there are no sites{where}.", FAILED)
 
 
+async def all_sites(api: Api, organization: str | None = None) -> list[FoundSite]:
+    """Return every site, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
+    return [
+        _found(site, place)
+        for place in await find_organizations(api, organization)
+        async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
+    ]
+
+
 async def find_organization(api: Api, wanted: str | None = None) -> Organization:
     """Return the organization that is meant: the one that was named, or the only one there is.
 

@@ -30,7 +30,12 @@ from typing import Any, NoReturn, TypeAlias, get_args
 from copydesk.cli.api import Field
 from copydesk.cli.errors import note
 from copydesk.cli.examples import example, examples_near
-from copydesk.contract.enumerations import ChangeRequestStatus, ChangeRequestWritableStatus
+from copydesk.contract.enumerations import (
+    ChangeRequestStatus,
+    ChangeRequestWritableStatus,
+    FindingStatus,
+    FindingType,
+)
 from copydesk.domain.text import clean, listed, shorten
 
 Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
@@ -38,7 +43,7 @@ Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 GROUPS = {
     "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "manual", "help"),
     "Work": (
-        *("cr", "watch", "sites", "structure", "redirects", "clusters"),
+        *("cr", "watch", "sites", "structure", "redirects", "clusters", "findings"),
         *("conversations", "search"),
     ),
     "Desk": ("desk", "serve"),
@@ -594,6 +599,49 @@ def add_clusters(commands: Subparsers) -> None:
         )
 
 
+def add_findings(commands: Subparsers) -> None:
+    """Declare ``copydesk findings``; without more it lists them."""
+    parser, _, listing, showing = _listed(
+        commands, "findings", "finding", "what is wrong with the content of sites, or is not in it"
+    )
+    for each in (parser, listing):
+        given: dict[str, Any] = {"default": None if each is parser else SUPPRESS}
+        each.add_argument(
+            "--status", choices=get_args(FindingStatus), help="only those of this status", **given
+        )
+        each.add_argument(
+            "--kind", choices=get_args(FindingType), help="only those that say this", **given
+        )
+    listing.description = FINDINGS
+    listing.formatter_class = RawDescriptionHelpFormatter
+    listing.add_argument("--csv", action="store_true", dest="as_csv", help="print CSV")
+    listing.add_argument(
+        "--output", metavar="FILE", type=Path, help="write to a file that only you can read"
+    )
+    listing.add_argument("--force", action="store_true", help="replace a file that is there")
+    for each in (parser, listing, showing):
+        each.add_argument(
+            "--site", metavar="SITE", default=None if each is parser else SUPPRESS,
+            help="only those of one site: id, title, host name or address",
+        )  # fmt: skip
+        each.add_argument(
+            "--unmask",
+            action="store_true",
+            default=False if each is parser else SUPPRESS,
+            help="show e-mail addresses and phone numbers",
+        )
+
+
+FINDINGS = """\
+The most asked about come first. ASKED counts the records that tell of one, VIEWS how often its
+pages are viewed in a week, CR the change requests that were begun for it. With --json each has what
+the service says, its description as Markdown, organization, site, siteTitle, views (in four weeks)
+and weeklyPulse (13 weeks, the latest last); --csv has the same as columns. E-mail addresses and
+phone numbers are masked, and no cell is run as a formula.
+
+Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong usage; 3 not
+allowed; 5 the service cannot be reached; 6 it has no findings."""
+
 REPORT = """\
 The ten clusters with the most issues since then: each with its 13 weeks, this week beside the
 usual week, the change requests that answer it, what the merged ones changed, and what users said.
@@ -805,6 +853,7 @@ def build_parser() -> Parser:
     add_api(commands)
     add_cr(commands)
     add_clusters(commands)
+    add_findings(commands)
     add_sites(commands)
     _ops(commands)
     _settings(commands)
@@ -1111,8 +1160,8 @@ def _redirects(commands: Subparsers) -> None:
     ones["delete"].add_argument("--draft", action="store_true", help="the draft, not the live one")
     importing.add_argument(
         "file", type=Path, metavar="FILE",
-        help="CSV: from, to, kind (permanent, temporary), rest (drop, keep), state (live, draft); "
-        "the first of each where it is left out, and - as to removes",
+        help="CSV: from, to, kind (permanent, temporary), rest (discard, keep) and state (live, "
+        "draft); the first of each where it is left out, and - as to removes",
     )  # fmt: skip
     importing.add_argument(
         "--plan", action="store_true",

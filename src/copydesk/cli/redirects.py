@@ -145,7 +145,7 @@ def export_redirects(*, site: str, organization: str | None = None, service: Ser
         lines.writerow(COLUMNS)
         for row in there.read.rows:
             if row.leads and wrong_source(row.source) is None:
-                rest, state = "keep" if row.capture else "drop", "draft" if row.draft else "live"
+                rest, state = "keep" if row.capture else "discard", "draft" if row.draft else "live"
                 lines.writerow([row.source, row.leads, row.kind, rest, state])
             else:
                 say(f"Not in the file: {row.source}, it leads to {row.to}.")

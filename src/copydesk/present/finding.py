@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.clock import moment
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import rate, sane, spark
 from copydesk.present import cluster
@@ -18,6 +19,7 @@ from copydesk.session.glyphs import UNICODE, glyphs
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.document import Document
     from copydesk.contract.models.finding import SiteFinding
     from copydesk.contract.models.question import QuestionStats
     from copydesk.session.reads.findings import AnswerDetails, FindingDetails
@@ -141,10 +143,43 @@ def connector_text(connector: str) -> str:
     return clean(connector.partition(":")[2] or connector)
 
 
+def told(document: Document | None) -> str:
+    """Return a document as clean Markdown, as long as details show it."""
+    from copydesk.domain.documents import document_to_markdown
+
+    if document is None:
+        return ""
+    return clean(document_to_markdown(document), lines=True, limit=LONGEST).strip()
+
+
+def finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str, str | Text]]:
+    """Yield what a finding says of itself, not masked."""
+    if said := told(finding.description):
+        yield "", said
+    if finding.records or finding.questions:
+        asked = plural(finding.questions, "question")
+        yield "tell of it", f"{plural(finding.records, 'record')}, {asked}"
+    if (elsewhere := finding.outbound_link) is not None:
+        why = elsewhere.http_status or elsewhere.failure_kind or ""
+        yield "address", clean(f"{elsewhere.url} {elsewhere.status} {why}").strip()
+    if (mend := finding.broken_link_action) is not None:
+        yield "redirect", clean(f"{mend.source} to {mend.destination.path} would mend it")
+    if finding.created_at is not None:
+        yield "found", moment(finding.created_at, now)
+    if finding.updated_at is not None:
+        yield "changed", moment(finding.updated_at, now)
+
+
 def finding_facts(
-    found: FindingDetails | None, now: datetime, shown: Callable[[str], str]
+    found: FindingDetails | None,
+    now: datetime,
+    shown: Callable[[str], str],
+    none: Text | None = None,
 ) -> list[Fact]:
-    """Return the facts of a finding that are read once the cursor rests on it; ``shown`` masks."""
+    """Return the facts of a finding that are read once the cursor rests on it; ``shown`` masks.
+
+    ``none`` is said where it has no change request.
+    """
     if found is None:
         return []
     pulse, merges = found.pulse, merges_of(found.requests)
@@ -157,7 +192,7 @@ def finding_facts(
         requests.append("\n" if requests else "").append(f"#{request.number} ", style="strong")
         subject = clean(request.subject).strip() or "No subject"
         requests.append(f"{shown(subject)}   ").append_text(toned(request.status))
-    facts.append(Fact("requests", requests or hint("none yet   ctrl+n begins one")))
+    facts.append(Fact("requests", requests or none or hint("none yet   ctrl+n begins one")))
     pages = [clean(each.page.title).strip() or clean(each.page.id) for each in found.pages]
     more = f"\n{plural(len(pages) - SHOWN, 'more page')}" if len(pages) > SHOWN else ""
     if pages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
@@ -13,6 +14,7 @@ from copydesk.domain.text import clean
 from copydesk.domain.trend import sane
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
+from copydesk.session.reads.traffic import read_page_views
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -145,6 +147,42 @@ async def read_pulse(api: Api, ids: Ids, finding: str) -> tuple[float, ...]:
     return pulse_of(
         (await api.page(ops.list_site_finding_questions, *ids, finding, limit=MOST)).items
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCounts:
+    """How often the pages of a finding were viewed in four weeks, and its questions asked by week.
+
+    ``views`` are None where it is about no page, or the service has no traffic.
+    """
+
+    views: int | None = None
+    pulse: tuple[float, ...] = ()
+
+
+async def read_counts(
+    api: Api, ids: Ids, findings: Iterable[SiteFinding], now: datetime
+) -> dict[str, FindingCounts]:
+    """Return the counts of findings of a site by their ids. Raises ``ApiError``."""
+    try:
+        counted = await read_page_views(api, ids, now)
+    except (Forbidden, NotFound):
+        counted = {}
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def read(finding: SiteFinding) -> FindingCounts:
+        views, pulse = None, tuple[float, ...]()
+        async with gate:
+            if counted and finding.pages:
+                pages = await read_pages(api, ids, finding.id)
+                views = sum(counted.get((each.space_id, each.page.id), 0) for each in pages)
+            if finding.questions:
+                pulse = await read_pulse(api, ids, finding.id)
+        return FindingCounts(views, pulse)
+
+    wanted = list(findings)
+    found = await asyncio.gather(*map(read, wanted))
+    return dict(zip((each.id for each in wanted), found, strict=True))
 
 
 async def find_begun_for(

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.finding_inverses import finding_turned, requests_begun, topic_used
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.domain.trend import sane, trend
-from copydesk.present.cluster import number
 from copydesk.present.cluster_tables import week_starts
+from copydesk.present.finding_tables import FindingEntry, findings_table, weeks_cells
 from copydesk.present.spreadsheet import Cell, day, for_spreadsheets, table
-from copydesk.session.cluster_rows import WEEKS
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
 from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import write_report
-from copydesk.tui.conversations.finding_resources import ids_of, told
+from copydesk.tui.conversations.finding_resources import ids_of
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.to_file import table_named, write_asked
@@ -38,28 +36,16 @@ if TYPE_CHECKING:
 TOLD = 8
 """Findings that a dialog names."""
 
-COUNTS = ("requests", "topics")
-"""Columns that have a dash for none, where a table has 0: a column of it can be summed."""
-
 DRAWN = ("weeks", "trend", "views", "age")
 """Columns that a table has in numbers and dates."""
 
 PULSES: Mapping[str, Callable[[FindingsPlace, Any], Sequence[float]]] = {
-    "findings": lambda place, row: place.traffic.pulse(row),
     "topics": lambda place, row: row.questions.weekly_pulse,
     "questions": lambda place, row: row.stats.weekly_pulse,
 }
 """What a table has the weeks of."""
 
 MORE: Mapping[str, Mapping[str, Callable[[FindingsPlace, Any], str | int | None]]] = {
-    "findings": {
-        "questions": lambda place, row: row.questions,
-        "pages": lambda place, row: row.pages,
-        "views in 4 weeks": lambda place, row: place.traffic.of(row),
-        "description": lambda place, row: place.mask.shown(told(row.description)),
-        "first": lambda place, row: day(row.created_at),
-        "last changed": lambda place, row: day(row.updated_at),
-    },
     "topics": {
         "first": lambda place, row: day(row.created_at),
         "last changed": lambda place, row: day(row.updated_at),
@@ -411,11 +397,19 @@ class FindingCommands(Commands, scope="findings"):
 
     def _table(self, rows: Sequence[Any]) -> str:
         place, kind = self.place, self.place.resource
+        if place.listed == "findings":
+            told = [
+                FindingEntry(
+                    row, place.title or "", place.traffic.of(row), place.traffic.pulse(row)
+                )
+                for row in rows
+            ]
+            return findings_table(told, place.session.now, place.mask.shown)
         shown = [each for each in kind.shown if each.column and each.name not in DRAWN]
         pulse, more = PULSES.get(place.listed), MORE[place.listed]
         starts = week_starts(place.session.now) if pulse is not None else []
         headings = [
-            *(NAMES.get(each.name, each.name) for each in shown),
+            *(each.name for each in shown),
             *(["trend in percent", *starts] if pulse is not None else []),
             *more,
             "id",
@@ -427,7 +421,7 @@ class FindingCommands(Commands, scope="findings"):
                 for each in shown
             ]
             if pulse is not None:
-                found += _weeks(pulse(place, row))
+                found += weeks_cells(pulse(place, row))
             for of in more.values():
                 value = of(place, row)
                 found.append(
@@ -441,21 +435,9 @@ class FindingCommands(Commands, scope="findings"):
         return table(headings, map(cells, rows))
 
 
-NAMES = {"requests": "change requests"}
-"""What columns are called in a table, where that is not their name."""
-
-
-def _weeks(pulse: Sequence[float]) -> list[Cell]:
-    """Return the trend in percent, and the counts of 13 weeks; empty cells where not known."""
-    if not pulse:
-        return [""] * (WEEKS + 1)
-    weeks = ([0.0] * WEEKS + [sane(week) for week in pulse])[-WEEKS:]
-    found = trend(weeks, int(sum(weeks)))
-    return [found.text if found.percent is None else found.percent, *map(number, weeks)]
-
-
 def _without_dash(name: str, text: str) -> str:
-    return "0" if name in COUNTS and text == "-" else text
+    """Return 0 for the dash of a column of counts: in a table it can be summed."""
+    return "0" if name == "topics" and text == "-" else text
 
 
 def _cell(text: str) -> str | int:

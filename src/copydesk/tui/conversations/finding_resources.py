@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.context_record import ContextRecord
-    from copydesk.contract.models.document import Document
     from copydesk.contract.models.finding import SiteFinding, SiteFindingPage
     from copydesk.contract.models.question import (
         SiteQuestion,
@@ -99,33 +98,7 @@ def _several(values: Any, name: str, what: str) -> Condition:
     return Condition(name, what, get_args(values), read=lambda text: [text])
 
 
-def told(document: Document | None) -> str:
-    """Return a document as clean Markdown, as long as details show it."""
-    from copydesk.domain.documents import document_to_markdown
-
-    if document is None:
-        return ""
-    return clean(document_to_markdown(document), lines=True, limit=present.LONGEST).strip()
-
-
 # Findings
-
-
-def _finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str, str | Text]]:
-    if said := told(finding.description):
-        yield "", said
-    if finding.records or finding.questions:
-        asked = plural(finding.questions, "question")
-        yield "tell of it", f"{plural(finding.records, 'record')}, {asked}"
-    if (elsewhere := finding.outbound_link) is not None:
-        why = elsewhere.http_status or elsewhere.failure_kind or ""
-        yield "address", clean(f"{elsewhere.url} {elsewhere.status} {why}").strip()
-    if (mend := finding.broken_link_action) is not None:
-        yield "redirect", clean(f"{mend.source} to {mend.destination.path} would mend it")
-    if finding.created_at is not None:
-        yield "found", moment(finding.created_at, now)
-    if finding.updated_at is not None:
-        yield "changed", moment(finding.updated_at, now)
 
 
 def _asked_told(_row: object, said: str) -> str:
@@ -177,7 +150,7 @@ FINDINGS: Resource[SiteFinding] = Resource(
         Condition("topic", "those of a topic, by its id"),
         Condition("source", "questions, or connection:NAME", read=lambda text: [text]),
     ),
-    more=lambda finding, now: [*_finding_details(finding, now)],
+    more=lambda finding, now: [*present.finding_details(finding, now)],
     dim=lambda finding: finding.status in ("done", "canceled"),
     adding="create_content",
 )  # fmt: skip
@@ -188,7 +161,7 @@ FINDINGS: Resource[SiteFinding] = Resource(
 
 
 def _topic_details(topic: SiteTopic, now: datetime) -> Iterator[tuple[str, str | Text]]:
-    if said := told(topic.summary):
+    if said := present.told(topic.summary):
         yield "", said
     if (asked := present.asked_fact(topic.questions.weekly_pulse)) is not None:
         yield asked.label, asked.text

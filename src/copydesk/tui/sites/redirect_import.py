@@ -51,7 +51,7 @@ class ImportCommands(Commands, scope="redirects"):
     async def import_file(self, rest: str) -> None:
         """Make, change and remove redirects as a CSV file says, once its plan was agreed to.
 
-        The columns are from, to, kind (permanent, temporary), rest (drop, keep) and state (live,
+        The columns are from, to, kind (permanent, temporary), rest (discard, keep) and state (live,
         draft), the first of each for what is left out; a destination of - removes.
         """
         here = self.place

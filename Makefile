@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
-.PHONY: run test fuzz check lint types layers docs pictures looks bench durability killing cutting monkey browser mutants drift
+.PHONY: run test fuzz check lint types layers docs pictures looks bench durability killing cutting monkey linear browser mutants drift
 .PHONY: words wheel manual release constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
@@ -74,6 +74,9 @@ killing: $(VENV)/.test       ## end copydesk at every moment of rearranging, edi
 monkey: $(VENV)/.test        ## KEYS=20000 keys by chance, from SEED=1, over a desk and over a faulty one
 	COPYDESK_MONKEY_KEYS=$(or $(KEYS),20000) COPYDESK_MONKEY_SEED=$(or $(SEED),1) \
 	  $(BIN)/python -m pytest -n auto --timeout 36000 tests/tui/test_monkey.py $(ARGS)
+
+linear: $(VENV)/.test        ## walk every golden scenario in linear mode too; what is told goes below build/linear
+	$(BIN)/python -m pytest -n $(WORKERS) --linear tests/tui $(ARGS)
 
 browser: $(VENV)/.test       ## the screens in the Chromium of this machine: link, origin, merge, reload
 	@$(PIP) --group browser

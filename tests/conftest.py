@@ -77,6 +77,9 @@ def pytest_runtest_teardown() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden screens anew")
+    parser.addoption(
+        "--linear", action="store_true", help="walk the golden scenarios in linear mode, no other"
+    )
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ for each key, and looks at the processor's load instead.)
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import inf
@@ -20,7 +21,9 @@ from textual import events
 from textual._context import visible_screen_stack
 from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
 
+from copydesk.domain.text import clean
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.pane import Pane
@@ -69,11 +72,17 @@ class Driver:
         self._draws = draws
         self._later = 0.0
         """How much later than this machine's clock keys come."""
-        app.keyboard.clock = lambda: monotonic() + self._later
+        self.walk: Walk | None = None
+        """Who hears what each key does, in linear mode."""
+        self.keep_time()
         self._threads = count_threads() if threads is None else threads
         self._loop: Any = asyncio.get_running_loop()
         self._seen: tuple[object, str] | None = None
         """The screen as it was drawn last, and what the event loop runs before it can change."""
+
+    def keep_time(self) -> None:
+        """Have the keyboard go by the clock of the keys."""
+        self.app.keyboard.clock = lambda: monotonic() + self._later
 
     @property
     def place(self) -> Place:
@@ -99,6 +108,11 @@ class Driver:
                 await self.send(name)
             self._key(last)
             await self.idle()
+            self._told(key)
+
+    def _told(self, typed: str) -> None:
+        if self.walk is not None:
+            self.walk.hear(typed)
 
     async def type(self, text: str) -> None:
         """Type text letter by letter, each acted on before the next."""
@@ -107,6 +121,7 @@ class Driver:
             self._key("space" if letter == " " else letter)
             await self._run()
         await self.idle()
+        self._told(text)
 
     async def paste(self, text: str) -> None:
         """Paste a text as a terminal says it, into what has the focus."""
@@ -114,6 +129,7 @@ class Driver:
         event.set_sender(self.app)  # as the driver's own; it goes down from the app, and not up
         self.app.post_message(event)
         await self.idle()
+        self._told(text)
 
     async def burst(self, *keys: str) -> None:
         """Press keys faster than anything is drawn, as a paste or a slow line brings them."""
@@ -121,6 +137,7 @@ class Driver:
         for key in keys:
             self._key(key)
         await self.idle()
+        self._told(" ".join(keys))
 
     async def send(self, *keys: str) -> None:
         """Give the app keys and let it act on them, without waiting for what that starts."""
@@ -286,11 +303,24 @@ class Driver:
         compare_golden(f"{name}.{size.width}x{size.height}", self.screen, update=update)
 
 
+WALKS: list[Path] = []
+"""The file of the transcripts of the test that runs, where the suite is walked in linear mode."""
+
+
 @asynccontextmanager
 async def drive(
-    app: CopydeskApp, *keys: str, size: tuple[int, int] = (80, 24), draws: bool = False
+    app: CopydeskApp,
+    *keys: str,
+    size: tuple[int, int] = (80, 24),
+    draws: bool = False,
+    linear: bool = False,
 ) -> AsyncIterator[Driver]:
-    """Run an app without a terminal, press keys, and hand over a `Driver`."""
+    """Run an app without a terminal, press keys, and hand over a `Driver`.
+
+    In ``linear`` mode, or where all are walked in it (``make linear``), what each key does is also
+    told: what harms a terminal in it, a key without an answer, and one that says a thing twice
+    fail. The transcript is that of ``driver.walk``.
+    """
     threads = count_threads()
     if not draws:
         UNSEEN.add(app)
@@ -298,9 +328,13 @@ async def drive(
         async with app.run_test(size=size) as pilot:
             driver = Driver(app, pilot, threads, draws=draws)
             await driver.idle()
+            if linear or WALKS:
+                driver.walk = Walk(driver)
             if keys:
                 await driver.press(*keys)
             yield driver
+            if WALKS and driver.walk is not None:
+                driver.walk.write(WALKS[-1])
     finally:
         UNSEEN.discard(app)
     app.session.drafts.flush()  # as `run_to_the_end` does
@@ -319,7 +353,7 @@ class Listener:
         self.conversation = Conversation(driver.app, self._say, driver.idle)
 
     def _say(self, text: str) -> None:
-        assert "\x1b" not in text, f"an escape code is told: {text!r}"
+        assert clean(text, lines=True) == text, f"a code is told: {text!r}"
         self.said.append(text)
         self.transcript.append(text)
 
@@ -335,6 +369,38 @@ class Listener:
     def golden(self, name: str, *, update: bool) -> None:
         """Compare all that was typed and told with ``tests/golden/linear-<name>.txt``."""
         compare_golden(f"linear-{name}", "\n".join(self.transcript), update=update)
+
+
+class Walk(Listener):
+    """Hears in linear mode what the keys of a scenario do, which presses them as on the screens."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        driver.keep_time()
+        self.conversation._announce()
+
+    def hear(self, typed: str) -> None:
+        """Have told what a key did, or several."""
+        self.transcript.append(f"> {typed}")
+        self.said.clear()
+        self.conversation._answered = False
+        self.conversation._announce()
+        typing = isinstance(self.driver.app.screen.focused, Input | TextArea)
+        assert self.said or typing or not self.driver.app.is_running, (
+            f"{typed} was not answered:\n{self.text[-1000:]}"
+        )
+        twice = [each for each, times in Counter(self.said).items() if times > 1]
+        assert not twice, f"{typed} said twice {twice}"
+
+    @property
+    def text(self) -> str:
+        """All that was typed and told."""
+        return "\n".join(self.transcript)
+
+    def write(self, path: Path) -> None:
+        """Add the transcript to a file."""
+        with path.open("a", encoding="utf-8") as opened:
+            opened.write(f"{self.text}\n\n")
 
 
 @asynccontextmanager

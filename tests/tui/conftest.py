@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -15,7 +16,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes import reader as changes_details
 from copydesk.tui.framework import inside_textual, navigation
 from copydesk.tui.widgets import text as text_view
-from tests.drive import UNSEEN
+from tests.drive import UNSEEN, WALKS
 from tests.tui.remembered import remember
 from tests.writing import one_request_unless_said, retries_without_pauses
 
@@ -99,3 +100,22 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
         written.write_text(text)
 
     return write
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the scenarios with golden screens where these are walked in linear mode."""
+    if config.getoption("--linear"):
+        items[:] = [each for each in items if "update_golden" in getattr(each, "fixturenames", ())]
+
+
+@pytest.fixture(autouse=True)
+def walked(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Write what a scenario tells in linear mode below build/linear, where that is asked for."""
+    if request.config.getoption("--linear"):
+        folder = request.config.rootpath / "build" / "linear"
+        folder.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"\W+", "-", request.node.nodeid.removeprefix("tests/tui/")).strip("-")
+        WALKS.append(folder / f"{name}.txt")
+        WALKS[-1].unlink(missing_ok=True)
+    yield
+    WALKS.clear()

@@ -223,6 +223,19 @@ def subject(
     return text
 
 
+def subject_told(row: ChangeRow, said: str) -> str:
+    """Return what a cell of `subject` says, with words for the signs before it."""
+    if not said.endswith(row.subject):
+        return said
+    signs = {
+        glyphs().starred: "starred",
+        WAITS: "merged once its rules are met",
+        STOPPED: "no longer waits for its rules",
+    }
+    lead = said.removesuffix(row.subject).split()
+    return ", ".join([*(signs.get(each, each.strip("[]")) for each in lead), row.subject])
+
+
 def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
     """Return the number of open threads, with ``!`` when one waits on the reader; 0 is dim."""
     count = open_threads(row, found)

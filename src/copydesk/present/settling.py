@@ -16,6 +16,9 @@ from copydesk.session.glyphs import glyphs
 NAMES = {"before": "0  Before", "request": "1  This change request", "main": "2  Main"}
 """The names of the three texts, each with its key."""
 
+_ASKED = ("request", "main", "before")
+"""The order in which one reads them."""
+
 TAKEN = {
     "before": "0 before",
     "request": "1 this change request",
@@ -53,7 +56,7 @@ def hunk_lines(
     """
     hunk = page.hunks[at]
     result = [*_title(hunk, choices.get(hunk.key)), *_result(page, at, choices, width, name), []]
-    texts = {each: _said(page, hunk, each, name) for each in NAMES}
+    texts = sides_said(page, hunk, name)
     if width >= WIDE:
         return [*_beside(texts, width), [], *result]
     if hunk.field:  # a text has room for one side, a value for all of them
@@ -64,6 +67,20 @@ def hunk_lines(
     for each in shown:
         result += [[(NAMES[each], "strong")], *_drawn(texts, each, width)]
     return result
+
+
+def sides_said(page: SettledPage, hunk: Hunk, name: Callable[[str], str]) -> Mapping[str, str]:
+    """Return what a hunk of a page says before, here and in main, by the side."""
+    return {each: _said(page, hunk, each, name) for each in NAMES}
+
+
+def hunk_told(hunk: Hunk, choice: Choice | None, texts: Mapping[str, str]) -> list[str]:
+    """Return a hunk in words: what is chosen, then what each side says."""
+    taken = f"Result: {_taken(hunk, choice)}"
+    if choice is not None and not hunk.field:
+        taken = f"{taken}: {' '.join(_lines(chosen(hunk, choice) or ''))}"
+    sides = ((NAMES[side], " ".join(_lines(texts.get(side, "")))) for side in _ASKED)
+    return [taken, *(f"{called}: {said or 'nothing'}" for called, said in sides)]
 
 
 def _choices(hunk: Hunk, width: int, name: Callable[[str], str]) -> Iterator[Line]:
@@ -94,11 +111,15 @@ def file_lines(
 
 
 def _title(hunk: Hunk, choice: Choice | None) -> list[Line]:
-    said = "open" if choice is None else TAKEN[choice.side]
     tone = "warn" if choice is None else "good"
-    if not hunk.conflicts and choice is None:
-        said, tone = "merged by itself", "muted"
-    return [[("Result: ", "strong"), (said, tone)]]
+    tone = "muted" if not hunk.conflicts and choice is None else tone
+    return [[("Result: ", "strong"), (_taken(hunk, choice), tone)]]
+
+
+def _taken(hunk: Hunk, choice: Choice | None) -> str:
+    if choice is not None:
+        return TAKEN[choice.side]
+    return "open" if hunk.conflicts else "merged by itself"
 
 
 def _result(

@@ -81,7 +81,8 @@ async def text_of(world: World, space: str, path: str) -> str:
 async def test_conflicts_are_settled_and_the_merge_goes_on(
     world: World, two: str, update_golden: bool
 ) -> None:
-    async with drive(open_world(world, "review", at(two)), size=(140, 40)) as driver:
+    app = open_world(world, "review", at(two))
+    async with drive(app, size=(140, 40), linear=True) as driver:
         await driver.press("m", "y")
         assert driver.place.PLACE == "settle"
         assert "2 open" in driver.screen
@@ -120,6 +121,8 @@ async def test_conflicts_are_settled_and_the_merge_goes_on(
         assert "It is live now" in driver.screen
         await driver.press("escape")
         assert driver.place.PLACE == "review"
+        assert driver.walk is not None
+        assert "Result: 3 both, main first: We try again for three" in driver.walk.text
     assert await text_of(world, two, "retries") == (
         "# Retries\n\nWe try again for five days.\n\n- ripe red apples\n- ripe green pears\n"
     )

@@ -113,7 +113,7 @@ class ChangesPlace(Place):
                     starred=STARRED in self.known.marks(row),
                     waits=self.session.merges_when_ready.get((row.space, row.id)),
                 ),
-                flex=1, minimum=24,
+                flex=1, minimum=24, spoken=present.subject_told,
             ),
             Column(
                 "space", "SPACE",

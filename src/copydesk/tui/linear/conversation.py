@@ -87,6 +87,8 @@ class Conversation:
         self._in_sheet: frozenset[str] = frozenset()
         """The lines of the dialog in front that were told."""
         self._news = self._page = self._marked = ""
+        self._noted: tuple[Widget | None, str] = (None, "")
+        """What stood beside the title of the list in focus."""
         self._header = sentences.header_told(app)
         """What only the header of the screens shows, as it was told last."""
         self._looked = 0.0
@@ -222,6 +224,8 @@ class Conversation:
             case "where":
                 if place is not None:
                     self._say(sentences.place_told(place))
+                    if note := sentences.note_told(place.focused):
+                        self._say(note)
                 if isinstance(self._app.screen, Sheet):
                     self._tell_dialog(self._app.screen)
                 self._focus = (None, "")
@@ -612,12 +616,15 @@ class Conversation:
         if isinstance(focused, DiffView) and (title := focused.title_line()) != self._page:
             self._page = title
             notes = () if focused.page is None else focused.page.notes
-            self._say(" ".join((sentences.sentence(title), *map(sentences.plain, notes))))
+            self._say(" ".join((sentences.title_told(focused), *map(sentences.plain, notes))))
         marked = sentences.marks_told(focused)
         if marked != self._marked:
             self._marked = marked
             if marked or focused is self._focus[0]:
                 self._say(marked or "Nothing is marked.")
+        before, self._noted = self._noted, (focused, sentences.note_told(focused))
+        if before != self._noted and before[0] is focused and self._noted[1]:
+            self._say(self._noted[1])
         now = focused, told(focused)
         chosen = isinstance(front, Chooser | Help)
         if now != self._focus and not (isinstance(front, Sheet) and chosen):

@@ -28,6 +28,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, place_of
 from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.framework.reader import age_line
+from copydesk.tui.merge.settle import SettleView
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.help import Help
 from copydesk.tui.threads.pane import ThreadView
@@ -38,6 +39,7 @@ from copydesk.tui.widgets.tree import TreeList
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
+    from copydesk.domain.page_text import PageText
     from copydesk.tui.framework.desk_app import DeskApp
 
 WIDE = 400
@@ -58,7 +60,12 @@ PLAIN = frozenset({"state", "status", "where", "why"})
 COUNTED = {"requests": "change requests"}
 """What a column counts, where its key is not the word for it (docs/words.md)."""
 
-_BARS = str.maketrans("", "", "▁▂▃▄▅▆▇█")
+_BARS = str.maketrans("", "", "▁▂▃▄▅▆▇█│⋯")
+
+_PLACE = re.compile(r"(?<!\S)(\d+)/(\d+) ([~+\-→] )?(?=\S)")
+"""Which page, hunk or text it is of how many, and the sign of what became of it."""
+
+_SIGNS = {"~": "edited", "+": "added", "-": "deleted", "→": "moved"}
 
 _BETWEEN = re.compile(r" {2,}|\n")
 
@@ -96,12 +103,22 @@ def told(widget: Widget | None) -> str:
         case ThreadView():
             return thread_told(widget)
         case Pane() if is_text(widget):
-            return " ".join(filter(None, (sentence(widget.title_line()), *text_lines(widget)[:1])))
+            return " ".join(filter(None, (title_told(widget), *text_lines(widget)[:1])))
         case Pane():
-            return sentence(widget.title_line())
+            return title_told(widget)
         case FormChoice() | Input() | TextArea():
             return entry_told(widget)
     return ""
+
+
+def title_told(pane: Pane) -> str:
+    """Return the title of a pane: of which one it is, and of a change its kind, in words."""
+    return sentence(_PLACE.sub(_of_which, pane.title_line()))
+
+
+def _of_which(found: re.Match[str]) -> str:
+    at, whole, sign = found.groups()
+    return f"{at} of {whole}  {f'{_SIGNS.get(sign.strip(), sign)}  ' if sign else ''}"
 
 
 def sentence(*parts: str) -> str:
@@ -171,6 +188,8 @@ def cells(columns: Sequence[Column[Any]], row: Any) -> Iterator[str]:
 
 def _cell_told(column: Column[Any], text: str) -> str:
     name = column.key.replace("_", " ")
+    if text == "none":
+        return f"no {name}"
     if is_age(text) or (text == "now" and name == "age"):
         title, ago = column.title.strip().casefold(), text if text == "now" else f"{text} ago"
         verb = title if name == "age" else name
@@ -188,7 +207,9 @@ def _cell_told(column: Column[Any], text: str) -> str:
 def _state(rows: VirtualList[Any], row: Any) -> Iterator[str]:
     """Yield what the signs before a row mean."""
     if sign := sign_of(rows, row).strip():
-        meanings = dict(place_of(rows).signs()) if isinstance(rows.screen, Place) else {}
+        meanings = {glyphs().dot: "as it is now"}
+        if isinstance(rows.screen, Place):
+            meanings = dict(place_of(rows).signs())
         yield clean(meanings.get(sign, sign))
     if rows.source.key(row) in rows.marks:
         yield rows.MARKED
@@ -210,6 +231,15 @@ def change_told(diff: DiffView) -> str:
     page, line = diff.page, diff.line
     if page is None or line is None:
         return line_told(diff)
+    said = _line_of_change(diff, page, line)
+    authors = diff.beside.gutter(page, WIDE).authors or {}
+    rows = (page.diff[at] for at in range(line, min(line + 2, len(page.diff))))
+    block = next((each.after_block for each in rows if each.after_block), 0)
+    who = " ".join(authors.get(block, "").split())
+    return f"{who}: {said}" if who else said
+
+
+def _line_of_change(diff: DiffView, page: PageText, line: int) -> str:
     if page.diff[line].kind == "same":
         return plain(page.line_text(line)) or "A blank line."
     at, whole = diff.change_at
@@ -224,6 +254,8 @@ def change_told(diff: DiffView) -> str:
             (before if each.kind in ("removed", "from") else now).append(text)
     lead = [f"Change {at} of {whole}", page.diff[start].within or ""]
     moved = page.diff[start].kind in ("from", "to")
+    if moved and not (before or now):
+        return sentence(*lead, "moved from here", line_told(diff))
     if moved:
         return f"{sentence(*lead, 'moved')} {' '.join((*before, *now))}"
     if not (before and now):
@@ -283,7 +315,7 @@ def line_told(rows: WrappedList, row: int | None = None) -> str:
 def is_text(widget: Widget | None) -> bool:
     """Whether something is read from its beginning to its end, and not row by row."""
     listed = isinstance(widget, DiffView | ThreadView)
-    return isinstance(widget, TextView | Facts | WrappedList) and not listed
+    return isinstance(widget, TextView | Facts | WrappedList | SettleView) and not listed
 
 
 def text_lines(text: Pane) -> list[str]:
@@ -292,6 +324,8 @@ def text_lines(text: Pane) -> list[str]:
     match text:
         case TextView():
             found = text.passages
+        case SettleView():
+            found = text.told()
         case Facts():
             found = [
                 paused(clean(f"{label}: {said}" if label.strip() else str(said), lines=True))
@@ -333,7 +367,9 @@ def field_told(form: Form, field: Field) -> str:
     at = list(form.fields).index(field) + 1
     parts = [f"Field {at} of {len(form.fields)}", field.label]
     lead = sentence(*parts, "required" if field.required else "", form.remark(field))
-    now = plain(form.shown(field, form.values()[field.name]))
+    value = form.values()[field.name]
+    chosen = next((each.title for each in field.options or () if each.id == value), None)
+    now = plain(form.shown(field, value) if chosen is None else chosen)
     said = [lead, f"Now: {now}." if now else "Empty."]
     if field.options:
         offered = (f"{n} {clean(each.title)}" for n, each in enumerate(field.options, 1))
@@ -432,8 +468,16 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
 def _unquoted(line: str) -> str:
     """Return a line of a dialog with a word for the sign of what is quoted."""
     said = paused(line)
-    return f"Quoted: {said[1:].strip()}" if said.startswith(glyphs().quote) else said
+    if said.startswith(glyphs().quote):
+        return f"Quoted: {said[1:].strip()}"
+    lead, _, rest = said.partition(" ")
+    if lead in _LEADS:  # of a change that is to be sent
+        return f"{_LEADS[lead]}: {rest}" if rest else ""
+    return said
 
+
+_LEADS = {"+": "Added", "-": "Removed", "~": "Edited"}
+"""What the sign before a line of a change says."""
 
 _LEAVING = frozenset({"esc", "tab", "enter", "q", "space", "@"})
 """Keys that a dialog names and that are no choices here: words do what they do."""
@@ -481,6 +525,12 @@ def marks_told(widget: Widget | None) -> str:
     return sentence(
         widget.count_marks(), f"{hidden} of them hidden by the filter" if hidden else ""
     )
+
+
+def note_told(widget: Widget | None) -> str:
+    """Return what stands beside the title of a list: its order, and what it was asked for."""
+    note = clean(widget.note) if isinstance(widget, VirtualList) else ""
+    return sentence(f"{note[:1].upper()}{note[1:]}")
 
 
 def view_told(place: Place) -> str:

@@ -18,7 +18,14 @@ from copydesk.domain.settlement import SettledPage
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.markdown import Line, wrap_exact
-from copydesk.present.settling import NAMES, file_lines, hunk_lines, hunk_name
+from copydesk.present.settling import (
+    NAMES,
+    file_lines,
+    hunk_lines,
+    hunk_name,
+    hunk_told,
+    sides_said,
+)
 from copydesk.session.draft_keys import hunk_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
@@ -123,12 +130,23 @@ def nothing_back(here: SettlePlace) -> str | None:
     return None if here.steps else nothing_to_undo(here)
 
 
+WHOLE = 400
+"""Cells in which a sentence is in one line."""
+
+
 class SettleView(SpanPane, scope="settle_view"):
     """Draws the hunk in front, between what is beside it."""
 
-    def __init__(self, lines: Callable[[int], list[Line]], turn: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        lines: Callable[[int], list[Line]],
+        turn: Callable[[], None],
+        told: Callable[[], list[str]],
+    ) -> None:
         super().__init__(id="settle")
         self._make = lines
+        self.told = told
+        """Returns what it draws in words: what is chosen, then each side."""
         self._turn = turn
         self.empty = "Reading both sides"
         self._shown: list[Line] = []
@@ -244,7 +262,7 @@ class SettlePlace(Place, scope="settle"):
 
     def panes(self) -> ComposeResult:
         """One text: what was before, both sides, and the result."""
-        self.shown = SettleView(self._drawn, self.show_merged)
+        self.shown = SettleView(self._drawn, self.show_merged, self._told)
         self.pictures = Pictures(
             self, lambda: self._show(top=False), lambda: None,
             reviewed=True, labels=(NAMES["main"], NAMES["request"]), turned=True,
@@ -350,6 +368,16 @@ class SettlePlace(Place, scope="settle"):
         at = next(place for place, each in enumerate(page.hunks) if each.key == hunk.key)
         found = hunk_lines(page, at, work.choices, width, side=self._side, name=work.name_of)
         return [*lines, *found]
+
+    def _told(self) -> list[str]:
+        """Return the hunk in front in words."""
+        page, hunk, work = self.page, self.hunk, self.settlement
+        if self._said or page is None or hunk is None:
+            drawn = self._drawn(WHOLE)
+            return ["".join(text for text, _ in line) for line in drawn] or [self._said]
+        texts = page.said if isinstance(page, SettledFile) else sides_said(page, hunk, work.name_of)
+        refused = [self.refused] if self.refused else []
+        return [*refused, *hunk_told(hunk, work.choices.get(hunk.key), texts)]
 
     def _pictures(self) -> list[Sides]:
         """Return the file in front as the picture that it is; nothing for any other."""

@@ -290,14 +290,16 @@ class TextView(SpanPane):
 
     @property
     def passages(self) -> list[str]:
-        """What it says, a block each, as it is drawn and in one line."""
-        drawn = (
-            draw(each, self._width or READ_CELLS, literal=self._literal, look=self.look)
-            for each in self._blocks
-            if each.kind != "blank"
-        )
-        lines = (" ".join("".join(text for text, _ in line) for line in block) for block in drawn)
-        return [said for line in lines if (said := " ".join(line.split()))]
+        """What it says, a block each, as it is drawn and in one line; before it who wrote it."""
+        found = []
+        for each in self._blocks:
+            if each.kind == "blank":
+                continue
+            drawn = draw(each, self._width or READ_CELLS, literal=self._literal, look=self.look)
+            said = " ".join(" ".join("".join(text for text, _ in line) for line in drawn).split())
+            who = " ".join(self._author_of(each.line).split()) if each.kind != "front" else ""
+            found.append(f"{who}: {said}" if who and said else said)
+        return [said for said in found if said]
 
     # Tables, front matter, code
 

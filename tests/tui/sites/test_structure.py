@@ -109,7 +109,7 @@ async def move_before(published: Published, title: str, anchor: str) -> None:
 async def test_both_sizes(world: World, update_golden: bool) -> None:
     published = publish(world, grouped=True)
     for size in ((80, 24), (140, 40)):
-        async with drive(open_app(world, published.site), size=size) as driver:
+        async with drive(open_app(world, published.site), size=size, linear=True) as driver:
             driver.golden("structure", update=update_golden)
             await driver.press("G", "K")
             await select(driver, published.ids["Guides/French"])
@@ -124,6 +124,10 @@ async def test_both_sizes(world: World, update_golden: bool) -> None:
             world.write(lambda tx: tx.update("site_section", published.ids["Legal"], title="Terms"))
             await driver.press("ctrl+s")
             driver.golden("structure-others", update=update_golden)
+            assert driver.walk is not None
+            told = driver.walk.text
+            assert "Level 1, 5 of 5. English, path later, 1 variant" in told
+            assert "• Terms: title Legal → Terms\nOURS" in told, "no line has something of both"
             world.write(lambda tx: tx.update("site_section", published.ids["Legal"], title="Legal"))
         async with drive(open_app(world, first="sites"), size=size) as driver:
             driver.golden("sites", update=update_golden)

@@ -121,9 +121,13 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
         wide = self.app.size.width >= WIDE
         self.set_class(wide, "wide")
         room = min(self.app.size.width, 100 if wide else 72) - EDGES
-        lines = others_lines(self.rebased, self.ours, room, self.app.console, beside=wide)
-        text = Text("\n").join([*lines, *map(Text, self._facts)])
+        text = Text("\n").join(self.lines(room, beside=wide))
         self.query_one("#others-lines", Static).update(self.paint(text))
+
+    def lines(self, room: int, *, beside: bool) -> list[Text]:
+        """Return what it says, with both sides beside or below each other."""
+        lines = others_lines(self.rebased, self.ours, room, self.app.console, beside=beside)
+        return [*lines, *map(Text, self._facts)]
 
     def _keys(self) -> Content:
         keys = Text()

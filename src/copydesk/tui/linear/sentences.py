@@ -17,7 +17,7 @@ from copydesk.present.news import news_line
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import name_of
-from copydesk.tui.arrange.dialogs import ArrangeSheet
+from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
 from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
 from copydesk.tui.dialogs.form import Form, FormHelp
@@ -175,7 +175,10 @@ def cells(columns: Sequence[Column[Any]], row: Any) -> Iterator[str]:
     """
     first = True
     for column in columns:
-        text = plain(column.render(row))
+        drawn = column.render(row)
+        text = plain(drawn)
+        if isinstance(drawn, Text) and drawn.style in ("added", "removed"):
+            text = text[2:-2]  # the signs around a title that is staged: its state says so too
         if column.spoken is not None:
             said = column.spoken(row, text)
         else:
@@ -454,6 +457,11 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
         if isinstance(widget, FormHelp) or told_with_field or not widget.display:
             continue
         text = clean(_text_of(widget), lines=True)
+        if isinstance(sheet, OthersSheet) and widget.id == "others-lines":
+            # Side by side each line would have something of both.
+            text = clean(
+                "\n".join(str(each) for each in sheet.lines(WIDE, beside=False)), lines=True
+            )
         if widget.has_class("keys"):
             said, named = _keys_in(text, sheet, keyboard)
             keys |= named

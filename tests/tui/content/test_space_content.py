@@ -230,7 +230,8 @@ async def test_a_template_fills_a_space_or_a_change_request(
         await keep_typed(driver)
         driver.golden("template-asked", update=update_golden)
         await driver.press("escape")
-        assert "Not sent" in driver.screen
+        assert "WriteError: Not" not in driver.screen
+        assert "Not sent: what you typed is kept." in driver.screen
         await driver.press("ctrl+s", "y")
         # The service tells what the template needs, and it is shown at the field.
         assert "the template needs logo" in driver.screen

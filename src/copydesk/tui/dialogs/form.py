@@ -432,7 +432,10 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             if failure is not None and (here := desk_of(self).here) is not None:
                 here.tell(str(failure), "warn")
         elif isinstance(failure, WriteError):
-            self._tell_refusal(failure.__cause__ or failure, now)
+            if failure.__cause__ is not None:
+                self._tell_refusal(failure.__cause__, now)
+            elif self.is_attached:  # it is a sentence already
+                self._say(str(failure))
         elif not isinstance(failure, FieldsWrongError):
             if (here := desk_of(self).here) is not None:
                 here.session.learn(failure)

@@ -622,9 +622,10 @@ class Conversation:
             self._marked = marked
             if marked or focused is self._focus[0]:
                 self._say(marked or "Nothing is marked.")
-        before, self._noted = self._noted, (focused, sentences.note_told(focused))
-        if before != self._noted and before[0] is focused and self._noted[1]:
-            self._say(self._noted[1])
+        if isinstance(focused, VirtualList) and not isinstance(front, Sheet):
+            before, self._noted = self._noted, (focused, sentences.note_told(focused))
+            if before != self._noted and before[0] is focused and self._noted[1]:
+                self._say(self._noted[1])
         now = focused, told(focused)
         chosen = isinstance(front, Chooser | Help)
         if now != self._focus and not (isinstance(front, Sheet) and chosen):

@@ -199,7 +199,7 @@ def _cell_told(column: Column[Any], text: str) -> str:
         return spelled(f"{'' if verb == 'age' else verb} {ago}".strip())
     count = text.replace(",", "")
     if count.isdecimal() and name.endswith("s"):
-        noun = COUNTED.get(name, name).removesuffix("s")
+        noun = re.sub(r"ie$", "y", COUNTED.get(name, name).removesuffix("s"))
         return plural(int(count), noun) if int(count) else ""
     if text.endswith("/w"):
         return f"{text.removesuffix('/w')} {name} a week"
@@ -286,7 +286,7 @@ def _words(diff: DiffView, at: int) -> Iterator[str]:
 
 
 def thread_told(threads: ThreadView) -> str:
-    """Return the thread of the cursor with all its messages, the one of the cursor last named."""
+    """Return the thread of the cursor with all its messages; further down the message alone."""
     thread, message = threads.thread, threads.message
     if thread is None or message is None:
         return line_told(threads)
@@ -294,8 +294,13 @@ def thread_told(threads: ThreadView) -> str:
     at = next((at for at, each in enumerate(every, 1) if each.id == thread.id), 0)
     quote = plain(threads.quote)
     state = "open" if thread.open else "resolved"
+    said = list(_messages(threads, thread))
+    whole = (thread.comment, *(thread.replies or ()))
+    below = next((n for n, each in enumerate(whole) if each.id == message.id), 0)
+    if below:
+        return f"Thread {at} of {len(every)}, message {below + 1} of {len(whole)}. {said[below]}"
     lead = sentence(f"Thread {at} of {len(every)}", state, f"on “{quote}”" if quote else "")
-    return " ".join((lead, *_messages(threads, thread)))
+    return " ".join((lead, *said))
 
 
 def _messages(threads: ThreadView, thread: Thread) -> Iterator[str]:

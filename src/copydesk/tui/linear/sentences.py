@@ -54,8 +54,11 @@ ENDS_TEXT = "."
 COMMAND = "~"
 """What a line begins with that is a command where all others are text."""
 
-PLAIN = frozenset({"state", "status", "where", "why"})
+PLAIN = frozenset({"at", "did", "keys", "label", "state", "status", "when", "where", "who", "why"})
 """Columns whose cells say by themselves what they are about."""
+
+TIMES = frozenset({"age", "at", "when"})
+"""Columns of ages and moments."""
 
 COUNTED = {"requests": "change requests"}
 """What a column counts, where its key is not the word for it (docs/words.md)."""
@@ -193,10 +196,10 @@ def _cell_told(column: Column[Any], text: str) -> str:
     name = column.key.replace("_", " ")
     if text == "none":
         return f"no {name}"
-    if is_age(text) or (text == "now" and name == "age"):
+    if is_age(text) or (text == "now" and name in TIMES):
         title, ago = column.title.strip().casefold(), text if text == "now" else f"{text} ago"
-        verb = title if name == "age" else name
-        return spelled(f"{'' if verb == 'age' else verb} {ago}".strip())
+        verb = title if name in TIMES else name
+        return spelled(f"{'' if verb in TIMES else verb} {ago}".strip())
     count = text.replace(",", "")
     if count.isdecimal() and name.endswith("s"):
         noun = re.sub(r"ie$", "y", COUNTED.get(name, name).removesuffix("s"))

@@ -409,7 +409,7 @@ class OutboxPlace(Place, scope="outbox"):
 
         sure = entry.state != "unknown"
         await self.writer.perform(
-            "Drop",
+            "Discard",
             f"{clean(entry.what)} {clean(entry.target)}",
             send,
             reversal=way_back_in(entry.id),

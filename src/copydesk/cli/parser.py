@@ -602,7 +602,7 @@ def add_clusters(commands: Subparsers) -> None:
 def add_findings(commands: Subparsers) -> None:
     """Declare ``copydesk findings``; without more it lists them."""
     parser, _, listing, showing = _listed(
-        commands, "findings", "finding", "what is wrong with the content of sites, or is not in it"
+        commands, "findings", "finding", "what the content of sites lacks or gets wrong"
     )
     for each in (parser, listing):
         given: dict[str, Any] = {"default": None if each is parser else SUPPRESS}

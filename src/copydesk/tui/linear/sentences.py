@@ -334,7 +334,7 @@ def text_lines(text: Pane) -> list[str]:
     found: list[str] = []
     match text:
         case TextView():
-            found = text.passages
+            found = [each.removeprefix(f"{glyphs().bar} ") for each in text.passages]
         case SettleView():
             found = text.told()
         case Facts():

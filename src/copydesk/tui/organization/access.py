@@ -452,7 +452,7 @@ def _given_by(found: Sequence[Source]) -> list[Fact]:
 
 
 def _not_all(told: str | None) -> str:
-    return f"The service says {told or 'none'}: not all that gives it may be read here."
+    return f"The service says {clean(told or 'none')}: not all that gives it may be read here."
 
 
 async def explain(

@@ -18,8 +18,10 @@ from copydesk.contract import operations as _operations  # noqa: F401 - declares
 from copydesk.contract.operations import CATALOGUE
 from copydesk.session.errors import failure_types
 from copydesk.session.target import Target
+from copydesk.tui.framework.place import VAST
 from copydesk.tui.framework.source import FilteredSource, ListSource
 from copydesk.tui.resource.columns import OFFERED, ItemTexts, shown_text
+from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.system.reference import load_everything
 from tests.contract.odd import odd_answer
@@ -117,6 +119,15 @@ def resources() -> list[Resource[Any]]:
     modules = [each for name, each in sys.modules.items() if name.startswith("copydesk.tui")]
     found = (each for module in modules for each in vars(module).values())
     return list({id(each): each for each in found if isinstance(each, Resource)}.values())
+
+
+def test_what_a_list_says_that_its_items_hold_has_a_pane_that_can_show_it() -> None:
+    for resource in resources():
+        for kind in resource.contents():
+            assert kind.beside < len(kind.shown), kind.title
+    for shown in ResourcePlace.__subclasses__():
+        held = shown.RESOURCE.contents()
+        assert not held or shown.HORIZONTAL_BREAKPOINTS is VAST, shown.PLACE
 
 
 def all_of(resource: Resource[Any], item: Any) -> list[Any]:

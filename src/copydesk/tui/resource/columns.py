@@ -227,6 +227,7 @@ class MaskCommands(Commands, scope="resource_list"):
                     (name, self._seen(said) or "") for name, said in resource.more(item, now)
                 ],
                 url=lambda item: self._address(resource.url(item)),
+                contents=lambda: tuple(map(self.of, resource.contents())),
                 masked=lambda: self.masked,
             )
         return self._known[id(resource)]

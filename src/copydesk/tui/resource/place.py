@@ -17,7 +17,7 @@ of the service (`Watch`), and what an item holds (`Contents`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rich.text import Text
@@ -44,11 +44,11 @@ from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import GO
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
 from copydesk.tui.resource.limits import LimitCommands
-from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Condition, Held, Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
 from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
@@ -523,14 +523,18 @@ class Contents(WideFacts):
     """The first things that the item under the cursor holds, on a very wide screen.
 
     They are read once the cursor rests, with a request for each kind (``Resource.contents``), and
-    again where the item is another one in the list by now, or the list is read by hand.
+    again where the item is another one in the list by now, or the list is read by hand. ``held``
+    returns the item, the id that they are asked for by, and the kinds. Without any, as in a tab of
+    things that hold nothing, the others have its room.
     """
 
-    def __init__(self, place: ResourcePlace[Any]) -> None:
+    def __init__(self, place: Place, held: Callable[[], Held]) -> None:
         super().__init__(self._facts_now, empty="What it holds shows here.", id="contents")
-        self._place = place
-        self._known: dict[str, tuple[Any, tuple[Page[Any], ...] | str]] = {}
-        """By item: the item as it was, and the pages of each kind, or why they were not read."""
+        self._place, self._held = place, held
+        self._known: dict[str, tuple[Any, tuple[Page[Any] | str, ...] | str]] = {}
+        """By item: the item as it was, and the page of each kind, or why that was not read."""
+        self._asked: Any = None
+        """The item whose contents are being read."""
 
     def forget(self) -> None:
         """Read everything again; what was read shows until then."""
@@ -538,30 +542,40 @@ class Contents(WideFacts):
 
     def look(self) -> None:
         """Show what is known of the item under the cursor, and read it once the cursor rests."""
-        place, item, kinds = self._place, self._place.item, self._place.resource.contents()
+        place, (item, key, kinds) = self._place, self._held()
+        place.set_class(not kinds, "-holds-none")
         if not (kinds and self.is_attached and self.display):
             return
         self.show_again()
+        if item == self._asked and place.reads.under_way("contents"):
+            return
         place.reads.cancel("contents")
-        if item is None:
+        of = f"{self._title(kinds)} {key}"
+        known = item is None or self._known.get(of, (None, ""))[0] == item
+        if known and not place.reads.left_behind("contents", of):
             return
-        key = place.resource.key(item)
-        known = self._known.get(key, (None, ""))[0] == item
-        if known and not place.reads.left_behind("contents", key):
-            return
+        self._asked = item
         target = place.target.but(organization=place.organization, item=key)
 
-        async def read(api: Api) -> tuple[Page[Any], ...]:
-            pages = (kind.pages(api, target, Asked(None, HELD)) for kind in kinds)
-            return tuple(await asyncio.gather(*pages))
+        async def one(api: Api, kind: Resource[Any]) -> Page[Any] | str:
+            from copydesk.client.errors import Forbidden, NotFound
 
-        def arrived(found: tuple[Page[Any], ...] | str) -> None:
-            self._known[key] = item, found
+            try:
+                return await kind.pages(api, target, Asked(None, HELD))
+            except (Forbidden, NotFound) as error:  # the others may be read all the same
+                return sentence(error)
+
+        async def read(api: Api) -> tuple[Page[Any] | str, ...]:
+            return tuple(await asyncio.gather(*(one(api, kind) for kind in kinds)))
+
+        def arrived(found: tuple[Page[Any] | str, ...] | str) -> None:
+            self._known[of] = item, found
             self.show_again()
 
         place.reads.load(
-            "contents", read, arrived, what=f"Reading {self._title(kinds).lower()}", of=key,
-            failed=arrived, after=REST_SECONDS, quiet=True,
+            "contents", read, arrived, what=f"Reading {self._title(kinds).lower()}", of=of,
+            failed=lambda said: arrived(self._known.get(of, (None, said))[1]),
+            after=REST_SECONDS, quiet=True,
         )  # fmt: skip
 
     def on_show(self) -> None:
@@ -572,12 +586,11 @@ class Contents(WideFacts):
         return " and ".join([kinds[0].title, *(kind.title.lower() for kind in kinds[1:])])
 
     def _facts_now(self) -> tuple[list[Fact], str, str]:
-        place, item, kinds = self._place, self._place.item, self._place.resource.contents()
+        item, key, kinds = self._held()
         title = self._title(kinds)
         if item is None:
             return [], title, ""
-        key = place.resource.key(item)
-        _, found = self._known.get(key, (None, f"reading{glyphs().more}"))
+        _, found = self._known.get(f"{title} {key}", (None, f"reading{glyphs().more}"))
         if isinstance(found, str):
             return [Fact("", Text(found, style="muted"))], title, key
         facts: list[Fact] = []
@@ -588,11 +601,12 @@ class Contents(WideFacts):
             facts += self._listed(kind, page)
         return facts, title, key
 
-    def _listed(self, kind: Resource[Any], page: Page[Any]) -> list[Fact]:
-        """Return a line for each thing: the first text beside its name, and that."""
-        if not page.items:
-            return [Fact("", Text("none", style="muted"))]
-        beside, now = kind.shown[1], self._place.session.now
+    def _listed(self, kind: Resource[Any], page: Page[Any] | str) -> list[Fact]:
+        """Return a line for each thing: one of its texts, and its name."""
+        if isinstance(page, str) or not page.items:
+            said = page if isinstance(page, str) else "none"
+            return [Fact("", Text(said, style="muted"))]
+        beside, now = kind.shown[kind.beside], self._place.session.now
         facts = [
             Fact(str(shown_text(beside, each, now) or ""), clean(kind.label(each)))
             for each in page.items
@@ -632,7 +646,7 @@ class ResourcePlace(Place, Generic[T]):
         self.orders = self.commands_of(OrderCommands)
         self.rights = HomeRights(self, self._rights_known)
         self.watching: Watch[T] = Watch(self)
-        self.contents = Contents(self)
+        self.contents = Contents(self, lambda: self.resource.held(self.item))
         self.row_reader: RowReader[T] = RowReader(self)
         self.resource: Resource[Any] = self.resource_of(self.view)  # what is listed now
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
@@ -660,7 +674,7 @@ class ResourcePlace(Place, Generic[T]):
         noun = self.resource.noun
         self.facts = Facts(title=_capital(noun), empty=f"No {noun} is selected.", id="details")
         yield self.facts
-        if self.resource.contents():
+        if self.HORIZONTAL_BREAKPOINTS is VAST:
             yield self.contents
 
     def trail(self) -> Iterable[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
@@ -159,6 +159,10 @@ class Resource(Generic[T]):
     work: Work[T] | None = None
     contents: Callable[[], tuple[Resource[Any], ...]] = lambda: ()
     """The lists of what one holds, each of one item, for a very wide screen."""
+    inside: Callable[[T], str] | None = None
+    """The id that those are asked for by, where it is not that of the item."""
+    beside: int = 1
+    """Which of the texts stands beside the name, where it is among what another thing holds."""
     masked: Callable[[], bool] = lambda: False
     """Whether e-mail addresses and phone numbers are masked in what is shown now."""
 
@@ -167,9 +171,18 @@ class Resource(Generic[T]):
         own = [("address", self.url(item)), ("name", label), ("id", self.key(item))]
         return [(name, clean(text)) for name, text in (*own, *self.copies(item)) if text]
 
+    def held(self, item: T | None) -> Held:
+        """Return an item, the id that what it holds is asked for by, and the kinds of that."""
+        key = "" if item is None else (self.inside or self.key)(item)
+        return item, key, self.contents()
+
     def raw(self, target: Target, item: T) -> Raw:
         """Return where the raw JSON of an item comes from: its own read, else its list."""
         title = f"{self.noun} {self.label(item)}"
         if not self.get:
             return Raw(title, value=item, masked=self.masked())
         return Raw(title, self.get, self.arguments(target, item), masked=self.masked())
+
+
+Held: TypeAlias = "tuple[Any, str, tuple[Resource[Any], ...]]"
+"""An item or None, the id that what it holds is asked for by, and the kinds of that."""

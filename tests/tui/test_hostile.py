@@ -47,8 +47,8 @@ OURS = re.compile(
 )
 """All that is ever written to the terminal beside the texts."""
 
-VIEWS = {"review": 4, "changes": 7, "inbox": 4}
-"""How many other views these places have: the tabs of a request, lists by what they need."""
+VIEWS = {"review": 4, "changes": 7, "inbox": 4, "findings": 7}
+"""How many other views these have: the tabs of a request, lists by need, kinds of things."""
 
 
 def but_hostile(target: Target) -> Target:

@@ -23,7 +23,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes.screen import ChangesPlace
 from copydesk.tui.conversations import findings
 from copydesk.tui.conversations.findings import FindingsPlace
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, START, World
 
@@ -96,6 +96,21 @@ async def back(driver: Driver, name: str) -> None:
         if name != driver.place.PLACE:
             await driver.press("q")
     assert name == driver.place.PLACE
+
+
+async def look_wide(driver: Driver, finding: str) -> None:
+    """See what a finding holds, masked too, and that a tab of what holds nothing has no pane."""
+    place = driver.place
+    assert isinstance(place, FindingsPlace)
+    await driver.resize(200, 60)
+    assert place.rows.select(finding)
+    await eventually(lambda: "zendesk Call" in place.contents.plain, driver.idle)
+    assert "+351 912" not in driver.screen
+    await driver.press("8")  # the records
+    assert "-holds-none" in place.classes
+    await driver.press("1")
+    assert "-holds-none" not in place.classes
+    await driver.resize(140, 40)
 
 
 async def write_a_table(driver: Driver, told: Callable[[], str]) -> None:
@@ -209,6 +224,7 @@ async def test_a_support_lead_works_through_findings(
         assert '"site-finding"' in driver.screen
         await driver.press("escape")
 
+        await look_wide(driver, support.finding("Call")["id"])
         await write_a_table(driver, lambda: table.read_text("utf-8-sig"))
 
 

@@ -40,6 +40,7 @@ from copydesk.session.reads.findings import (
 )
 from copydesk.session.reads.traffic import USUAL, read_page_views
 from copydesk.tui.framework.place import View
+from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
 from copydesk.tui.widgets.list import rows_around, unspoken
 
@@ -153,6 +154,7 @@ FINDINGS: Resource[SiteFinding] = Resource(
     more=lambda finding, now: [*present.finding_details(finding, now)],
     dim=lambda finding: finding.status in ("done", "canceled"),
     adding="create_content",
+    contents=lambda: (FINDING_PARTS["records"],),
 )  # fmt: skip
 """The findings of a site."""
 
@@ -202,6 +204,7 @@ TOPICS: Resource[SiteTopic] = Resource(
     empty="No topics yet. They come with conversations and records.",
     get="get_site_topic",
     arguments=_named,
+    contents=lambda: IN_TOPIC,
     more=lambda topic, now: [*_topic_details(topic, now)],
 )  # fmt: skip
 """What the questions, records and findings of a site are about."""
@@ -229,7 +232,7 @@ def _order(name: str, title: str) -> Order:
 
 
 _QUESTION: tuple[Shown[SiteQuestion], ...] = (
-    Shown("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=20,
+    Shown("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=34,
           detail=False),
     Shown("type", "TYPE", lambda each, now: clean(each.type), 15, drop=3,
           values=get_args(QuestionType)),
@@ -267,6 +270,8 @@ QUESTIONS: Resource[SiteQuestion] = Resource(
         Condition("topic", "those of a topic, by its id", read=lambda text: [text]),
     ),
     more=lambda question, now: [*_question_details(question, now)],
+    beside=2,
+    contents=lambda: tuple(QUESTION_PARTS.values()),
 )
 """What people ask of a site."""
 
@@ -329,6 +334,24 @@ KINDS: Mapping[str, Resource[Any]] = {
 """What the tabs list."""
 
 
+def _of_topic(kind: Resource[Any], topic: Callable[[str | None], object]) -> Resource[Any]:
+    """Return a list of a site, of what is in one topic: what the service is asked that by."""
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        return await kind.pages(
+            api, target, replace(asked, conditions={"topic": topic(target.item)})
+        )
+
+    return replace(kind, pages=pages)
+
+
+IN_TOPIC: tuple[Resource[Any], ...] = (
+    _of_topic(FINDINGS, lambda topic: topic),
+    _of_topic(QUESTIONS, lambda topic: [topic]),
+)
+"""What there is to a topic."""
+
+
 # Parts of a finding and of a question
 
 _PAGES: Resource[SiteFindingPage] = Resource(
@@ -344,6 +367,8 @@ _PAGES: Resource[SiteFindingPage] = Resource(
     ),
     empty="About no page.",
     of="item",
+    contents=lambda: (LINES,),
+    inside=lambda found: lines_from(found.space_id, found.page.id),
 )
 
 _REQUESTS: Resource[ChangeRequest] = Resource(
@@ -380,6 +405,7 @@ FINDING_PARTS: Mapping[str, Resource[Any]] = {
         get="get_site_question",
         arguments=_named,
         more=lambda question, now: [*_question_details(question, now)],
+        contents=lambda: tuple(QUESTION_PARTS.values()),
     ),
     "records": Resource(
         noun="record",
@@ -394,6 +420,7 @@ FINDING_PARTS: Mapping[str, Resource[Any]] = {
         arguments=_named,
         url=lambda record: web_address(record.urls.source) or None,
         more=lambda record, now: [*_record_details(record, now)],
+        beside=2,
     ),
     "pages": _PAGES,
     "requests": _REQUESTS,

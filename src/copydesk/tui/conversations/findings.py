@@ -36,7 +36,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import View
+from copydesk.tui.framework.place import VAST, View
 from copydesk.tui.resource.columns import MaskCommands, columns_of
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Resource, Shown
@@ -71,6 +71,9 @@ class FindingRows(Marking, VirtualList[Any]):
         "list_site_finding_change_requests",
         "list_site_finding_pages",
         "list_site_finding_questions",
+        "list_site_finding_records",
+        "list_site_question_answers",
+        "list_site_question_sources",
         "list_sites",
         "get_site",
         "get_site_topic",
@@ -82,6 +85,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     """What is wrong with the content of a site, and who says so."""
 
     COLUMNS = (*columns_of(*KINDS.values()), "views", "trend")
+    HORIZONTAL_BREAKPOINTS = VAST
     OF_SITE = True
     COMMAND_CLASSES = (FindingCommands, MaskCommands)
     RESOURCE = FINDINGS
@@ -403,12 +407,16 @@ def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
         "list_site_finding_change_requests",
         "list_site_spaces",
         "get_site_finding",
+        "get_space_page",
+        "list_site_question_answers",
+        "list_site_question_sources",
     ),
 )
 class FindingPlace(ResourcePlace[Any], scope="finding"):
     """The questions, records, pages and change requests of one finding."""
 
     COLUMNS = columns_of(*FINDING_PARTS.values())
+    HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (MaskCommands,)
     RESOURCE = FINDING_PARTS["questions"]
     RAW = ("get_site_context_record", "get_change_request")

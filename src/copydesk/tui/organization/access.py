@@ -47,7 +47,9 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Place, View
+from copydesk.tui.framework.place import VAST, Place, View
+from copydesk.tui.organization.members import MEMBER_SPACES, MEMBER_TEAMS
+from copydesk.tui.organization.teams import PEOPLE as TEAM_PEOPLE
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
 
@@ -153,6 +155,7 @@ _PERSON: Mapping[str, Any] = {
     "label": lambda each: person_name(each.user),
     "copies": lambda each: [("e-mail address", each.user.email)],
     "of": "organization",
+    "contents": lambda: (MEMBER_TEAMS, MEMBER_SPACES),
 }
 _NAME = Shown[Any](
     "name", "NAME", lambda each, now: person_name(each.user), flex=1, minimum=20, detail=False,
@@ -234,6 +237,7 @@ TEAMS: Resource[Any] = Resource(
     ),
     empty="No team was given a role here. ctrl+n gives one.",
     views=VIEWS,
+    contents=lambda: (TEAM_PEOPLE,),
 )  # fmt: skip
 """The teams that were given a level."""
 
@@ -557,13 +561,14 @@ class Origins:
         *(f"list_{kind}_{what}permissions" for kind in ("space", "collection", "site")
           for what in ("", "user_", "team_")),
         "get_space", "get_collection", "get_site", "get_member", "list_member_teams",
-        "list_team_members", "get_organization",
+        "list_member_spaces", "list_team_members", "get_organization",
     ),
 )  # fmt: skip
 class AccessPlace(ResourcePlace[Any], scope="access"):
     """Who may do what in the space, collection or site, and where it comes from."""
 
     RESOURCE = PEOPLE
+    HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (StagedAccess,)
 
     def __init__(self, target: Target) -> None:

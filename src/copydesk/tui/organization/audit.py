@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from copydesk.session.reads.organization import people_offered
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import command
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import VAST
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 
@@ -103,8 +105,24 @@ AUDIT: Resource[AuditEvent] = Resource(
         Condition("to", "what was done before a date", read=_moment),
     ),
     copies=lambda event: (("target id", event.target.id), ("actor id", event.actor.id)),
+    contents=lambda: (DONE_TO_IT,),
+    inside=lambda event: event.target.id,
 )  # fmt: skip
 """Audit events, as an organization lists them: the last first."""
+
+
+async def _of_target(api: Api, target: Target, asked: Asked) -> Page[AuditEvent]:
+    return await _pages(api, target, replace(asked, conditions={"target": target.item}))
+
+
+DONE_TO_IT: Resource[AuditEvent] = replace(
+    AUDIT,
+    title="All that was done to it",
+    pages=_of_target,
+    label=lambda event: f"{action_words(event)}, {actor_name(event.actor)}",
+    beside=0,
+)
+"""The events of one target."""
 
 
 @place(
@@ -117,6 +135,7 @@ class AuditPlace(ResourcePlace["AuditEvent"], scope="audit"):
     """What was done in the organization; Enter follows to what it was done to."""
 
     RESOURCE = AUDIT
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -34,9 +34,11 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.organization.commands import ID_PATTERN, AtHand, OrganizationCommands
+from copydesk.tui.resource.place import Contents
+from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.system.find import SearchPrompt
@@ -45,8 +47,10 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.member import Member
     from copydesk.contract.models.organization import Organization
+    from copydesk.contract.models.space import Space
 
 
 RIGHTS = (
@@ -165,12 +169,31 @@ class ChoosePrompt(SearchPrompt):
         self._pane.move(by)
 
 
-@place("organizations", key="o", title="Organizations")
+async def _spaces(api: Api, target: Target, asked: Asked) -> Page[Space]:
+    return await api.page(ops.list_organization_spaces, target.item or "", **asked.paging)
+
+
+SPACES: Resource[Space] = Resource(
+    noun="space",
+    title="Spaces",
+    pages=_spaces,
+    key=lambda space: space.id,
+    label=lambda space: space.title or "Untitled",
+    shown=(Shown("open", "OPEN", lambda space, now: f"{space.change_requests_open} open"),),
+    empty="No space in it that you reach.",
+    of="item",
+    beside=0,
+)
+"""The spaces of an organization, each with its open change requests."""
+
+
+@place("organizations", key="o", title="Organizations",
+       uses=("list_organizations", "list_organization_spaces"))  # fmt: skip
 class OrganizationsPlace(Place, scope="organizations"):
     """The organizations that the reader is in."""
 
     IN_ORGANIZATION = False
-
+    HORIZONTAL_BREAKPOINTS = VAST
     RAW = ("get_organization",)
     COMMAND_CLASSES = (OrganizationCommands, DetailsCommands)
 
@@ -201,7 +224,10 @@ class OrganizationsPlace(Place, scope="organizations"):
         )
         self.facts = Facts(title="Details", id="organization-details")
         yield Part("main", self.rows)
-        yield Part("side", self.facts)
+        self.contents = Contents(
+            self, lambda: (self.rows.selected, self.rows.selected_id or "", (SPACES,))
+        )
+        yield Part("side", self.facts, self.contents)
 
     def trail(self) -> Iterable[str]:
         """Above all organizations there is only the service."""
@@ -251,6 +277,7 @@ class OrganizationsPlace(Place, scope="organizations"):
 
     def reload(self) -> None:
         """Read the organizations; the reader's role in each follows."""
+        self.contents.forget()
         self.reads.load(
             "organizations", self._read, self._arrived, what="Reading organizations",
             failed=self._unread,
@@ -339,6 +366,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         else:
             facts = organization_facts(row, self.session.now)
             self.facts.show(facts, title=row.title, about=row.id)
+        self.contents.look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         row: OrganizationRow | None = event.row

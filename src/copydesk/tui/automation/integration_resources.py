@@ -6,6 +6,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
@@ -339,6 +340,7 @@ INTEGRATIONS: Resource[Integration] = Resource(
         Condition("target", "those that work on this", get_args(IntegrationTarget)),
     ),
     more=lambda one, now: tuple(integration_details(one)),
+    contents=lambda: (SPACES, SITES),
 )  # fmt: skip
 """Every integration that the reader finds."""
 
@@ -442,6 +444,8 @@ INSTALLED: Resource[OrganizationInstallation] = Resource(
         *installation_details(one.installation),
         *_several("may", one.integration.scopes),
     ),
+    contents=lambda: IN_INSTALLATION,
+    inside=lambda one: f"{one.integration.name} {one.installation.id}",
 )  # fmt: skip
 """What an organization has installed."""
 
@@ -494,6 +498,7 @@ def _works_on(
         conditions=(_EXTERNAL,),
         copies=lambda one: [("installation", one.installation)],
         more=lambda one, now: tuple(part_details(one)),
+        beside=2,
     )  # fmt: skip
 
 
@@ -523,6 +528,22 @@ async def _sites(api: Api, target: Target, asked: Asked) -> Page[SiteInstallatio
 
 SITES: Resource[SiteInstallation] = _works_on("site", "Sites", _sites, lambda one: one.site)
 """The sites that an integration works on."""
+
+
+def _of_installation(kind: Resource[Any]) -> Resource[Any]:
+    """Return the spaces or sites of one installation: the item is an integration and that."""
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        name, _, which = (target.item or "").partition(" ")
+        found = await kind.pages(api, target.but(item=name), asked)
+        there = [each for each in found.items if each.installation == which]
+        return found.model_copy(update={"items": there, "count": None})
+
+    return replace(kind, pages=pages)
+
+
+IN_INSTALLATION: tuple[Resource[Any], ...] = (_of_installation(SPACES), _of_installation(SITES))
+"""What an organization's installation works on."""
 
 
 async def _events(api: Api, target: Target, asked: Asked) -> Page[IntegrationEvent]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -30,8 +31,8 @@ from copydesk.domain.automation_inverses import (
     spec_made,
     visibility_changed,
 )
-from copydesk.domain.clock import ago
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.clock import ago, moment
+from copydesk.domain.text import clean, plural, shorten, size_words
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
@@ -40,13 +41,14 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import VAST
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
-    from copydesk.contract.models.openapi_spec import OpenAPISpec
+    from copydesk.contract.models.openapi_spec import OpenAPISpec, OpenAPISpecVersion
 
 
 STATES = {"pending": "waits", "progress": "reading", "complete": "read"}
@@ -151,6 +153,43 @@ async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpec]:
     return await api.page(ops.list_openapi_specs, target.organization or "", **asked.paging)
 
 
+async def _versions(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpecVersion]:
+    ids = target.organization or "", target.item or ""
+    return await api.page(ops.list_openapi_spec_versions, *ids, **asked.paging)
+
+
+def address_of(version: OpenAPISpecVersion) -> str:
+    """Return the address of the document of a version; "" for none."""
+    return web_address(version.url)
+
+
+def _read_at(version: OpenAPISpecVersion, now: datetime) -> str:
+    return "not told" if version.created_at is None else moment(version.created_at, now)
+
+
+VERSIONS: Resource[OpenAPISpecVersion] = Resource(
+    noun="version",
+    title="Versions",
+    pages=_versions,
+    key=lambda version: version.id,
+    label=lambda version: version.id,
+    shown=(
+        Shown("read", "READ", _read_at, flex=1, minimum=14),
+        Shown("age", "AGE", lambda version, now: ago(version.created_at, now), 12, drop=2),
+        Shown("size", "SIZE", lambda version, now: size_words(version.size), 8, align="right",
+              drop=1),
+        Shown("state", "STATE", lambda version, now: None, 9, detail=False, filters=False),
+        Shown("address", "DOCUMENT", lambda version, now: address_of(version) or None),
+    ),
+    empty="No version of this specification could be read yet.",
+    of="item",
+    url=lambda version: address_of(version) or None,
+)  # fmt: skip
+"""Versions of a specification, the newest first as services list them."""
+
+SIZES = replace(VERSIONS, label=lambda version: size_words(version.size), beside=0)
+"""The same beside their specification: when each was read, and how long it is."""
+
 SPECS: Resource[OpenAPISpec] = Resource(
     noun="OpenAPI specification",
     title="OpenAPI specifications",
@@ -180,6 +219,8 @@ SPECS: Resource[OpenAPISpec] = Resource(
     adding="create_open_api_spec",
     readers_empty="There are no OpenAPI specifications in this organization.",
     work=Work(under_way, reading_ended),
+    contents=lambda: (SIZES,),
+    inside=lambda spec: spec.slug,
 )  # fmt: skip
 """OpenAPI specifications, as an organization lists them."""
 
@@ -335,11 +376,13 @@ async def find_deleted(api: Api, home: str, slug: str) -> bool | None:
 
 
 @place("openapi-specs", key="A", title="OpenAPI specifications",
-       uses=("list_openapi_specs", "get_openapi_spec", "get_organization"))  # fmt: skip
+       uses=("list_openapi_specs", "get_openapi_spec", "get_organization",
+             "list_openapi_spec_versions"))  # fmt: skip
 class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     """The OpenAPI specifications of an organization."""
 
     RESOURCE = SPECS
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def waits_by(self, item: OpenAPISpec) -> str:
         """Return its slug: requests name it so."""

@@ -4,67 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.widget import Widget
 
-from copydesk.domain.address import web_address
-from copydesk.domain.clock import ago, moment
 from copydesk.domain.git_patch import Side, file_patch
-from copydesk.domain.text import clean, size_words
+from copydesk.domain.text import clean
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.tui.automation.openapi import why_failed
+from copydesk.tui.automation.openapi import VERSIONS, address_of, why_failed
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Shown
 from copydesk.tui.widgets.text import TextView
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.openapi_spec import OpenAPISpec, OpenAPISpecVersion
 
 SHOWN = 200_000
 """Characters of a document, or of what changed in it, that are shown."""
-
-
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpecVersion]:
-    ids = target.organization or "", target.item or ""
-    return await api.page(ops.list_openapi_spec_versions, *ids, **asked.paging)
-
-
-def _address(version: OpenAPISpecVersion) -> str:
-    return web_address(version.url)
-
-
-def _read_at(version: OpenAPISpecVersion, now: datetime) -> str:
-    return "not told" if version.created_at is None else moment(version.created_at, now)
-
-
-VERSIONS: Resource[OpenAPISpecVersion] = Resource(
-    noun="version",
-    title="Versions",
-    pages=_pages,
-    key=lambda version: version.id,
-    label=lambda version: version.id,
-    shown=(
-        Shown("read", "READ", _read_at, flex=1, minimum=14),
-        Shown("age", "AGE", lambda version, now: ago(version.created_at, now), 12, drop=2),
-        Shown("size", "SIZE", lambda version, now: size_words(version.size), 8, align="right",
-              drop=1),
-        Shown("state", "STATE", lambda version, now: None, 9, detail=False, filters=False),
-        Shown("address", "DOCUMENT", lambda version, now: _address(version) or None),
-    ),
-    empty="No version of this specification could be read yet.",
-    of="item",
-    url=lambda version: _address(version) or None,
-)  # fmt: skip
-"""Versions of a specification, the newest first as services list them."""
 
 
 def one_version(here: OpenAPIVersionsPlace) -> str | None:
@@ -187,7 +149,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
         async def read(api: Api) -> str:
             from copydesk.client.download import fetch
 
-            addresses = [_address(each) for each in (before, after) if each is not None]
+            addresses = [address_of(each) for each in (before, after) if each is not None]
             if not all(addresses):
                 return "The service does not say where the document is."
             documents = [await fetch(api, address) for address in addresses]

@@ -22,7 +22,8 @@ from copydesk.session.page_rows import PageRow, page_rows, reference
 from copydesk.session.reads.pages import walk
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import View
+from copydesk.tui.framework.place import VAST, View
+from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
@@ -165,6 +166,8 @@ LINKS: Resource[Standing] = Resource(
            View(ALL, "All")),
     copies=lambda row: [("where it leads", row.address or row.target), ("page", row.page)],
     more=_more,
+    contents=lambda: (LINES,),
+    inside=lambda row: lines_from(row.space, row.page, (row.address or row.target).split("/")[-1]),
 )  # fmt: skip
 """The links of a space, page by page."""
 
@@ -197,6 +200,11 @@ def _backlink_url(link: Backlink) -> str | None:
     return web_address(link.page.urls.app) or None if link.page is not None else None
 
 
+def _backlink_lines(link: Backlink) -> str:
+    space, page = link.space, link.page
+    return lines_from(space.id, page.id) if space is not None and page is not None else ""
+
+
 BACKLINKS: Resource[Backlink] = Resource(
     noun="page",
     title="What links here",
@@ -217,6 +225,8 @@ BACKLINKS: Resource[Backlink] = Resource(
     of="item",
     url=_backlink_url,
     copies=lambda link: [("path", link.page.path if link.page else None)],
+    contents=lambda: (LINES,),
+    inside=_backlink_lines,
 )  # fmt: skip
 """The pages that lead to a page of a space."""
 
@@ -225,12 +235,13 @@ BACKLINKS: Resource[Backlink] = Resource(
     "links",
     key="l",
     title="Links of a space",
-    uses=("list_space_links", "list_space_pages", "get_space"),
+    uses=("list_space_links", "list_space_pages", "get_space", "get_space_page"),
 )
 class LinksPlace(ResourcePlace[Standing], scope="links"):
     """The links report of a space, and the details of the link under the cursor."""
 
     RESOURCE = LINKS
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -314,6 +325,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
     """The pages that link to a page: i in its links goes there. ``target.item`` is its id."""
 
     RESOURCE = BACKLINKS
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -21,8 +21,9 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import View
+from copydesk.tui.framework.place import VAST, View
 from copydesk.tui.framework.prompt import Prompt
+from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
@@ -77,8 +78,11 @@ RESULTS: Resource[Hit] = Resource(
     url=lambda hit: hit.url,
     views=(View("everywhere", "Everywhere"), View(SPACE, "In this space"), View(SITE, "In a site")),
     copies=lambda hit: [("path", hit.page.path), ("id of the space", hit.space)],
+    contents=lambda: (LINES,),
+    inside=lambda hit: lines_from(hit.space, hit.page.id, hit.anchor),
 )
 """What a search found, section by section."""
+
 
 RESULTS_HERE = replace(RESULTS, shown=[each for each in RESULTS.shown if each.name != "space"])
 """The same in one space, which is not named with each."""
@@ -113,11 +117,12 @@ class WordsPrompt(Prompt):
         self._here.rows.move(by)
 
 
-@place("search", key="/", title="Search", uses="search_organization")
+@place("search", key="/", title="Search", uses=("search_organization", "get_space_page"))
 class SearchPlace(ResourcePlace[Hit], scope="search"):
     """The pages with every typed word, the best first."""
 
     RESOURCE = RESULTS
+    HORIZONTAL_BREAKPOINTS = VAST
     OF_SPACE = True
 
     def resource_of(self, view: str) -> Resource[Hit]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -13,6 +13,7 @@ from copydesk.client.errors import NotFound
 from copydesk.domain.clock import ago
 from copydesk.domain.clock import moment as short_moment
 from copydesk.domain.text import clean, plural
+from copydesk.session.identity import first_words, name_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.history import (
     AT_ONCE,
@@ -27,13 +28,15 @@ from copydesk.session.reads.history import (
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Place, View
+from copydesk.tui.framework.place import VAST, Place, View
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
+    from copydesk.contract.models.comment import Comment
+    from copydesk.contract.models.review import Review
 
 PAGE, SPACE = "page", "space"
 """The views of the history of a page: its own revisions, and all of its space."""
@@ -46,6 +49,9 @@ MADE = {
     "computed": "computed",
 }
 """How a revision was made, in a word."""
+
+HELD_WORDS = 200
+"""So much of a comment is shown beside the revision that it led to."""
 
 SHOWN = 20
 """So many names of what a revision changes are among its details."""
@@ -107,8 +113,53 @@ HISTORY: Resource[RevisionRow] = Resource(
     get="get_revision",
     arguments=lambda target, row: (target.space or "", row.id),
     more=_changed,
+    contents=lambda: (REVIEWS, COMMENTS),
+    inside=lambda row: row.request,
 )  # fmt: skip
 """Revisions, each with what it changed."""
+
+
+def _of_request(
+    operation: str, **more: str
+) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
+    """Return what reads a list of a change request; of none it is empty."""
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        if not target.item:
+            return _page_of([])
+        read: Any = api.page
+        ids = target.space or "", target.item
+        found: Page[Any] = await read(getattr(ops, operation), *ids, **asked.paging, **more)
+        return found
+
+    return pages
+
+
+REVIEWS: Resource[Review] = Resource(
+    noun="review",
+    title="Reviews",
+    pages=_of_request("list_change_request_reviews"),
+    key=lambda review: review.id,
+    label=lambda review: name_of(review.reviewer),
+    shown=(Shown("status", "STATUS", lambda review, now: review.status),),
+    empty="No one reviewed it.",
+    of="item",
+    beside=0,
+)
+"""The reviews of the change request that a revision merged."""
+
+COMMENTS: Resource[Comment] = Resource(
+    noun="comment",
+    title="Comments",
+    pages=_of_request("list_change_request_comments", format="markdown"),
+    key=lambda comment: comment.id,
+    label=lambda comment: first_words(comment, HELD_WORDS),
+    shown=(Shown("by", "BY", lambda comment, now: name_of(comment.posted_by)),),
+    empty="No one commented on it.",
+    of="item",
+    beside=0,
+)
+"""The comments on it."""
 
 VIEWS = (View(PAGE, "This page"), View(SPACE, "The whole space"))
 
@@ -142,12 +193,16 @@ def spent(place: Place, requests: int) -> str:
     "history",
     key="h",
     title="History of a space",
-    uses=("get_space", "get_revision", "get_revision_changes"),
-)
+    uses=(
+        "get_space", "get_revision", "get_revision_changes", "list_change_request_reviews",
+        "list_change_request_comments",
+    ),
+)  # fmt: skip
 class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
     """The revisions of a space: when, who, which change request, and what changed."""
 
     RESOURCE = HISTORY
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -244,10 +299,10 @@ async def _blocks(api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
     return _page_of(await read_blame(api, target.space or "", target.page or "", target.revision))
 
 
-def _page_of(rows: list[BlameRow]) -> Page[BlameRow]:
+def _page_of(rows: list[Any]) -> Page[Any]:
     from copydesk.contract.models.base import Page
 
-    return Page[BlameRow].model_construct(items=rows, next=None, count=len(rows))
+    return Page[Any].model_construct(items=rows, next=None, count=len(rows))
 
 
 def _older(row: BlameRow, now: datetime) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from rich.cells import cell_len
@@ -24,6 +24,7 @@ from copydesk.session.draft_keys import staged_moves
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.sites import read_arranged
 from copydesk.session.reads.spaces import read_desk
 from copydesk.session.reads.traffic import USUAL, read_site_views
 from copydesk.session.site_rows import SiteRow, site_row
@@ -35,7 +36,9 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.place import VAST, Part, Place, View
+from copydesk.tui.resource.place import Contents
+from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.sites.settings import check
 from copydesk.tui.sites.settings_cells import TYPES, readers, title_of
 from copydesk.tui.sites.tabs import KEYED, DeletionCommands, PublicationCommands
@@ -44,7 +47,9 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.site import Site
+    from copydesk.domain.site_tree import SiteNode
 
 NEW_KEY = "site new"
 """The key of the title of a site that is about to be made."""
@@ -268,11 +273,52 @@ class CreationCommands(Commands, scope="sites"):
         return True
 
 
-@place("sites", key="t", title="Sites", uses=("list_sites", "aggregate_site_events"))
+async def _entries(api: Api, target: Target, asked: Asked) -> Page[tuple[int, SiteNode]]:
+    """Read the structure of a site, and return its entries with how deep they are."""
+    from copydesk.contract.models.base import Next, Page
+
+    def walk(nodes: Iterable[SiteNode], depth: int) -> Iterator[tuple[int, SiteNode]]:
+        for node in nodes:
+            yield depth, node
+            if len(node.children) > 1 or node.kind != "section":  # a lone space is the section
+                yield from walk(node.children, depth + 1)
+
+    structure = await read_arranged(api, target.organization or "", target.item or "")
+    found = list(walk(structure.tree(), 0))
+    following = Next(page="") if len(found) > asked.limit else None
+    return Page[Any].model_construct(items=found[: asked.limit], next=following, count=len(found))
+
+
+ENTRIES: Resource[tuple[int, SiteNode]] = Resource(
+    noun="entry",
+    title="Structure",
+    pages=_entries,
+    key=lambda entry: entry[1].id,
+    label=lambda entry: (
+        "  " * entry[0] + (entry[1].title or "Untitled") + (" (hidden)" if entry[1].hidden else "")
+    ),
+    shown=(Shown("path", "PATH", lambda entry, now: entry[1].path),),
+    empty="This site shows nothing yet.",
+    of="item",
+    beside=0,
+)
+"""What readers see at the top of a site, in order."""
+
+
+@place(
+    "sites",
+    key="t",
+    title="Sites",
+    uses=(
+        "list_sites", "aggregate_site_events", "get_site_structure", "list_site_sections",
+        "list_site_spaces",
+    ),
+)  # fmt: skip
 class SitesPlace(Place, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
     COLUMNS = ("views",)
+    HORIZONTAL_BREAKPOINTS = VAST
     RAW = ("get_site",)
     COMMAND_CLASSES = (DeletionCommands, CreationCommands, PublicationCommands, DetailsCommands)
 
@@ -304,7 +350,10 @@ class SitesPlace(Place, scope="sites"):
         )
         self.facts = Facts(title="Site", empty="No site is selected.", id="site-details")
         yield Part("main", self.rows)
-        yield Part("side", self.facts)
+        self.contents = Contents(
+            self, lambda: (self.rows.selected, self.rows.selected_id or "", (ENTRIES,))
+        )
+        yield Part("side", self.facts, self.contents)
 
     def _columns(self, title: int, address: int) -> list[Column[SiteRow]]:
         """Return the columns; addresses take up to so many cells where the titles leave them."""
@@ -424,6 +473,7 @@ class SitesPlace(Place, scope="sites"):
             self.refresh_frame()
 
     def reload(self) -> None:
+        self.contents.forget()
         self._look_for_staged()
         # What this hand has made or deleted is not news that waits for a key.
         own, self._written = len(self.session.log) != self._written, len(self.session.log)
@@ -480,6 +530,7 @@ class SitesPlace(Place, scope="sites"):
             if views := self._views.get(row.id):
                 facts.append(Fact("viewed", week_words(views, USUAL.days)))
             self.facts.show(facts, title=row.title, about=row.id)
+        self.contents.look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         if event.id is not None:

@@ -40,8 +40,11 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
+from copydesk.tui.resource.page_lines import LINES, lines_from
+from copydesk.tui.resource.place import Contents
+from copydesk.tui.resource.resource import Held
 from copydesk.tui.sites.redirect_import import ImportCommands
 from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
@@ -231,11 +234,12 @@ class RedirectCommands(Commands, scope="redirects"):
             here.say(said)
 
 
-@place("redirects", key="r", title="Redirects", uses=READ)
+@place("redirects", key="r", title="Redirects", uses=(*READ, "get_space_page"))
 class RedirectsPlace(Place, scope="redirects"):
     """Where the addresses lead that a site no longer has, or never had."""
 
     OF_SITE = True
+    HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (RedirectCommands, ImportCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
@@ -262,8 +266,9 @@ class RedirectsPlace(Place, scope="redirects"):
             id="redirects",
         )
         self.facts = Facts(title="Redirect", empty="No redirect is selected.", id="redirect")
+        self.contents = Contents(self, self._held)
         yield Part("main", self.rows)
-        yield Part("side", self.facts)
+        yield Part("side", self.facts, self.contents)
 
     def trail(self) -> Iterable[str]:
         yield from self.tabs.trail("Redirects")
@@ -294,6 +299,7 @@ class RedirectsPlace(Place, scope="redirects"):
     # Reading
 
     def reload(self) -> None:
+        self.contents.forget()
         self.reads.load(
             "redirects", self._read, self._arrived, what="Reading redirects", failed=self._unread
         )
@@ -344,23 +350,37 @@ class RedirectsPlace(Place, scope="redirects"):
         row = self.redirect
         if row is None:
             self.facts.show([], title="Redirect")
-            return
-        self.facts.show(redirect_facts(row, self.session.now), title=row.source, about=row.id)
+        else:
+            self.facts.show(redirect_facts(row, self.session.now), title=row.source, about=row.id)
+        self.contents.look()
 
-    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        row = self.redirect
-        if row is None or self.read is None:
-            return
+    def _leads_to(self, row: RedirectRow) -> Target | None:
+        """Return the page, or the space, that a redirect leads to; None for none of this site's."""
+        if self.read is None:
+            return None
         to, nodes = row.body["destination"], self.read.paths.nodes
         node = nodes.get(str(to.get("siteSectionId") or to.get("siteSpaceId")))
         if node is not None and node.kind == "section":
             inside = [each for each in nodes.values() if each.level == node.id]
             node = next((each for each in inside if each.default), next(iter(inside), None))
         if node is None or not node.space:
-            self.say("Nothing of it can be opened here. o opens it in the browser.")
+            return None
+        return Target(self.target.organization, node.space, page=to.get("pageId"))
+
+    def _held(self) -> Held:
+        row = self.redirect
+        to = None if row is None else self._leads_to(row)
+        at = "" if to is None else lines_from(to.space or "", to.page or "")
+        return row, at, (LINES,)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        row = self.redirect
+        if row is None or self.read is None:
             return
-        target = Target(organization=self.target.organization, space=node.space)
-        self.desk.go_soon("pages", target.but(page=to.get("pageId")))
+        if (target := self._leads_to(row)) is None:
+            self.say("Nothing of it can be opened here. o opens it in the browser.")
+        else:
+            self.desk.go_soon("pages", target)
 
     def url(self) -> str | None:
         row, read = self.redirect, self.read

@@ -27,10 +27,11 @@ from copydesk.tui.arrange.cells import VIEWS, ArrangedTree, PlanPane, Row, Writt
 from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part, style_path
+from copydesk.tui.framework.place import VAST, Part, style_path
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.spaces import tree_cells as present
+from copydesk.tui.spaces.cells import OPEN
 from copydesk.tui.spaces.list import WANTED, RestingDetails, Wanted, holder_of
 from copydesk.tui.spaces.tree_commands import (
     CreationCommands,
@@ -44,6 +45,7 @@ from copydesk.tui.widgets.facts import Facts
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.space import Space
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.arrangement import Arrangement
@@ -407,15 +409,39 @@ COLLECTION_SPACES: Resource[Space] = Resource(
     get="get_space",
     arguments=lambda target, space: (space.id,),
     url=lambda space: web_address(space.urls.app) or None,
+    contents=lambda: (OPEN_REQUESTS,),
 )  # fmt: skip
 """Spaces that stand in a collection itself, not in one below it."""
 
 
-@place("collection-spaces", title="Spaces of a collection", uses="list_collection_spaces")
+async def _requests(api: Api, target: Target, asked: Asked) -> Page[ChangeRequest]:
+    return await api.page(ops.list_space_change_requests, target.item or "", **asked.paging)
+
+
+OPEN_REQUESTS: Resource[ChangeRequest] = Resource(
+    noun="change request",
+    title=OPEN,
+    pages=_requests,
+    key=lambda request: request.id,
+    label=lambda request: f"#{request.number} {request.subject or 'No subject'}",
+    shown=(Shown("age", "AGE", lambda request, now: age(request.updated_at, now)),),
+    empty="No change request is open.",
+    of="item",
+    beside=0,
+)
+"""The open change requests of a space."""
+
+
+@place(
+    "collection-spaces",
+    title="Spaces of a collection",
+    uses=("list_collection_spaces", "list_space_change_requests"),
+)
 class CollectionSpacesPlace(ResourcePlace["Space"], scope="collection_spaces"):
     """The spaces of one collection; :collection on its row in the spaces opens this."""
 
     RESOURCE = COLLECTION_SPACES
+    HORIZONTAL_BREAKPOINTS = VAST
 
     def space_at_hand(self) -> str | None:
         return self.rows.selected_id

@@ -38,11 +38,9 @@ async def _lines(api: Api, target: Target, asked: Asked) -> Page[str]:
 
 def _begins(line: str, at: str) -> bool:
     """Whether a line is the heading of an anchor, or a link with such words in its address."""
-    return (
-        slugify(line.strip("# ")) == at
-        if line.startswith("#")
-        else f"{at}" in line and "](" in line
-    )
+    if line.startswith("#"):
+        return slugify(line.strip("# ")) == at
+    return at in line and "](" in line
 
 
 LINES: Resource[str] = Resource(

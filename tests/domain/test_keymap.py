@@ -53,7 +53,11 @@ def test_a_preset_replaces_keys_and_leaves_no_action_without_one() -> None:
         "go.clusters": ("g k", "f7 k"),
     }
     found, _ = keys(preset="emacs")
-    assert found == {"place.move_down": ("j", "down", "ctrl+n"), "place.palette": ("alt+x",)}
+    assert found == {
+        "place.move_down": ("j", "down", "ctrl+n"),
+        "place.palette": ("alt+x",),
+        "form.send": ("ctrl+x ctrl+s",),
+    }
 
 
 def test_an_action_that_has_no_key_any_more_says_what_does_it() -> None:
@@ -132,10 +136,12 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
         ("J and K move it. @, then M shows it.", "f2 and f3 move it. @, then M shows it."),
         ("ctrl+n does nothing here. M is “merge”. gk means nothing.",) * 2,
         ("M and more", "M and more"),
+        ("ctrl+s sends, ctrl+x ctrl+s too", "ctrl+x ctrl+s sends, ctrl+x ctrl+s too"),
     ],
 )
 def test_a_text_of_ours_names_the_keys_that_are_there(text: str, said: str) -> None:
     renamed = {"ctrl+n": "alt+n", "M": "f4", "gk": "go", "J": "f2", "K": "f3"}
+    renamed["ctrl+s"] = "ctrl+x ctrl+s"
     assert with_keys(text, renamed) == said
     assert with_keys(text, {}) == text
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from copydesk.domain.keymap import OwnKeys
+from copydesk.domain.keymap import PRESETS, OwnKeys
 from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.own_command import OwnCommand
 from copydesk.session import glyphs
 from copydesk.session.declarations import (
+    actions,
+    declared_keys,
     keymap,
     label,
     list_mistakes,
@@ -39,6 +41,22 @@ def test_keys_of_a_person_stand_in_place_of_those_that_are_declared(
         assert "g o" in mistakes["go.clusters"]
     else:
         assert (found, mistakes) == (keys, wrong)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_key_of_a_preset_begins_a_chord_beside_it(preset: str) -> None:
+    changed, _ = keymap(OwnKeys(preset))
+    for name, scopes in actions().scopes.items():
+        here = [
+            key for action, keys in {**declared_keys(), **changed}.items() for key in keys
+            if action.rpartition(".")[0] in scopes
+        ]  # fmt: skip
+        assert not [
+            (name, one, key)
+            for one in here
+            for key in here
+            if len(one) > 1 and key.startswith(f"{one} ")
+        ]
 
 
 def test_a_preset_gives_many_actions_other_keys() -> None:

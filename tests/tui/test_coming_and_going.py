@@ -56,7 +56,7 @@ async def test_what_is_left_at_any_moment_ends_nothing_else(world: World) -> Non
         status.update()  # asked for after the last drawing of its place
 
         # So is a click on the footer of what had the focus until now.
-        await app.keyboard.do(Meaning(0, Choices.ACTIONS["take"]), app.keyboard.chain(driver.place))
+        await app.keyboard.do(Meaning(0, Choices.ACTIONS["send"]), app.keyboard.chain(driver.place))
 
         # A place that is left before it was drawn begins nothing.
         await driver.burst("g", "c", "escape", "g", "i", "escape", "g", "p", "q")

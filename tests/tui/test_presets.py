@@ -10,6 +10,7 @@ from copydesk.domain.keymap import OwnKeys
 from copydesk.local import browser
 from copydesk.session.declarations import keymap
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.framework.place import Place
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World
@@ -64,12 +65,27 @@ async def test_lists_are_moved_through_as_in_emacs_and_new_has_another_key(world
         assert "type" in driver.screen
         await driver.press("ctrl+g")
         assert driver.place.PLACE == "spaces"
+        await driver.press("ctrl+s")
+        await driver.type("Guide")
+        await driver.press("enter")
+        assert "Handbook" not in driver.screen
+        # A chord sends in a field too, and its first key cuts nothing there.
+        await driver.press("alt+n", "enter")
+        assert "ctrl+x ctrl+s" in driver.line("esc")
+        await driver.type("New")
+        await driver.press("ctrl+x", "x")
+        assert "ctrl+x x means nothing here. ctrl+x ctrl+s save" in driver.screen
+        await driver.press("ctrl+x", "ctrl+s")
+        assert "New" in driver.screen
+        assert isinstance(driver.app.screen, Place)
 
 
 async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(world: World) -> None:
     world.space("Guide", {"a": "# A\n"})
     world.space("Handbook", {"a": "# A\n"})
-    own = OwnKeys("vim", {"place.move_last": ("f4",), "help": (), "changes.start": ("f6",)})
+    own = OwnKeys(
+        "vim", {"place.move_last": ("f4",), "help": (), "changes.start": ("f6",), "send": ("f7",)}
+    )
     async with drive(opened(world, own)) as driver:
         assert "? help" not in driver.screen
         first = driver.selected
@@ -79,6 +95,14 @@ async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(wor
         assert driver.selected != first
         await driver.press("g c")
         assert "Nothing is open. f6 starts a change request." in driver.screen
+        await driver.press("f6", "enter")
+        assert "f7 " in driver.line("esc")
+        await driver.type("Better")
+        await driver.press("ctrl+s")
+        assert not isinstance(driver.app.screen, Place)
+        await driver.press("f7")
+        assert "Better" in driver.screen
+        assert isinstance(driver.app.screen, Place)
 
 
 async def test_a_browser_is_told_keys_that_its_pages_get(

@@ -23,6 +23,8 @@ PRESETS: Mapping[str, Keys] = {
         "escape": ("escape", "ctrl+g"),
         "ctrl+g": ("f12",),
         "ctrl+x": ("delete",),
+        "ctrl+s": ("ctrl+x ctrl+s",),
+        "/": ("ctrl+s", "/"),
     },
     "arrows": {
         "h": (),
@@ -94,18 +96,20 @@ def with_keys(text: str, renamed: Mapping[str, str]) -> str:
     """
     if not renamed:
         return text
-    return _naming(tuple(renamed)).sub(lambda key: renamed.get(key[0], key[0]), text)
+    chords = tuple(now for now in renamed.values() if " " in now)
+    return _naming(tuple(renamed), chords).sub(lambda key: renamed.get(key[0], key[0]), text)
 
 
 @lru_cache(maxsize=64)
-def _naming(keys: Sequence[str]) -> re.Pattern[str]:
-    """Return what finds the names of keys in a text, and the quotes, which have none."""
+def _naming(keys: Sequence[str], chords: Sequence[str]) -> re.Pattern[str]:
+    """Return what finds the names of keys in a text, and what has none: quotes, chords of now."""
     held = "|".join(re.escape(key) for key in keys if "+" in key[1:]) or "(?!)"
     alone = "|".join(re.escape(key) for key in keys if "+" not in key[1:]) or "(?!)"
     begins = r"(?:^|(?<=[.;:,!?(] )|(?<=\()|(?<= {3})|(?<=\b\w and ))"
     does = r"(?= [a-z]+s\b|, then | in [A-Z]| and \S [a-z])|(?<= and .)(?= [a-z])"
     said = rf"(?<![\w+])(?:{held})(?![\w+])|{begins}(?:{alone})(?:{does})"
-    return re.compile(rf"“[^”]*”|(?:{said})(?! (?:does|means) nothing| is “)")
+    kept = "|".join(("“[^”]*”", *map(re.escape, chords)))
+    return re.compile(rf"{kept}|(?:{said})(?!(?: \S+)? (?:does|means) nothing| is “)")
 
 
 def keymap_of(

@@ -89,7 +89,7 @@ def keymap(
     screens: dict[str, Sequence[str]] = {
         name: (*scopes, "go") for name, scopes in actions().scopes.items()
     }
-    screens |= {(scope := name.rpartition(".")[0]): (scope,) for name, _ in _read(PARTS_FILE)}
+    screens |= {(scope := name.rpartition(".")[0]): (scope,) for name in part_keys()}
     return keymap_of(declared_keys(), screens, own, browser=browser)
 
 
@@ -98,8 +98,14 @@ def declared_keys() -> Mapping[str, Sequence[str]]:
     """Return the keys of all actions, of lists, dialogs and fields too, and of the ways."""
     declared: dict[str, Sequence[str]]
     declared = {name: tuple(each.keys) for name, each in actions().all.items()}
-    declared |= {name: tuple(keys) for name, keys in _read(PARTS_FILE)}
+    declared |= part_keys()
     return declared | {f"go.{way.name}": (f"g {way.key}",) for way in ways() if way.key}
+
+
+@cache
+def part_keys() -> Mapping[str, Sequence[str]]:
+    """Return the keys of the actions of lists, dialogs and fields."""
+    return {name: tuple(keys) for name, keys in _read(PARTS_FILE)}
 
 
 def own_command_mistakes(
@@ -136,7 +142,7 @@ def own_command_mistakes(
 
 def _of_part(name: str) -> bool:
     """Whether a list, a dialog or a field has an action of that name."""
-    return any(name in (each, each.rpartition(".")[2]) for each, _ in _read(PARTS_FILE))
+    return any(name in (each, each.rpartition(".")[2]) for each in part_keys())
 
 
 def list_mistakes(lists: Sequence[ListColumns]) -> Mapping[str, str]:

@@ -10,10 +10,12 @@ from textual import events
 
 from copydesk.client.api import Api
 from copydesk.client.errors import Unreachable
+from copydesk.domain.keymap import OwnKeys
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.server.desk_writes import Editor, add_saml_provider
+from copydesk.session.declarations import keymap
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.reads.visitor_schema import SchemaDraft
 from copydesk.session.session import Session
@@ -60,7 +62,8 @@ async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: W
 
         # What is typed for a row that nobody sees yet is not sent either, before it was seen.
         gate.clear()
-        for key in ("g", "c", "a", *typed("Nix"), "ctrl+s", *typed("Wm")):
+        app.use_keys(keymap(OwnKeys("emacs"))[0])
+        for key in ("g", "c", "a", *typed("Nix"), "ctrl+x", "ctrl+s", *typed("Wm")):
             await driver.send(key)
         assert "“approve” opens once this is read" in " ".join(driver.screen.split())
         gate.set()

@@ -126,11 +126,11 @@ async def test_marks_are_counted_and_a_line_is_never_without_an_answer(world: Wo
 async def test_what_is_offered_is_ticked_by_number_and_a_form_is_saved(world: World) -> None:
     lee, sam = world.user("lee"), world.user("sam", display_name="Sam Ortiz")
     app = open_world(world, "teams", at(world))
-    app.use_keys(keymap(OwnKeys("arrows"))[0])
-    async with listen(app, "f8", "Web") as linear:
+    app.use_keys(keymap(OwnKeys("emacs"))[0])
+    async with listen(app, "alt+n", "Web") as linear:
         told = await linear.take("~choose")
         assert isinstance(app.screen, Sheet)
-        assert question_of(app.screen, app.keyboard).yes == ("f9", "takes them")
+        assert question_of(app.screen, app.keyboard).yes == ("ctrl+x ctrl+s", "takes them")
         assert "3 of 3. Sam Ortiz" in told, told
         assert "marked" in await linear.take("3")
         assert "marked" in await linear.take("2")

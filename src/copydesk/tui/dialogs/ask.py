@@ -36,7 +36,7 @@ class AskInput(Field, scope="ask_input"):
     """The field of an `Ask`."""
 
     @action("ctrl+s", "take", show=False, danger=1)
-    def take(self) -> None:
+    def send(self) -> None:
         """Take the line, as Enter does."""
         cast("Ask", self.screen).take(self.value)
 

@@ -288,7 +288,7 @@ class Choices(Chooser[frozenset[str]], scope="choices"):
         self._began_ticked = bool(ticked)
 
     @action("ctrl+s", "take", danger=1)
-    def take(self) -> None:
+    def send(self) -> None:
         """Answer with the ticked ones. Where none was ticked at all, say so."""
         if self.ticked or self._began_ticked:
             self.dismiss(frozenset(self.ticked))
@@ -318,6 +318,6 @@ class OrderedChoices(Chooser[tuple[str, ...]], scope="ordered_choices"):
         return str(self.ticked.index(option.id) + 1) if option.id in self.ticked else ""
 
     @action("ctrl+s", "take", danger=1)
-    def take(self) -> None:
+    def send(self) -> None:
         """Answer with the ticked ones, in the order of their ticks."""
         self.dismiss(tuple(self.ticked))

@@ -510,7 +510,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             self.call_after_refresh(self.composer.focus)
 
     @action("ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer))
-    def send_from_preview(self) -> None:
+    def send(self) -> None:
         """Send the text, also while its preview is shown."""
         self.composer.send()
 

@@ -396,7 +396,7 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
         self.query_one("#type-keys", Label).update(self.paint(said))
 
     @action("ctrl+s", "confirm", danger=3)
-    def confirm(self) -> None:
+    def send(self) -> None:
         """Confirm, if the typed word is the one asked for."""
         if self._typed() == self._expect:
             self.dismiss(True)

@@ -393,7 +393,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         event.stop()
 
     @action("ctrl+s", "save", danger=1)
-    async def save(self) -> None:
+    async def send(self) -> None:
         """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
         if self._sending:
             return

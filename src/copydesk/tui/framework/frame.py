@@ -647,21 +647,21 @@ class Foot(Line):
             # Letters are typed into the line: what they do elsewhere they do not do now.
             del chain[1:]
         room = width - 2
-        last: list[tuple[int, Action, str]] = []
-        by_key: dict[str, tuple[int, Action, str]] = {}
+        last: list[tuple[int, Action, str, str]] = []
+        by_key: dict[str, tuple[int, Action, str, str]] = {}
         for level, action, key in self._shown_by(chain):
             if label := action.label_for(chain[level]):
-                told = f"{key} {label}"
+                told = level, action, key, label
                 if action.method == "help" and not last:
-                    last = [(level, action, told)]
-                    room -= len(told)
+                    last = [told]
+                    room -= len(key) + 1 + len(label)
                 else:
-                    by_key.setdefault(key, (level, action, told))
+                    by_key.setdefault(key, told)
         leads = getattr(chain[0], "leads", "") if chain else ""
         common = self.place.common
 
-        def need(entry: tuple[int, Action, str]) -> tuple[bool, int, bool, bool]:
-            level, action, _ = entry
+        def need(entry: tuple[int, Action, str, str]) -> tuple[bool, int, bool, bool]:
+            level, action, _, _ = entry
             owner, adds = chain[level], isinstance(chain[level], Commands)
             elsewhere = not leads or action.group != leads
             # First what the pane does, then all places, then this one, and then its commands.
@@ -669,14 +669,14 @@ class Foot(Line):
             return elsewhere, -action.show, own, adds
 
         # What matters most comes first; within one priority, the order of declaration.
-        kept: list[tuple[int, Action, str]] = []
+        kept: list[tuple[int, Action, str, str]] = []
         for entry in sorted(by_key.values(), key=need):
-            room -= len(entry[2]) + 2
+            room -= len(entry[2]) + len(entry[3]) + 3
             if room < 0:
                 break
             kept.append(entry)
         kept += last
-        offs = [action.reason(chain[level]) is not None for level, action, _ in kept]
+        offs = [action.reason(chain[level]) is not None for level, action, *_ in kept]
         return self._text(kept, offs), Text()
 
     def _shown_by(self, chain: Sequence[Acts]) -> list[tuple[int, Action, str]]:
@@ -688,7 +688,7 @@ class Foot(Line):
             self._shows = (
                 asked,
                 [
-                    (level, action, shown(keys[0]).replace(" ", ""))
+                    (level, action, shown(keys[0]))
                     for level, action in actions_of(chain)
                     if action.show
                     and (keys := keys_of(action, keymap))
@@ -697,14 +697,13 @@ class Foot(Line):
             )
         return self._shows[1]
 
-    def _text(self, entries: list[tuple[int, Action, str]], offs: list[bool]) -> Text:
+    def _text(self, entries: list[tuple[int, Action, str, str]], offs: list[bool]) -> Text:
         """Return the text of some entries, of which some are off: at most presses the last one."""
         asked = entries, offs, self.tone("key"), self.tone("off")
         if self._written[0] != asked:
             text, self._spans = Text(), []
-            for (level, action, told), off in zip(entries, offs, strict=True):
+            for (level, action, key, label), off in zip(entries, offs, strict=True):
                 start = text.cell_len
-                key, _, label = told.partition(" ")
                 text.append(key, style=self.tone("off" if off else "key"))
                 text.append(f" {label}", style=self.tone("off") if off else "")
                 self._spans.append((start, text.cell_len, Meaning(level, action)))

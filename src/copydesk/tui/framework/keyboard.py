@@ -19,13 +19,14 @@ from weakref import ref
 
 from textual import events
 from textual.app import App
+from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets import Input
 
 from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.domain.keymap import keys_renamed, with_keys
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.session.declarations import Declared, actions, declared_keys
+from copydesk.session.declarations import Declared, actions, declared_keys, part_keys
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
 from copydesk.tui.framework.actions import (
@@ -56,7 +57,7 @@ STEPS = 4
 """Turns of the event loop in which an action goes on once its dialog is left."""
 
 LEAVES = frozenset({"enter", "escape"})
-"""Keys by which a field may be left."""
+"""Declared keys of the actions by which a field is left."""
 
 FIELD_SECONDS = 1.0
 """How long keys wait for a field that still takes in the keys before them."""
@@ -281,6 +282,21 @@ async def tell_failures(place: Here | None, result: Any) -> None:
             place.refresh_frame()
 
 
+def _sends(meaning: Meaning | None) -> bool:
+    return meaning is not None and bool(meaning.action.danger)
+
+
+def _leaves(meaning: Meaning | None) -> bool:
+    return meaning is not None and not LEAVES.isdisjoint(meaning.action.keys)
+
+
+def _has_key(field: Widget, key: str) -> bool:
+    """Whether Textual has an action of a field for a key, which comes before all of ours."""
+    kinds = type(field).__mro__
+    own = (each for kind in kinds for each in vars(kind).get("BINDINGS", ()))
+    return any(key in each.key.split(",") for each in own if isinstance(each, Binding))
+
+
 def _takes_text(focused: Widget) -> bool:
     return not isinstance(focused, Acts) or focused.TYPES_TEXT
 
@@ -294,7 +310,7 @@ class Keyboard:
         self.yours: Callable[[Screen[Any]], Sequence[Acts]] = lambda screen: ()
         """Returns the reader's own commands on a screen, whose keys come before its own."""
         self.early = EarlyKeys(app, self.is_text)
-        self.ahead = TypingAhead(app, self.early, run, lambda: self.clock())
+        self.ahead = TypingAhead(app, self.early, self.may_send, run, lambda: self.clock())
         self.pressed = False
         """Whether any key came."""
         self.key_at = monotonic()
@@ -330,18 +346,20 @@ class Keyboard:
         """Return which keys of our texts are others in this user's keymap.
 
         Those of the actions of the screen that shows the text; of all others, which it may name
-        too, those that have one key in their place.
+        too, those that have one key in their place. A dialog has fields that are not there yet.
         """
         if not self.keymap:
             return {}
         chain = self.chain(where.screen)
         kinds = tuple(type(owner) for owner in chain)
         if kinds not in self._renamed:
-            everywhere = ((name, keys[0]) for name, keys in declared_keys().items() if keys)
-            here = ((each.id, each.keys[0]) for _, each in actions_of(chain) if each.keys)
+            parts = {} if hasattr(where.screen, "say") else part_keys()
+            here = {each.id: each.keys for _, each in actions_of(chain)}
             found: dict[str, str] = {}
-            for each in everywhere, here:
-                now = keys_renamed((key, self.keymap.get(name, (key,))) for name, key in each)
+            for each in declared_keys(), parts, here:
+                now = keys_renamed(
+                    (keys[0], self.keymap.get(name, keys)) for name, keys in each.items() if keys
+                )
                 found |= {form: shown(key) for first, key in now.items()
                           for form in (first, shown(first))}  # fmt: skip
             self._renamed[kinds] = found
@@ -417,8 +435,7 @@ class Keyboard:
         if not isinstance(screen, Acts):
             return False
         if focused is not None and _takes_text(focused):
-            self._pending = None
-            return await self._leaves(event.key, focused)
+            return await self._in_field(event, focused)
         chain = self.chain()
         on_place = hasattr(screen, "say")
         table = self.table(chain, jumps=on_place)
@@ -433,11 +450,7 @@ class Keyboard:
                 return True
             node = pending.following.get(event.key)
             if node is None and not soft:
-                self._hint(None)
-                self._say(
-                    f"{shown(self._pressed + ' ' + declared_name(event.key))} means nothing here. "
-                    + self._list(pending)
-                )
+                self._mean_nothing(pending, event)
                 return True
             if node is not None:
                 self._hint(None)
@@ -463,25 +476,50 @@ class Keyboard:
             self._say(f"{shown(declared_name(event.key))} does nothing here.")
         return True
 
-    async def _leaves(self, key: str, focused: Widget) -> bool:
+    def may_send(self, event: Typed, screen: Screen[Any]) -> bool:
+        """Whether a key may send what the field in focus on a screen holds, or begins to."""
+        if not isinstance(event, events.Key) or event.is_printable:
+            return False
+        node = self.table(self.chain(screen), jumps=False).get(event.key)
+        sends = node is not None and (bool(node.following) or _sends(node.meaning))
+        return sends or event.key == "enter"
+
+    async def _in_field(self, event: events.Key, focused: Widget) -> bool:
         """Act on a key by which a field sends or is left, once it has all that was typed before.
 
-        Textual would ask the field first. The keys that follow would come into it meanwhile; now
-        they wait, and are for what is in front then. A form has more fields than the one in focus:
-        what was typed before may still be on its way to another.
+        Textual would ask the field first, and knows no chords. The keys that follow would come into
+        it meanwhile; now they wait, and are for what is in front then. A form has more fields than
+        the one in focus: what was typed before may still be on its way to another.
         """
-        chain = self.chain()
-        node = self.table(chain, jumps=False).get(key)
+        chain, key, pending = self.chain(), event.key, self._pending
+        self._pending = None
+        if pending is not None and self._begun[-1].is_printable:
+            pending = None  # it began elsewhere
+        table = self.table(chain, jumps=False) if pending is None else pending.following
+        node = table.get(key)
+        if pending is not None and node is None:
+            if key == "escape":
+                self._hint(None)
+            else:
+                self._mean_nothing(pending, event)
+            return True
+        if pending is not None:
+            self.presses = (*self._begun, event)
+        if node is not None and node.following and not event.is_printable:
+            self.presses = self.presses or (event,)
+            await heard(focused)
+            return await self._take(node, chain, key)
         meaning = None if node is None else node.meaning
-        # Textual would take a letter with alt for that letter.
-        letter = key.startswith("alt+") and meaning is not None
-        if meaning is not None and meaning.level and not letter:
+        # Textual would take a letter with alt for that letter, and has keys of its own for a field.
+        taken = key not in LEAVES and _sends(meaning) and _has_key(focused, key)
+        ours = meaning is not None and (pending is not None or key.startswith("alt+") or taken)
+        if meaning is not None and meaning.level and not ours:
             meaning = None
-        sends = key.startswith("ctrl+") and meaning is not None and bool(meaning.action.danger)
         submits = key == "enter" and meaning is None and isinstance(focused, Input)
-        leaves = key in LEAVES and meaning is not None
-        if not (sends or submits or leaves or letter):
+        ends = _sends(meaning) or _leaves(meaning)
+        if not (submits or ours or (ends and not event.is_printable)):
             return False
+        self._hint(None)
         typed = asyncio.Event()
         focused.call_later(typed.set)
         try:
@@ -489,7 +527,7 @@ class Keyboard:
         except TimeoutError:  # it is busy, or is taken away: this comes behind what was typed
             return False
         await heard(focused)
-        if getattr(focused, "offers", ()):
+        if key in LEAVES and getattr(focused, "offers", False):
             return False  # the key is about what it offers
         if meaning is not None:
             await self.do(meaning, chain)
@@ -525,6 +563,11 @@ class Keyboard:
             await self.app.go(action.method)
         elif level < len(chain) and action in chain[level].ACTIONS.values():
             await run(chain[level], action)
+
+    def _mean_nothing(self, begun: Node, event: events.Key) -> None:
+        self._hint(None)
+        keys = shown(f"{self._pressed} {declared_name(event.key)}")
+        self._say(f"{keys} means nothing here. {self._list(begun)}")
 
     def _hint(self, node: Node | None) -> None:
         screen = self.app.screen

@@ -39,9 +39,6 @@ _log = logging.getLogger("copydesk.writes")
 OPENS_SECONDS = 0.5
 """How long a draft may take to open once its place has been read."""
 
-SENDS = frozenset({"ctrl+s", "enter"})
-"""Keys that may send what a field holds: none does of what nobody could see when they came."""
-
 
 @dataclass(eq=False)
 class Opening:
@@ -82,10 +79,12 @@ class TypingAhead:
         self,
         app: BaseApp,
         early: EarlyKeys,
+        may_send: Callable[[Typed, Screen[Any]], bool],
         run: Callable[[Acts, Action], Awaitable[None]],
         clock: Callable[[], float],
     ) -> None:
         self._app, self._early, self._run, self._clock = app, early, run, clock
+        self._may_send = may_send
         self.opening: Opening | None = None
         self._timer: Timer | None = None
 
@@ -297,7 +296,7 @@ class TypingAhead:
         if field:
             self._offer_kept(sheet, opening)
         if opening.blind:
-            opening.keys = self._unsent(opening, opening.keys)
+            opening.keys = self._unsent(opening, opening.keys, sheet)
         if field:
             # As from the terminal: what follows a key that sends is for what is in front then.
             opening.came = True
@@ -321,10 +320,12 @@ class TypingAhead:
                 if not (front.focused or front).call_later(self._given, opening.draft):
                     self._given(opening.draft)
 
-    def _unsent(self, opening: Opening, keys: list[Typed]) -> list[Typed]:
-        """Return the keys before the first that may send something; the rest is in the log."""
-        sends = (isinstance(key, events.Key) and key.key in SENDS for key in keys)
-        at = next((at for at, sent in enumerate(sends) if sent), None)
+    def _unsent(self, opening: Opening, keys: list[Typed], sheet: Screen[Any]) -> list[Typed]:
+        """Return the keys before the first that may send something; the rest is in the log.
+
+        None sends what nobody could see when it came.
+        """
+        at = next((at for at, key in enumerate(keys) if self._may_send(key, sheet)), None)
         if at is None:
             return keys
         what = f"“{opening.label}” opened only now: look what it is about, then send it."

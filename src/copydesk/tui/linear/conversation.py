@@ -21,8 +21,7 @@ from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.dialogs.form_fields import FormChoice
-from copydesk.tui.framework.actions import Acts, shown
-from copydesk.tui.framework.commands import CommonCommands
+from copydesk.tui.framework.actions import shown
 from copydesk.tui.framework.frame import STOPS, last_write, waiting_rows
 from copydesk.tui.framework.keyboard import keys_of
 from copydesk.tui.framework.pane import Pane
@@ -182,11 +181,13 @@ class Conversation:
             await self.press(*keys)
         return bool(keys)
 
-    async def _do(self, owner: type[Acts], method: str) -> None:
-        """Press the key that an action has in this user's keymap."""
-        keys = keys_of(owner.ACTIONS[method], self._app.keyboard.keymap)
-        if keys:
-            await self._press_line(keys[0])
+    async def _do(self, name: str) -> None:
+        """Press the key that an action which is there has in this user's keymap."""
+        keyboard = self._app.keyboard
+        for each in keyboard.chain():
+            if name in each.ACTIONS and (keys := keys_of(each.ACTIONS[name], keyboard.keymap)):
+                await self._press_line(keys[0])
+                return
 
     async def _at_place(self, line: str) -> None:
         word, _, rest = line.partition(" ")
@@ -253,13 +254,13 @@ class Conversation:
             page = focused.page
             if not focused.step_change(1):
                 focused.move_last()
-                await self._do(CommonCommands, "move_down")
+                await self._do("move_down")
             if focused.page is not page:
                 focused.step_change(1, from_start=True)
         elif sentences.is_text(focused):
             self._say("That is all. back steps back, tab goes to the next part.")
         else:
-            await self._do(CommonCommands, "move_down")
+            await self._do("move_down")
         if before is not None and _spot(focused) == before:
             self._say("This is the end.")
 
@@ -353,13 +354,13 @@ class Conversation:
         word, _, rest = line.removeprefix(COMMAND).strip().partition(" ")
         match word.casefold():
             case "e":
-                await self.press("ctrl+o")
+                await self._do("edit_outside")
             case "send" | "yes":
-                await self.press("ctrl+s")
+                await self._do("send")
             case "next":
                 await self.press("tab")
             case "choose":
-                await self.press("ctrl+o")
+                await self._do("choose")
             case "clear":
                 field: Any = self._app.screen.focused
                 field.clear()
@@ -383,7 +384,7 @@ class Conversation:
         before, self._ended = self._ended, None
         match answer:
             case "yes":
-                await self.press("ctrl+s")
+                await self._do("send")
                 self._focus = (None, "")  # what was not taken is told with its field
             case "back":
                 await self.press("escape")
@@ -466,7 +467,7 @@ class Conversation:
             return
         field.value = typed(text)
         await self._settled()
-        await self.press("ctrl+s")
+        await self._do("send")
 
     async def _in_form(self, form: Form, focused: Input | FormChoice, line: str) -> None:
         field, text = form.field_of(focused), line.strip()
@@ -502,7 +503,7 @@ class Conversation:
                 rows.move(int(text) - 1 - rows.cursor)
                 self._say(told(rows))
         elif word == "yes":
-            await self.press("ctrl+s")
+            await self._do("send")
         elif not text or word in ("more", "next"):
             rows.move(LISTED)
             self._list()

@@ -475,8 +475,12 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
             keys |= named
             text = "\n".join(said)
         lines += filter(None, map(_unquoted, text.split("\n")))
-    sends = keyboard.renamed(sheet).get("ctrl+s", "ctrl+s")
-    yes = next((key for key in ("y", sends) if key in keys), "")
+    agreed = [
+        shown(key) for owner in keyboard.chain(sheet) for each in owner.ACTIONS.values()
+        if "y" in each.keys or each.method == "send"
+        for key in keys_of(each, keyboard.keymap)
+    ]  # fmt: skip
+    yes = next((key for key in agreed if key in keys), "")
     left = [(key, words) for key, words in keys.items() if key not in (yes, *_LEAVING)]
     return Question(tuple(lines), (yes, keys.get(yes, "")), tuple(left))
 
@@ -510,11 +514,14 @@ def _keys_in(
     said: list[str] = []
     keys: dict[str, str] = {}
     for part in _BETWEEN.split(text):
-        key, _, words = part.strip().partition(" ")
+        part = part.strip()
+        chords = (key for key in known if " " in key and part.startswith(f"{key} "))
+        key = next(chords, part.partition(" ")[0])
+        words = part.removeprefix(key).strip()
         if key in known | _LEAVING and words:
-            keys[key] = words.strip().removeprefix("or esc ")
-        elif part.strip():
-            said.append(part.strip())
+            keys[key] = words.removeprefix("or esc ")
+        elif part:
+            said.append(part)
     return said, keys
 
 

@@ -206,7 +206,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         self._redraw()
 
     @action("ctrl+s", "stage", unless=not_written, danger=1)
-    def take(self) -> None:
+    def send(self) -> None:
         """Take the rules as they are ticked."""
         self.dismiss(value_of(self.kind, self.rules) if self.changed else self._before)
 

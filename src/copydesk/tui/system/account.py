@@ -161,7 +161,7 @@ class TokenInput(Field, scope="token_input"):
     """The field of a `TokenSheet`: its text is hidden, and in no draft."""
 
     @action("enter", "use it", show=False, also=("ctrl+s",))
-    def take(self) -> None:
+    def send(self) -> None:
         """Ask the service, and use the token if it is accepted."""
         cast("TokenSheet", self.screen).take(self.value.strip())
 

@@ -15,7 +15,7 @@ from copydesk.domain.keymap import (
 )
 
 DECLARED = {
-    "place.move_down": ("j", "down"),
+    "place.down": ("j", "down"),
     "place.help": ("?",),
     "place.palette": ("ctrl+p",),
     "list.fold": ("l",),
@@ -45,7 +45,7 @@ def test_a_preset_replaces_keys_and_leaves_no_action_without_one() -> None:
     found, wrong = keys(preset="arrows")
     assert not wrong
     assert found == {
-        "place.move_down": ("down",),
+        "place.down": ("down",),
         "place.help": ("f1", "?"),
         "place.palette": ("f2", "ctrl+p"),
         "form.send": ("f9", "ctrl+s"),
@@ -54,7 +54,7 @@ def test_a_preset_replaces_keys_and_leaves_no_action_without_one() -> None:
     }
     found, _ = keys(preset="emacs")
     assert found == {
-        "place.move_down": ("j", "down", "ctrl+n"),
+        "place.down": ("j", "down", "ctrl+n"),
         "place.palette": ("alt+x",),
         "form.send": ("ctrl+x ctrl+s",),
     }
@@ -69,14 +69,22 @@ def test_an_action_that_has_no_key_any_more_says_what_does_it() -> None:
                 ":rules, or a field of e (organization_structure.edit)"
             },
         )
-    assert keys({"move_down": ("n",), "end_invite": ("f4",)})[0] == {"place.move_down": ("n",)}
+    assert keys({"down": ("n",), "end_invite": ("f4",)})[0] == {"place.down": ("n",)}
+
+
+@pytest.mark.parametrize(
+    ("name", "now"),
+    [("move_down", "down"), ("place.move_down", "place.down"), ("begin", "confirm or new")],
+)
+def test_a_name_of_before_is_answered_with_that_of_now(name: str, now: str) -> None:
+    assert keys({name: ("f4",)}) == ({}, {name: f"{name} has another name now: {now}"})
 
 
 def test_a_word_means_the_action_on_every_screen_and_an_id_one() -> None:
     assert keys({"merge": ("f4",)}) == ({"list.merge": ("f4",), "review.merge": ("f4",)}, {})
     assert keys({"review.merge": ()}) == ({"review.merge": ()}, {})
-    found, _ = keys({"move_down": ("n",)}, "arrows")
-    assert found["place.move_down"] == ("n",)
+    found, _ = keys({"down": ("n",)}, "arrows")
+    assert found["place.down"] == ("n",)
 
 
 @pytest.mark.parametrize(

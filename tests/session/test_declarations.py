@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from copydesk.domain.keymap import PRESETS, OwnKeys
+from copydesk.domain.keymap import PRESETS, WORDS, OwnKeys
 from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.own_command import OwnCommand
 from copydesk.session import glyphs
@@ -59,6 +59,31 @@ def test_no_key_of_a_preset_begins_a_chord_beside_it(preset: str) -> None:
         ]
 
 
+def test_a_letter_stays_text_in_a_field() -> None:
+    found, mistakes = keymap(OwnKeys(keys={"down": ("ö",), "back": ("escape", "ä")}))
+    assert not mistakes
+    assert found["place.down"] == found["scrolling_sheet.down"] == ("ö",)
+    assert found["sheet.back"] == ("escape", "ä")
+    assert not {"choice_input.down", "composer.back"} & {*found}
+
+
+def test_one_word_means_one_thing_on_a_screen() -> None:
+    for name, scopes in actions().scopes.items():
+        keys: dict[str, set[Sequence[str]]] = {}
+        for each, given in declared_keys().items():
+            scope, _, word = each.rpartition(".")
+            if scope in (*scopes, "go"):
+                keys.setdefault(word, set()).add(given)
+        assert not [word for word, each in keys.items() if len(each) > 1], name
+
+
+def test_words_of_before_are_others_than_those_of_now() -> None:
+    words = {name.rpartition(".")[2] for name in declared_keys()}
+    for new, _, before in (each.partition("=") for each in "".join(WORDS.split()).split("|")):
+        assert new in words
+        assert not {*before.split(",")} & {*words, *declared_keys()}
+
+
 def test_a_preset_gives_many_actions_other_keys() -> None:
     found, mistakes = keymap(OwnKeys(preset="emacs"))
     assert found
@@ -87,8 +112,8 @@ def command(name: str, key: str = "", replaces: str = "") -> OwnCommand:
             "(organization_structure.edit)",
         ),
         (
-            command("p", "p", "activity.other_pane"),
-            "replaces takes actions of screens, and activity.other_pane is not one of these: it "
+            command("p", "p", "activity.next_pane"),
+            "replaces takes actions of screens, and activity.next_pane is not one of these: it "
             "is of a list, a dialog or a field",
         ),
         (command("d", "y", "approve"), "approve has not the key y, but a"),

@@ -175,7 +175,7 @@ class DeskPlace(Place, scope="desk"):
         raise AssertionError("never allowed")
 
     @action("z R", "expand all", show=False)
-    def unfold_all(self) -> None:
+    def expand_all(self) -> None:
         """Unfold everything."""
         self.say("unfolded all")
 

@@ -84,7 +84,7 @@ async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(wor
     world.space("Guide", {"a": "# A\n"})
     world.space("Handbook", {"a": "# A\n"})
     own = OwnKeys(
-        "vim", {"place.move_last": ("f4",), "help": (), "changes.start": ("f6",), "send": ("f7",)}
+        "vim", {"place.last": ("f4",), "help": (), "changes.new": ("f6",), "send": ("f7",)}
     )
     async with drive(opened(world, own)) as driver:
         assert "? help" not in driver.screen

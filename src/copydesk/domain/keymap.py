@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 
@@ -50,11 +50,53 @@ KEPT_BY_BROWSERS = frozenset({*SECOND, "ctrl+w"})
 """Keys that a page never gets."""
 
 FORMER: Mapping[str, str] = {
-    "page_ways.show_backlinks": "i in Pages (pages.show_links), twice: what links there",
+    "page_ways.show_backlinks": "i in Pages (pages.page_links), twice: what links there",
     "organization_structure.merge_rules": ":rules, or a field of e (organization_structure.edit)",
     "organization_actions.end_invite": ":end-invite, or D (invites.delete) in the invitations",
 }
 """What does now what actions did that have no key any more, by the ids that settings may name."""
+
+WORDS = """
+affected_pages=show_impact | alike=show_suggested | all_pages=toggle_everything |
+apply=apply_suggestions | ask_for=ask_where | audience=choose_audience | back=cancel,cancel_ask,
+cancel_choice,cancel_form,cancel_typing,close_help,close_sheet,composer.leave,prompt.close,
+step_back,token_input.leave | before=show_before | browser=browse,open_address |
+change_all=organization.edit | change_request=show_request | changes=open_requests |
+cluster=go_cluster,open_cluster | collapse=fold_branch | collapse_all=fold_all |
+comment=comment_line | comment_on_whole=comment_whole | compare=compare_latest | confirm=begin,
+merge_sheet.merge,others_sheet.go_on,send_them | delete=arrange_delete,delete_message,
+delete_or_restore,delete_page | diff=open_changes | discard=drop | discard_staged=drop,
+drop_staged | done=put_away,turn | down=later,move_down,next_line,next_option,scroll_facts_down |
+draft=toggle_draft,turn | edit=arrange_edit,edit_file,edit_message,edit_page,edit_words,replace,
+write | editor=edit_outside | elsewhere=write_sheet.move | emoji=choose_emoji | enter=prompt.take |
+expand=unfold | expand_all=show_merged,unfold_all | files=show_files | filter=place.search |
+find_text=find_said | finding=go_finding,open_finding | first=move_first,to_top |
+history=show_history | into=move_into | invite=make | json=show_json,show_raw | label=changes.mark,
+review.mark | last=move_last,to_end | last_screen=last_place | leave=activity.back,close_place,
+requests.back | left=go_left,pane_left,previous_value,to_tree | links=show_page_links |
+lock=lock_space | log=activity | mark=history.choose | mark_range=begin_range |
+mark_read=mark_seen | merge_run=open_merge_run | new=add,add_people,arrange_new,begin,
+changes.start,make,new_page | new_cluster=make | new_key=renew | next=next_change,
+next_conversation,next_hunk | next_pane=other_pane,other_part,other_side | next_screen=next_place |
+next_view=next_page | numbers=turn_numbers | open=open_row,open_thread,show_picture |
+order_down=arrange_down,later | order_up=arrange_up,earlier | out=move_out |
+page_links=show_links | pages=read_pages | pause=keep_rest | previous=previous_change,
+previous_conversation,previous_hunk | previous_view=previous_page | put_above=drop_above |
+refresh=read,refresh_place | remove=glossary.delete,members.take_out,remove_row,
+team_members.take_out | retry=again | reusable_content=show_reusable |
+reverse_sort=reverse_clusters | right=go_right,next_value,open_structure,pane_right,read_with,
+to_text | role=access.change,change_role,invites.change | send=access.apply,arranging.apply,
+ask_input.take,choices.take,ordered_choices.take,organization_structure.apply,rules_sheet.take,
+save,send_all,send_from_preview,send_kept,send_staged,site_structure.apply,token_input.take,
+type_to_confirm.confirm | show_new=fold_in | show_put_away=toggle_away |
+show_snoozed=toggle_snoozed | side_by_side=toggle_sides | since_read=toggle_since |
+sort=choose_sort,sort_clusters | stop=stop_it | stop_at=choose_stops | suggest=suggest_lines |
+toggle=fold | token=fix_token | turn_tables=turn | undo=recall,roll_back,take_back |
+unmask=show_token | up=earlier,move_up,previous_line,previous_option,scroll_facts_up |
+update=update_first,update_from_main | views=choose_a_view | where=choose_where | who_wrote=number,
+tell_who_wrote
+"""
+"""The words of actions, each with those that settings may still have for it, or their ids."""
 
 _KEY = re.compile(
     r"(?:(?:ctrl|alt|shift)\+)*(?:[^\s]|f(?:[1-9]|1[0-9]|2[0-4])|up|down|left|right|home|end|pageup"
@@ -113,12 +155,18 @@ def _naming(keys: Sequence[str], chords: Sequence[str]) -> re.Pattern[str]:
 
 
 def keymap_of(
-    declared: Keys, screens: Mapping[str, Sequence[str]], own: OwnKeys, *, browser: bool = False
+    declared: Keys,
+    screens: Mapping[str, Sequence[str]],
+    own: OwnKeys,
+    fields: Collection[str] = (),
+    *,
+    browser: bool = False,
 ) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
     """Return the keys of all actions that have others than declared, and the mistakes by name.
 
     ``screens`` has the scopes of the actions of each screen. A mistake leaves its action the keys
-    that it had: a name or a key that is not known, and a key that is taken on the same screen. In a
+    that it had: a name or a key that is not known, and a key that is taken on the same screen. In
+    ``fields`` a letter is text: their actions keep what they had where only letters are given. In a
     ``browser`` an action has none of those that are kept there, if it has another.
     """
     preset = PRESETS.get(own.preset, {})
@@ -128,12 +176,15 @@ def keymap_of(
     mistakes: dict[str, str] = {}
     for name, given in own.keys.items():
         ids = [action for action in declared if name in (action, action.rpartition(".")[2])]
-        wrong = ("" if ids else former(name)) or _unknown(name, ids, declared) or no_key(given)
-        wrong = wrong or next(_conflicts(keys, ids, given, screens), "")
+        wrong = "" if ids else former(name, declared) or _unknown(name, declared)
+        wrong = wrong or no_key(given) or next(_conflicts(keys, ids, given, screens), "")
         if wrong:
             mistakes[name] = wrong
-        else:
-            keys.update(dict.fromkeys(ids, tuple(given)))
+            continue
+        no_text = tuple(key for key in given if len(key) > 1)
+        for each in ids:
+            in_field = given and each in fields
+            keys[each] = (no_text or keys[each]) if in_field else tuple(given)
     if browser:
         keys = {
             action: tuple(key for key in given if key not in KEPT_BY_BROWSERS) or given
@@ -155,14 +206,29 @@ def _translated(given: Sequence[str], preset: Keys) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or tuple(given)
 
 
-def _unknown(name: str, ids: Sequence[str], declared: Keys) -> str:
-    return "" if ids else f"{name} is not an action: {nearest_action(name, declared)}"
+def _unknown(name: str, declared: Keys) -> str:
+    return f"{name} is not an action: {nearest_action(name, declared)}"
 
 
-def former(name: str) -> str:
-    """Return what does what an action did that settings may still name; empty for none."""
-    found = [said for each, said in FORMER.items() if name in (each, each.rpartition(".")[2])]
-    return f"{name} has no key any more: {found[0]}" if found else ""
+def former(name: str, declared: Iterable[str]) -> str:
+    """Return what is there for a name that settings may still have; empty for none.
+
+    That is what does what an action did that has no key any more, or another word.
+    """
+    if found := [said for each, said in FORMER.items() if name in (each, each.rpartition(".")[2])]:
+        return f"{name} has no key any more: {found[0]}"
+    scope, dot, _ = name.rpartition(".")
+    now = [f"{scope}{dot}{word}" for word in words_now(name)]
+    if dot:
+        now = sorted({*declared} & {*now})
+    return f"{name} has another name now: {' or '.join(now)}" if now else ""
+
+
+def words_now(name: str) -> Sequence[str]:
+    """Return the words that an action may have now whose word, or id, is one of before."""
+    names = {name, name.rpartition(".")[2]}
+    every = (each.partition("=") for each in "".join(WORDS.split()).split("|"))
+    return [word for word, _, before in every if names & {*before.split(",")}]
 
 
 def nearest_action(name: str, declared: Iterable[str]) -> str:

@@ -90,7 +90,8 @@ def keymap(
         name: (*scopes, "go") for name, scopes in actions().scopes.items()
     }
     screens |= {(scope := name.rpartition(".")[0]): (scope,) for name in part_keys()}
-    return keymap_of(declared_keys(), screens, own, browser=browser)
+    fields = {name for name, _, typed in _read(PARTS_FILE) if typed}
+    return keymap_of(declared_keys(), screens, own, fields, browser=browser)
 
 
 @cache
@@ -105,7 +106,7 @@ def declared_keys() -> Mapping[str, Sequence[str]]:
 @cache
 def part_keys() -> Mapping[str, Sequence[str]]:
     """Return the keys of the actions of lists, dialogs and fields."""
-    return {name: tuple(keys) for name, keys in _read(PARTS_FILE)}
+    return {name: tuple(keys) for name, keys, _ in _read(PARTS_FILE)}
 
 
 def own_command_mistakes(
@@ -124,7 +125,7 @@ def own_command_mistakes(
         ids = [name for name in known if each.replaces in (name, name.rpartition(".")[2])]
         if each.name in screens:
             wrong[each.name] = f"command {each.name}: :{each.name} is a screen: choose another name"
-        elif each.replaces and not ids and (said := former(each.replaces)):
+        elif each.replaces and not ids and (said := former(each.replaces, known)):
             wrong[each.name] = f"command {each.name}: replaces: {said}"
         elif each.replaces and not ids and _of_part(each.replaces):
             said = f"replaces takes actions of screens, and {each.replaces} is not one of these: "
@@ -172,9 +173,16 @@ def known_columns() -> Mapping[str, Sequence[str]]:
 
 
 def label(name: str, method: str) -> str | None:
-    """Return the label of the action of that name on the screen of that word; None without."""
+    """Return the label of an action on the screen of that word; None without.
+
+    It is known by its word or, as keys of drafts have it, by its method.
+    """
+    from copydesk.domain.keymap import words_now
+
     known = actions()
-    ids = (f"{scope}.{method}" for scope in known.scopes.get(name, ()))
+    scopes = known.scopes.get(name, ())
+    words = ((scope, (*words_now(f"{scope}.{method}"), method)) for scope in scopes)
+    ids = (f"{scope}.{word}" for scope, now in words for word in now)
     return next((known.all[each].label for each in ids if each in known.all), None)
 
 

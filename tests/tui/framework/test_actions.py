@@ -184,8 +184,8 @@ def test_bindings_have_stable_ids_and_chords_have_none() -> None:
     bindings = {binding.id: binding for binding in made if binding is not None}
     merge = bindings["desk.merge"]
     assert (merge.key, merge.action, merge.description) == ("m", "press('merge')", "merge")
-    assert bindings["place.move_first"].key == "home"
-    assert "desk.unfold_all" not in bindings
+    assert bindings["place.first"].key == "home"
+    assert "desk.expand_all" not in bindings
 
 
 @pytest.mark.parametrize("key", [*"abzAZ09?/:.-+*|#@[]{}<>=~!", "ctrl+\\", "shift+tab"])

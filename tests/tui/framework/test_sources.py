@@ -382,7 +382,7 @@ def test_a_tree_of_many_and_of_deep_nodes() -> None:
     for level in range(1, 3000):
         deep = Leaf(str(level), (deep,))
     tree = tree_of((deep,))
-    tree.unfold_all()
+    tree.expand_all()
     assert tree.loaded == 3000
-    tree.unfold_all(unfolded=False)
+    tree.expand_all(unfolded=False)
     assert tree.loaded == 1

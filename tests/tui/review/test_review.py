@@ -362,11 +362,11 @@ async def test_a_tree_has_room_for_pages_that_are_collapsed(review: ReviewWorld)
         tree = driver.place.query_one(PageTree)
         assert "Signing webhooks by hand" in driver.screen
         width = tree.outer_size.width
-        tree.fold_all()
+        tree.collapse_all()
         tree.fit()
         await driver.idle()
         assert tree.outer_size.width == width
-        tree.unfold_all()
+        tree.expand_all()
         await driver.idle()
         assert "+ Signing webhooks by hand" in driver.screen
 

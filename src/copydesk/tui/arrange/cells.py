@@ -585,7 +585,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         self.set_marks(())
 
     @action("enter", "open", unless=nothing_here, show=30, group="Order", override=True,
-            now=enter_label)  # fmt: skip
+            word="open", now=enter_label)  # fmt: skip
     def open_row(self) -> None:
         """Put the picked rows below the cursor as one block; with none, open or close the row."""
         self.post_message(VirtualList.Opened(self, self.selected_id, self.selected))

@@ -138,7 +138,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
         keys.append("esc", style="accent").append(" look first")
         return self.paint(keys)
 
-    @action("y", "go on with ours", unless=nothing_left, danger=2)
+    @action("y", "go on with ours", word="confirm", unless=nothing_left, danger=2)
     def go_on(self) -> None:
         """Go on with the staged changes on top of theirs: the plan is shown next."""
         self.dismiss("ours")
@@ -336,7 +336,7 @@ class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
 
     # What is done
 
-    @action("y", "send", unless=not_asking, danger=2, stages=True)
+    @action("y", "send", word="confirm", unless=not_asking, danger=2, stages=True)
     async def begin(self) -> None:
         """Send them one by one."""
         if self._checking or (self.run.for_good and not await self._typed()):
@@ -378,7 +378,7 @@ class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
         answer = await self.app.push_screen_wait(sheet)
         return answer is True
 
-    @action("r", "try again", unless=nothing_to_send, danger=2, stages=True)
+    @action("r", "try again", word="retry", unless=nothing_to_send, danger=2, stages=True)
     async def again(self) -> None:
         """Try the call again that failed and go on; while undoing, go on with that."""
         back, why = self.run.back, self.run.why
@@ -388,19 +388,19 @@ class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
             self._said = f"Tried again at {session.clock().astimezone():%H:%M:%S}: the same."
             self._show()
 
-    @action("b", "undo what was sent", unless=nothing_to_return, danger=2, stages=True)
+    @action("b", "undo what was sent", word="undo", unless=nothing_to_return, danger=2, stages=True)
     async def roll_back(self) -> None:
         """Undo the sent steps, the newest first."""
         await self._go(self._arranger.roll_back)
 
-    @action("p", "pause", unless=not_stopped)
+    @action("p", "pause", word="pause", unless=not_stopped)
     async def keep_rest(self) -> None:
         """Leave the sent steps as they are; the rest stays staged."""
         await self._go(lambda run, changed: self._arranger.keep(run))
         # What could not be read now is asked again.
         self._later = True
 
-    @action("escape", "not now", show=False, override=True)
+    @action("escape", "not now", word="back", show=False, override=True)
     def cancel(self) -> None:
         """Before anything is sent, leave; while sending, stop after the call under way.
 

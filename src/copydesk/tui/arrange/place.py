@@ -178,12 +178,12 @@ class ArrangeCommands(Commands, scope="arranging"):
         "O", "put above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
         show=False, group="Order", stages=True, takes="marked",
     )  # fmt: skip
-    def drop_above(self) -> None:
+    def put_above(self) -> None:
         """Put the picked rows above the cursor as one block; Enter puts them below it."""
         self.drop_picked(after=False)
 
     @action(
-        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order",
+        ">", "into", word="into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order",
         stages=True, takes="marked",
     )  # fmt: skip
     def move_into(self) -> None:
@@ -204,7 +204,7 @@ class ArrangeCommands(Commands, scope="arranging"):
         return next((each for each in reversed(above) if now.items[each].kind in boxes), None)
 
     @action(
-        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order",
+        "<", "out", word="out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order",
         stages=True, takes="marked",
     )  # fmt: skip
     def move_out(self) -> None:
@@ -281,7 +281,7 @@ class ArrangeCommands(Commands, scope="arranging"):
         await redo(self.place, asking=draft.title_of)
 
     @action("X", "discard staged", unless=nothing_staged, danger=2, show=13, group="Order")
-    async def drop_staged(self) -> None:
+    async def discard_staged(self) -> None:
         """Discard all that is staged. It asks, and ``u`` brings it back."""
         draft = self.place.draft
         self.place.session.asks()
@@ -315,7 +315,7 @@ class ArrangeCommands(Commands, scope="arranging"):
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
-        stages=True, takes="none",
+        word="send", stages=True, takes="none",
     )  # fmt: skip
     async def apply(self) -> None:
         """Send the staged changes after reading the structure again. It shows the plan first."""

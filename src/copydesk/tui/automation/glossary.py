@@ -168,7 +168,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
         """Return None: a term has no page of its own in the application."""
         return None
 
-    @action("ctrl+n", "add term", unless=may_not_add, danger=1, show=28, group="Change",
+    @action("ctrl+n", "add term", word="new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("update_glossary_entries", "list_glossary_entries"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Add a term, with its name in each language. u removes it again."""
@@ -244,7 +244,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
         if await self.desk.push_screen_wait(form):
             self.read_written(item.id)
 
-    @action("D", "remove", unless=(nothing_selected, may_not_add), danger=2, show=18,
+    @action("D", "remove", word="remove", unless=(nothing_selected, may_not_add), danger=2, show=18,
             group="Change", uses="update_glossary_entries")  # fmt: skip
     async def delete(self) -> None:
         """Remove the term from the glossary, after asking. u adds it again."""

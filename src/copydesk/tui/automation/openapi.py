@@ -416,7 +416,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
 
     # Its source
 
-    @action("ctrl+n", "add", unless=may_not_add, danger=1, show=28, group="Change",
+    @action("ctrl+n", "add", word="new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_openapi_spec", "get_openapi_spec"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""
@@ -460,7 +460,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             self.watching.read_begun(made[-1])
 
     @action("e", "new source", unless=(nothing_selected, not_editable), danger=1, show=26,
-            group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
+            word="edit", group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
     async def replace(self) -> None:
         """Give the specification another source: an address, or a file. It is read again."""
         item = self.item

@@ -121,7 +121,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
 
     @action("=", "with the latest", unless=(nothing_selected, one_version), show=22, group="Look",
             uses="get_latest_openapi_spec_version")  # fmt: skip
-    async def compare_latest(self) -> None:
+    async def compare(self) -> None:
         """Show what changed from this version to the one that pages are made from now."""
         item, ids = self.item, (self.organization or "", self.target.item or "")
         assert item is not None

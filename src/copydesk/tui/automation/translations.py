@@ -341,7 +341,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
     # Making, and what is to be minded
 
-    @action("ctrl+n", "new", unless=may_not_add, danger=1, show=28, group="Change",
+    @action("ctrl+n", "new", word="new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_translation", "get_organization", "list_organization_spaces",
                   "list_organization_collections"), types=True)  # fmt: skip
     async def make(self) -> None:

@@ -125,7 +125,7 @@ class ChangeCommands(Commands, scope="changes"):
 
     # Opening
 
-    @action("d", "diff", unless=nothing_selected, show=29, group="Go",
+    @action("d", "diff", word="diff", unless=nothing_selected, show=29, group="Go",
             uses=("get_change_request", "get_change_request_changes"))  # fmt: skip
     async def open_changes(self) -> None:
         """Open the review straight on what changes; Enter opens it on its overview."""
@@ -133,7 +133,7 @@ class ChangeCommands(Commands, scope="changes"):
         if row is not None:
             await self.place.desk.go("review", self.place.aim(row, "changes"))
 
-    @action("g k", "cluster", show=False, group="Go")
+    @action("g k", "cluster", word="cluster", show=False, group="Go")
     async def open_cluster(self) -> None:
         """Go to the cluster that this change request answers, or to all clusters."""
         row = self.place.rows.selected
@@ -143,7 +143,7 @@ class ChangeCommands(Commands, scope="changes"):
         why = "" if row is None else f"#{row.number} answers no cluster. - goes back."
         await go_to_cluster(self.place.desk, target, why)
 
-    @action("g q", "finding", show=False, group="Go")
+    @action("g q", "finding", word="finding", show=False, group="Go")
     async def open_finding(self) -> None:
         """Go to the finding that this change request names, or to all findings."""
         row = self.place.rows.selected
@@ -174,7 +174,7 @@ class ChangeCommands(Commands, scope="changes"):
 
     # Order
 
-    @action("s", "sort", unless=no_rows, show=8, group="Look")
+    @action("s", "sort", word="sort", unless=no_rows, show=8, group="Look")
     async def choose_sort(self) -> None:
         """Choose the order. Any but the last updated first reads the whole list."""
         options = [
@@ -247,7 +247,7 @@ class ChangeCommands(Commands, scope="changes"):
             await self.set_status(row, "archived", "Archive", f"Archived {row.label}.")
 
     @action(
-        "W", "draft/open",
+        "W", "draft/open", word="draft",
         unless=unless_marked(nothing_selected, is_merged, is_archived, may_not_change),
         show=12, group="Write", uses="update_change_request", takes="marked",
     )  # fmt: skip
@@ -278,7 +278,7 @@ class ChangeCommands(Commands, scope="changes"):
         danger=2, show=14, group="Write",
         uses=("pull_change_request_updates", "get_change_request", "get_space"), takes="marked",
     )  # fmt: skip
-    async def update_from_main(self) -> None:
+    async def update(self) -> None:
         """Pull main into it. Where both changed the same lines, nothing changes.
 
         With marked rows: all of these, with a dialog.
@@ -400,7 +400,7 @@ class MergeCommands(Commands, scope="changes"):
         else:
             await self._merge_one()
 
-    @action("M", "merge run", show=9, group="Go", override=True, takes="marked")
+    @action("M", "merge run", word="merge_run", show=9, group="Go", override=True, takes="marked")
     async def open_merge_run(self) -> None:
         """Go to the merge run; marked rows join its plan first, in the order of the list."""
         if self.place.rows.marks:
@@ -561,7 +561,7 @@ class SnoozeCommands(Commands, scope="changes"):
         self.place.triage.count_views()
 
     @action("B", "show snoozed", unless=nothing_sleeps, show=False, group="Look")
-    def toggle_snoozed(self) -> None:
+    def show_snoozed(self) -> None:
         """Show what sleeps too, or hide it again."""
         self.place.triage.show_snoozed = not self.place.triage.show_snoozed
         self.place.triage.judge_again()

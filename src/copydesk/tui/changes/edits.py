@@ -108,7 +108,7 @@ class EditCommands(Commands, scope="changes"):
         self.place.after_write()
 
     @action(
-        "ctrl+n", "new", show=7, danger=1, group="Write",
+        "ctrl+n", "new", word="new", show=7, danger=1, group="Write",
         uses=("create_change_request", "list_organization_spaces"), types=True, takes="none",
     )  # fmt: skip
     async def start(self) -> None:
@@ -153,7 +153,7 @@ class EditCommands(Commands, scope="changes"):
 
     @action(
         "T", "label", unless=nothing_selected, danger=1, show=False, group="Write", types=True,
-    )  # fmt: skip
+    word="label", )  # fmt: skip
     async def mark(self) -> None:
         """Star it, label it or note something about it, on this machine only.
 

@@ -72,7 +72,7 @@ class ViewCommands(Commands, scope="changes"):
 
     place: ChangesPlace
 
-    @action("f", "views", show=9, group="Views")
+    @action("f", "views", word="views", show=9, group="Views")
     async def choose_a_view(self) -> None:
         """Choose a view by name, also one of your own; ctrl+x there forgets one of your own."""
         options = [

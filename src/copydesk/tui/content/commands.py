@@ -341,7 +341,7 @@ class PageCommands(Commands, scope="page_ways"):
 
     place: Place
 
-    @action("g f", "files", unless=no_content, show=False, group="Go",
+    @action("g f", "files", word="files", unless=no_content, show=False, group="Go",
             uses=("list_space_files", "list_change_request_files"))  # fmt: skip
     async def show_files(self) -> None:
         """Go to the files: those of the space, or of the change request that is read."""
@@ -350,8 +350,8 @@ class PageCommands(Commands, scope="page_ways"):
         target = _whose(self.place, content).but(change_request=content.request)
         await self.app.go("files", target)
 
-    @action("g R", "reusable content", unless=no_content, show=False, group="Go",
-            uses=("get_space_revision", "get_change_request_revision"))  # fmt: skip
+    @action("g R", "reusable content", word="reusable_content", unless=no_content, show=False,
+            group="Go", uses=("get_space_revision", "get_change_request_revision"))  # fmt: skip
     async def show_reusable(self) -> None:
         """Go to the reusable content of the space, or of the change request that is read."""
         content = self.place.content()
@@ -359,7 +359,7 @@ class PageCommands(Commands, scope="page_ways"):
         target = _whose(self.place, content).but(change_request=content.request)
         await self.app.go("reusable", target)
 
-    @action("g h", "history", unless=no_content, show=False, group="Go",
+    @action("g h", "history", word="history", unless=no_content, show=False, group="Go",
             uses=("get_revision", "get_revision_changes"))  # fmt: skip
     async def show_history(self) -> None:
         """Go to the revisions that changed this page; ] there goes on to those of the space."""

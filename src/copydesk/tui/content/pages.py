@@ -310,6 +310,7 @@ class EditInRequest(Commands, scope="pages"):
     @action(
         "e",
         "edit",
+        word="edit",
         unless=(no_document, no_content),
         danger=1,
         show=12,
@@ -404,7 +405,7 @@ class EditInRequest(Commands, scope="pages"):
 
     @action("X", "discard staged", unless=page_not_staged, show=5, group="Write",
             now=while_staged("discard staged"), stages=True)  # fmt: skip
-    async def drop_staged(self) -> None:
+    async def discard_staged(self) -> None:
         """Discard the staged edit of the page for a new change request. u brings it back."""
         page = self.place.page_at_hand
         assert page is not None
@@ -449,6 +450,7 @@ class EditInRequest(Commands, scope="pages"):
     @action(
         "ctrl+s",
         "send",
+        word="send",
         unless=lambda here: (
             None if here.new_edits else "Nothing is staged for a new change request."
         ),
@@ -882,7 +884,7 @@ class PagesPlace(Place, scope="pages"):
 
     # Who wrote
 
-    @action("#", "who wrote", unless=no_text_in_front, show=8, group="Look",
+    @action("#", "who wrote", word="who_wrote", unless=no_text_in_front, show=8, group="Look",
             uses=("get_space", "get_space_page", "get_revision", "get_revision_changes",
                   "get_revision_page"))  # fmt: skip
     def tell_who_wrote(self) -> None:
@@ -991,13 +993,13 @@ class PagesPlace(Place, scope="pages"):
         return self._followed.here is not None and self._followed.here == self.rows.selected_id
 
     @action("-", "last page", unless=nowhere_back, show=False, group="Go", override=True)
-    async def last_place(self) -> None:
+    async def last_screen(self) -> None:
         """Go to the page that a link led here from, step by step, and back to where it led.
 
         Where no link was followed it goes to the last screen.
         """
         if not self.on_trail:
-            await self.common.last_place()
+            await self.common.last_screen()
             return
         if self.show_page(self._followed.before):
             self._followed.step_back()
@@ -1023,7 +1025,7 @@ class PagesPlace(Place, scope="pages"):
         self.show_page(target)
         self._look(after=0 if target in self._texts else REST_SECONDS / 2)
 
-    @action("i", "links", unless=no_pages, show=7, group="Look", now=links_label,
+    @action("i", "links", word="page_links", unless=no_pages, show=7, group="Look", now=links_label,
             uses="list_space_page_backlinks")  # fmt: skip
     async def show_links(self) -> None:
         """Go to the links of the page, and from there to the pages that link here.
@@ -1038,12 +1040,12 @@ class PagesPlace(Place, scope="pages"):
         self.remove_class("-no-side")
         self.show_pane(self.links)
 
-    @action("h", "tree", show=False, group="Move", also=("left",))
+    @action("h", "tree", word="left", show=False, group="Move", also=("left",))
     def to_tree(self) -> None:
         """Go to the page tree."""
         self.rows.focus()
 
-    @action("l", "text", show=False, group="Move", also=("right",))
+    @action("l", "text", word="right", show=False, group="Move", also=("right",))
     def to_text(self) -> None:
         """Go to the text of the page."""
         self.text.focus()

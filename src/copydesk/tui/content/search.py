@@ -188,7 +188,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
             self.reads.cancel("words")
             begin(None)
 
-    @action("e", "words", show=30, group="Find", uses="search_organization")
+    @action("e", "words", word="edit", show=30, group="Find", uses="search_organization")
     async def edit_words(self) -> None:
         """Type what to look for; results follow while you type."""
         await self.desk.open_prompt(self, WordsPrompt(self))
@@ -196,6 +196,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
     @action(
         "f",
         "where",
+        word="where",
         show=20,
         group="Find",
         uses=(

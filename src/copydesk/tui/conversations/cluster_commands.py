@@ -130,7 +130,8 @@ class ClusterCommands(Commands, scope="clusters"):
             self.place.say("No organization selected.", "warn")
         return found
 
-    @action("f", "find text", show=4, group="Find", uses="search_conversations", types=True)
+    @action("f", "find text", word="find_text",
+            show=4, group="Find", uses="search_conversations", types=True)  # fmt: skip
     async def find_said(self) -> None:
         """Find conversations by words that were said in them, on the screen of conversations."""
         words = await self.app.push_screen_wait(
@@ -151,7 +152,7 @@ class ClusterCommands(Commands, scope="clusters"):
         with_words(self.place.limits, rest)
 
     @action("g c", "its changes", unless=no_cluster, uses="list_organization_change_requests",
-            show=20, group="Go")  # fmt: skip
+            word="changes", show=20, group="Go")  # fmt: skip
     async def open_requests(self) -> None:
         """Go to the change requests that answer this cluster: the open ones, if there are any."""
         row = self.place.clusters.selected
@@ -228,7 +229,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
         return cast("HasAbout", self.place)
 
     @action(
-        "ctrl+n", "new change", unless=nothing_meant, danger=1, show=19, group="Write",
+        "ctrl+n", "new change", word="new", unless=nothing_meant, danger=1, show=19, group="Write",
         uses=("create_change_request", "create_issues_cluster"), types=True, takes="marked",
     )  # fmt: skip
     async def begin(self) -> None:

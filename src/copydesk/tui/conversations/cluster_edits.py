@@ -150,7 +150,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         return shorten(self.reader.shown(row.label), NAMED)
 
     @action("s", "sort", unless=no_cluster, show=18, group="Look")
-    async def sort_clusters(self) -> None:
+    async def sort(self) -> None:
         """Sort by issues, conversations or changes, or by trend, age or name, from all of them."""
         options = [Option(name, title) for name, title in self._orders().items()]
         chosen = await self.place.desk.push_screen_wait(
@@ -160,7 +160,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
             self.rows.sort_by(chosen)
 
     @action("S", "reverse sort", unless=no_cluster, show=False, group="Look")
-    def reverse_clusters(self) -> None:
+    def reverse_sort(self) -> None:
         """Turn the order round."""
         self.rows.reverse()
 
@@ -170,7 +170,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         self.rows.turn_numbers()
 
     @action(
-        "A", "alike", unless=(no_cluster, nothing_suggested), show=18, group="Look",
+        "A", "alike", word="alike", unless=(no_cluster, nothing_suggested), show=18, group="Look",
         uses="list_cluster_suggestions", now=suggested_label,
     )  # fmt: skip
     def show_suggested(self) -> None:
@@ -426,7 +426,7 @@ class IssueKeys(PaneActs, scope="conversation_list"):
 
     @action(
         "c", "new cluster", unless=(no_issue, too_many), danger=1, show=7, group="Change",
-        uses="create_issues_cluster", types=True, takes="marked",
+        word="new_cluster", uses="create_issues_cluster", types=True, takes="marked",
     )  # fmt: skip
     async def make(self) -> None:
         """Make a cluster of the marked issues, or of this one: out of another, that splits it."""

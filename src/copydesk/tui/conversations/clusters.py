@@ -665,12 +665,13 @@ class ClustersPlace(Place, scope="clusters"):
             if words:
                 self.reader.view.find(words)  # n goes to the next of these words
 
-    @action("l", "open", unless=at_conversation, show=False, group="Move", also=("right",))
+    @action("l", "open", word="right",
+            unless=at_conversation, show=False, group="Move", also=("right",))  # fmt: skip
     def go_right(self) -> None:
         """Go on to the right: the issues of the cluster, then the conversation."""
         self.enter(self.reader.view if self.pane is self.issues else self.issues)
 
-    @action("h", "back", unless=at_clusters, show=False, group="Move", also=("left",))
+    @action("h", "back", word="left", unless=at_clusters, show=False, group="Move", also=("left",))
     def go_left(self) -> None:
         """Go back to the left: the issues, then the clusters. Their cursors stay."""
         self._enter_left()

@@ -451,7 +451,7 @@ class ConversationsPlace(Place, scope="conversations"):
 
     @action(
         "f", "find text", show=21, group="Find", uses="search_conversations", types=True,
-    )  # fmt: skip
+    word="find_text", )  # fmt: skip
     async def find_said(self) -> None:
         """Find the conversations in which words were said; & limits them by more."""
         before = self.limits.chosen.get(WORDS, "")
@@ -545,7 +545,7 @@ class ConversationsPlace(Place, scope="conversations"):
             self.tell(f"“{said}” is filed under {name}.")
 
     @action(
-        "g k", "its cluster", unless=no_conversation, show=6, group="Go",
+        "g k", "its cluster", word="cluster", unless=no_conversation, show=6, group="Go",
         uses="list_conversation_issues",
     )  # fmt: skip
     async def open_cluster(self) -> None:
@@ -949,7 +949,7 @@ class IssuesPlace(Place, scope="issues"):
         self.listing.open()
 
     @action(
-        "g k", "its cluster", show=20, group="Go",
+        "g k", "its cluster", word="cluster", show=20, group="Go",
         now=lambda here: "its cluster" if here.rows.selected and here.rows.selected.cluster else "",
     )  # fmt: skip
     async def open_cluster(self) -> None:

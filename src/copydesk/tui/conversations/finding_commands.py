@@ -145,7 +145,7 @@ class FindingCommands(Commands, scope="findings"):
         await self._turn("open", "Take up finding")
 
     @action(
-        "x", "done/back", unless=(no_finding, not_mine), show=25, group="Change",
+        "x", "done/back", word="done", unless=(no_finding, not_mine), show=25, group="Change",
         uses="update_site_finding",
         now=turn_label,
     )  # fmt: skip
@@ -175,7 +175,7 @@ class FindingCommands(Commands, scope="findings"):
 
     @action(
         "ctrl+n", "new", unless=nothing_new, danger=2, show=24, group="Write", now=new_label,
-        uses=(
+        word="new", uses=(
             "begin_site_finding_change_requests",
             "list_site_findings",
             "list_site_finding_change_requests",
@@ -279,7 +279,7 @@ class FindingCommands(Commands, scope="findings"):
             self.place.say("The service links none to a finding: it begins them. ctrl+n does that.")
 
     @action(
-        "g c", "its changes", unless=nothing_to_open, show=19, group="Go",
+        "g c", "its changes", word="changes", unless=nothing_to_open, show=19, group="Go",
         now=requests_label,
     )  # fmt: skip
     def open_requests(self) -> None:

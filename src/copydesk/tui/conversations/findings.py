@@ -367,7 +367,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         else:
             open_record(self, item.id, item.type)
 
-    @action("l", "open", show=False, group="Move", also=("right",))
+    @action("l", "open", word="right", show=False, group="Move", also=("right",))
     def go_right(self) -> None:
         """Go on to the questions and records of a finding, or to what a topic or question has."""
         if self.item is not None:

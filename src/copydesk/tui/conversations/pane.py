@@ -322,7 +322,7 @@ class ConversationView(WrappedList, scope="conversation"):
         return sum(len(wrap_exact([(line, "")], width)) for line in lines) > FOLDED + 1
 
     @action(
-        "z", "collapse", unless=nothing_long, show=6, group="Look",
+        "z", "collapse", word="toggle", unless=nothing_long, show=6, group="Look",
         now=lambda view: "expand" if view.folded_here else "collapse" if view.foldable else "",
     )  # fmt: skip
     def fold(self) -> None:
@@ -333,12 +333,12 @@ class ConversationView(WrappedList, scope="conversation"):
         self._frame_changed()
 
     @action("z R", "expand all", unless=no_messages, show=False, group="Look")
-    def unfold_all(self) -> None:
+    def expand_all(self) -> None:
         """Show all of every message. What is long is made readable as it comes into view."""
         self._fold_all(False)
 
     @action("z M", "collapse all", unless=no_messages, show=False, group="Look")
-    def fold_all(self) -> None:
+    def collapse_all(self) -> None:
         """Show the first lines of every message."""
         self._fold_all(True)
 

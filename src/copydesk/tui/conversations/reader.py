@@ -211,14 +211,14 @@ class ConversationReader(Commands, scope="conversation_reader"):
     # From conversation to conversation
 
     @action(
-        "J", "next", unless=no_conversation, show=8, group="Read",
+        "J", "next", word="next", unless=no_conversation, show=8, group="Read",
         now=lambda here: "" if no_conversation(here) else "next",
     )  # fmt: skip
     def next_conversation(self) -> None:
         """Read the conversation of the next row, without going back to the list."""
         self._step(1)
 
-    @action("K", "previous", unless=no_conversation, show=False, group="Read")
+    @action("K", "previous", word="previous", unless=no_conversation, show=False, group="Read")
     def previous_conversation(self) -> None:
         """Read the conversation of the row before."""
         self._step(-1)
@@ -626,12 +626,13 @@ class ConversationList(Commands, scope="conversation_list"):
             self._reader.read(row)
             self.place.show_pane(self._reader.view)
 
-    @action("l", "open", unless=at_conversation, show=False, group="Move", also=("right",))
+    @action("l", "open", word="right",
+            unless=at_conversation, show=False, group="Move", also=("right",))  # fmt: skip
     def go_right(self) -> None:
         """Go on to the right: the conversation of the row."""
         self.open()
 
-    @action("h", "back", unless=at_list, show=False, group="Move", also=("left",))
+    @action("h", "back", word="left", unless=at_list, show=False, group="Move", also=("left",))
     def go_left(self) -> None:
         """Go back to the list. Its cursor stays."""
         self.place.show_pane(self._here.rows)

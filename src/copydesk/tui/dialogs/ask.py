@@ -40,7 +40,7 @@ class AskInput(Field, scope="ask_input"):
         """Take the line, as Enter does."""
         cast("Ask", self.screen).take(self.value)
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel_ask(self) -> None:
         """Leave it as it was."""
         cast("Ask", self.screen).dismiss(None)

@@ -215,19 +215,19 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
             self._over = True
             self.dismiss(None)
 
-    @action("y", "do it", unless=has_begun, danger=2)
+    @action("y", "do it", word="confirm", unless=has_begun, danger=2)
     def begin(self) -> None:
         """Do it to each, one by one."""
         self.run.start()
         self._show()
 
-    @action("r", "the failed ones again", unless=nothing_failed)
+    @action("r", "the failed ones again", word="retry", unless=nothing_failed)
     def again(self) -> None:
         """Send again to the failed ones only."""
         self.run.retry()
         self._show()
 
-    @action("u", "recall or undo", unless=nothing_back)
+    @action("u", "recall or undo", word="undo", unless=nothing_back)
     def recall(self) -> None:
         """Send nothing of it, and all of it stays as it was written; once it is over, undo it."""
         if self.session is not None and self.session.writes.waits:

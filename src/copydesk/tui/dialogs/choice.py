@@ -38,18 +38,18 @@ NOTHING_TICKED = "Nothing is ticked yet: space ticks the line of the cursor."
 class ChoiceInput(Field, scope="choice_input"):
     """The field that narrows the list."""
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel_choice(self) -> None:
         """Choose nothing."""
         self._sheet.dismiss(None)
 
     @action("down", "next", show=False, also=("ctrl+n",))
-    def next_option(self) -> None:
+    def down(self) -> None:
         """Go to the next option."""
         self._sheet.options.move(1)
 
     @action("up", "previous", show=False, also=("ctrl+p",))
-    def previous_option(self) -> None:
+    def up(self) -> None:
         """Go to the previous option."""
         self._sheet.options.move(-1)
 

@@ -331,13 +331,13 @@ class Composer(TextField, scope="composer"):
         self.line.say(f"{said}. ctrl+s sends it all the same")
         return True
 
-    @action("escape", "keep as draft")
+    @action("escape", "keep as draft", word="back")
     def leave(self) -> None:
         """Keep the draft and leave."""
         self.keep()
         self.post_message(self.Left(self))
 
-    @action("ctrl+o", "$EDITOR")
+    @action("ctrl+o", "$EDITOR", word="editor")
     def edit_outside(self) -> None:
         """Write in $EDITOR; the quoted text is in the file, below a line, for reading."""
         self.keep()
@@ -514,7 +514,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         """Send the text, also while its preview is shown."""
         self.composer.send()
 
-    @action("ctrl+r", "on something else", unless=stays, danger=1, show=False)
+    @action("ctrl+r", "on something else", word="elsewhere", unless=stays, danger=1, show=False)
     def move(self) -> None:
         """Move the text to another subject, which the dialog offers."""
         self.composer.keep()
@@ -533,7 +533,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             self.query_one("#along", Static).update(self.paint(self._ticks.line))
 
     @action("tab", "to the drafts", show=False, also=("shift+tab",))
-    def other_part(self) -> None:
+    def next_pane(self) -> None:
         """Go from the field to the drafts, or back."""
         if self._ticks is None:
             self.focus_next()

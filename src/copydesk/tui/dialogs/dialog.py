@@ -166,7 +166,7 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         """Return text with its tones and this user's keys, for Textual's own widgets."""
         return Content.from_rich_text(keyed(self, text), console=self.app.console)
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel(self) -> None:
         """Leave the dialog; nothing is sent."""
         self.dismiss(None)
@@ -199,12 +199,12 @@ class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
         """Go up half a page."""
         self._scroll(pages=-0.5)
 
-    @action("g g", "top", show=False, also=("home",), group="Move")
+    @action("g g", "top", word="first", show=False, also=("home",), group="Move")
     def to_top(self) -> None:
         """Go to the top."""
         self._scroll(lines=-BEYOND)
 
-    @action("G", "end", show=False, also=("end",), group="Move")
+    @action("G", "end", word="last", show=False, also=("end",), group="Move")
     def to_end(self) -> None:
         """Go to the end."""
         self._scroll(lines=BEYOND)
@@ -283,7 +283,7 @@ class Notice(ScrollingSheet[None], scope="notice"):
         keys = Text.assemble(("esc", "accent"), " close")
         yield Label(self.paint(keys), classes="keys")
 
-    @action("escape", "close", show=False, override=True)
+    @action("escape", "close", word="back", show=False, override=True)
     def cancel(self) -> None:
         """Close it."""
         self.dismiss(None)
@@ -329,18 +329,18 @@ async def offer_checkout(place: Place, title: str, error: WriteError) -> bool:
 class ConfirmInput(Field, scope="confirm_input"):
     """The field in which the count or the name is typed."""
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel_typing(self) -> None:
         """Leave the dialog; nothing is sent."""
         cast("TypeToConfirm", self.screen).dismiss(None)
 
     @action("down", "down", show=False)
-    def scroll_facts_down(self) -> None:
+    def down(self) -> None:
         """Scroll the facts above down."""
         self.screen.query_one(Box).scroll_relative(y=1, animate=False)
 
     @action("up", "up", show=False)
-    def scroll_facts_up(self) -> None:
+    def up(self) -> None:
         """Scroll the facts above up."""
         self.screen.query_one(Box).scroll_relative(y=-1, animate=False)
 
@@ -420,7 +420,7 @@ class ProblemsSheet(ScrollingSheet[bool], scope="problems_sheet"):
         keys = Text.assemble(("r", "accent"), " edit again   ", ("esc", "accent"), " later")
         yield Label(self.paint(keys), classes="keys")
 
-    @action("r", "edit again")
+    @action("r", "edit again", word="retry")
     def again(self) -> None:
         """Open the editor again, with the text as it is."""
         self.dismiss(True)

@@ -306,7 +306,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         else:
             self.dismiss(None)
 
-    @action("escape", "leave", show=False, override=True)
+    @action("escape", "leave", word="back", show=False, override=True)
     def cancel(self) -> None:
         """Leave the form; its values are kept. While it is being sent, press twice."""
         self.leave()

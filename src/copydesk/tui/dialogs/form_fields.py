@@ -114,12 +114,12 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
         self.focus()
         begin(self.screen, cast("Form", self.screen).choose_for, self)
 
-    @action("right", "next value", show=False, also=("space",))
+    @action("right", "next value", word="right", show=False, also=("space",))
     def next_value(self) -> None:
         """Take the next value; after the last comes the first."""
         self._step(1)
 
-    @action("left", "previous value", show=False)
+    @action("left", "previous value", word="left", show=False)
     def previous_value(self) -> None:
         """Take the previous value."""
         self._step(-1)
@@ -129,7 +129,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
         """Choose the value from a list."""
         await cast("Form", self.screen).choose_for(self)
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel_form(self) -> None:
         """Leave the form; its values are kept."""
         cast("Form", self.screen).leave()
@@ -168,7 +168,7 @@ class FormInput(prompt.Field, scope="form_input"):
         self.value = text
         self.cursor_position = len(text)
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel_form(self) -> None:
         """Leave the form; its values are kept."""
         cast("Form", self.screen).leave()
@@ -206,7 +206,7 @@ class FormText(TextField, scope="form_text"):
         self.replace(text, (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
-    @action("escape", "cancel", show=False)
+    @action("escape", "cancel", word="back", show=False)
     def cancel_form(self) -> None:
         """Leave the form; its values are kept."""
         cast("Form", self.screen).leave()

@@ -326,7 +326,7 @@ class PictureKeys(PaneActs, scope="pictures"):
             "list_change_request_files",
         ),
     )
-    async def show_picture(self) -> None:
+    async def open(self) -> None:
         """Show a picture that is here, large; in a review that of main as well.
 
         It is read now, one of another host too: its host is told beside it. Pictures of more than
@@ -559,7 +559,7 @@ class PictureSheet(Sheet[None], scope="picture"):
                         yield Drawing(side.picture)
         yield Label(self.paint(Text.assemble(("esc", "accent"), " close")), classes="keys")
 
-    @action("escape", "close", show=False, override=True, also=("enter",))
+    @action("escape", "close", word="back", show=False, override=True, also=("enter",))
     def cancel(self) -> None:
         """Close it."""
         self.dismiss(None)

@@ -144,16 +144,16 @@ class RunSheet(ScrollingSheet[int], scope="run"):
         self.query_one("#run-keys", Label).update(self._keys(said))
 
     @action("y", "send", unless=not_asking, danger=2)
-    async def send_them(self) -> None:
+    async def confirm(self) -> None:
         """Send them one by one."""
         await self._run()
 
-    @action("r", "try again", unless=not_stopped, danger=2)
+    @action("r", "try again", word="retry", unless=not_stopped, danger=2)
     async def again(self) -> None:
         """Send the one that failed again, and go on."""
         await self._run()
 
-    @action("b", "undo", unless=(not_stopped, no_way_back), danger=2)
+    @action("b", "undo", word="undo", unless=(not_stopped, no_way_back), danger=2)
     async def take_back(self) -> None:
         """Undo the sent steps."""
         assert self._back is not None
@@ -165,12 +165,12 @@ class RunSheet(ScrollingSheet[int], scope="run"):
         else:
             self.dismiss(0)
 
-    @action("p", "pause", unless=not_stopped)
+    @action("p", "pause", word="pause", unless=not_stopped)
     def keep_rest(self) -> None:
         """Leave the sent steps as they are; the rest stays staged."""
         self.dismiss(len(self._took))
 
-    @action("escape", "not now", show=False, override=True)
+    @action("escape", "not now", word="back", show=False, override=True)
     def cancel(self) -> None:
         """Before anything is sent, leave; while sending, stop after the call under way."""
         if self.state == "sending":

@@ -209,6 +209,7 @@ class Action(_Declared):
     keys: tuple[str, ...]
     label: str
     written: str
+    named: str = ""
     unless: tuple[Guard, ...] = ()
     danger: int = 0
     uses: tuple[Uses, ...] = ()
@@ -226,9 +227,14 @@ class Action(_Declared):
         return self.label if self.now is None else self.now(asked(owner))
 
     @property
+    def word(self) -> str:
+        """What it means, in a word that other actions of the same meaning have too."""
+        return self.named or self.method
+
+    @property
     def id(self) -> str:
-        """Its stable name, for keymaps, logs and documentation: `place.action`."""
-        return f"{self.scope}.{self.method}"
+        """Its stable name, for keymaps, logs and documentation: `place.word`."""
+        return f"{self.scope}.{self.word}"
 
     @cached_property
     def doc(self) -> str:
@@ -329,6 +335,7 @@ def action(
     key: str,
     label: str,
     *,
+    word: str = "",
     unless: Guard | Sequence[Guard] = (),
     danger: int = 0,
     uses: Uses | Sequence[Uses] = (),
@@ -346,7 +353,8 @@ def action(
 
     A plain method acts at once; an ``async`` one runs in a worker and may await sheets. ``key`` and
     ``also`` are single keys or chords (``"g s"``); one that browsers keep gets a second key.
-    ``show`` is the footer priority: ``True`` is 10.
+    ``word`` is its name in ids, where it means the same as another action: that of the method
+    without. ``show`` is the footer priority: ``True`` is 10.
     ``override`` allows a key, or an action of the same name, that a base class already has.
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.
@@ -367,6 +375,7 @@ def action(
                 keys=with_second((key, *also)),
                 label=label,
                 written=function.__doc__,
+                named=word,
                 unless=(unless,) if callable(unless) else tuple(unless),
                 danger=danger,
                 uses=(uses,) if isinstance(uses, str) or callable(uses) else tuple(uses),
@@ -449,8 +458,10 @@ class Acts:
         if (own_actions or own_commands) and not scope:
             raise DeclarationError(f"{cls.__qualname__} declares actions but has no scope")
         if scope:
-            ids = {each.id for each in own_actions} | {each.id for each in own_commands}
-            _claim(scope, cls, ids)
+            ids = [*(each.id for each in own_actions), *(each.id for each in own_commands)]
+            if len(set(ids)) < len(ids):
+                raise DeclarationError(f"two of {', '.join(sorted(ids))} have one id")
+            _claim(scope, cls, set(ids))
             cls.SCOPE = scope
         actions = _inherited(cls)
         commands: dict[str, Command] = {}

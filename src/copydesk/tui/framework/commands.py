@@ -166,21 +166,21 @@ class CommonCommands(Commands, scope="place"):
     place: Place
 
     @action("j", "down", unless=TO_MOVE, show=False, group="Move", also=("down",))
-    def move_down(self) -> None:
+    def down(self) -> None:
         """Go to the next row or line."""
         self._move("move", 1)
 
     @action("k", "up", unless=TO_MOVE, show=False, group="Move", also=("up",))
-    def move_up(self) -> None:
+    def up(self) -> None:
         """Go to the previous row or line."""
         self._move("move", -1)
 
-    @action("g g", "first", unless=TO_MOVE, show=False, group="Move", also=("home",))
+    @action("g g", "first", word="first", unless=TO_MOVE, show=False, group="Move", also=("home",))
     def move_first(self) -> None:
         """Go to the first row or line."""
         self._move("move_first")
 
-    @action("G", "last", unless=TO_MOVE, show=False, group="Move", also=("end",))
+    @action("G", "last", word="last", unless=TO_MOVE, show=False, group="Move", also=("end",))
     def move_last(self) -> None:
         """Go to the last row or line; a long list is read to its end, Esc stops that."""
         self._move("move_last")
@@ -266,7 +266,7 @@ class CommonCommands(Commands, scope="place"):
                 f"No view has the name {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn"
             )
 
-    @action("/", "filter", unless=no_pane, show=5, group="Find", inline=True)
+    @action("/", "filter", word="filter", unless=no_pane, show=5, group="Find", inline=True)
     async def search(self) -> None:
         """Filter a list or search a text as you type; Enter keeps it, Esc ends it."""
         await self.place.open_search()
@@ -302,7 +302,7 @@ class CommonCommands(Commands, scope="place"):
         self.place.desk.open_help()
 
     @action("R", "refresh", show=2, group="Look")
-    def refresh_place(self) -> None:
+    def refresh(self) -> None:
         """Read this screen again. Nothing moves under the cursor."""
         place = self.place
         # What it said before is what is asked again now.
@@ -310,7 +310,7 @@ class CommonCommands(Commands, scope="place"):
         place.read_again()
 
     @action(".", "show new", unless=nothing_new, show=False, group="Look")
-    def fold_in(self) -> None:
+    def show_new(self) -> None:
         """Bring in the rows that arrived since."""
         _source(self.place).fold()
 
@@ -324,7 +324,8 @@ class CommonCommands(Commands, scope="place"):
         """Put the pane with details at the side or at the bottom."""
         self.place.toggle_class("-below")
 
-    @action("o", "browser", unless=(no_url, unserved_url), show=3, group="Share", takes="one")
+    @action("o", "browser", word="browser",
+            unless=(no_url, unserved_url), show=3, group="Share", takes="one")  # fmt: skip
     def browse(self) -> None:
         """Open the selected object in the browser."""
         place = self.place
@@ -357,7 +358,8 @@ class CommonCommands(Commands, scope="place"):
         elif chosen is not None:
             place.desk.copy(copies[chosen])
 
-    @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)
+    @action("g j", "JSON", word="json",
+            unless=no_json, show=False, group="Look", uses=raw_operations)  # fmt: skip
     async def show_raw(self) -> None:
         """Show the JSON of the row under the cursor, to search and copy.
 
@@ -428,7 +430,7 @@ class CommonCommands(Commands, scope="place"):
         """Work with another service, or the own desk: choose its profile, or name it."""
         await self.place.desk.change_profile(rest)
 
-    @action("ctrl+g", "token…", unless=no_token, show=False, group="Look")
+    @action("ctrl+g", "token…", word="token", unless=no_token, show=False, group="Look")
     def fix_token(self) -> None:
         """Type another token, where the service refuses this one. All that was typed stays."""
         self.place.desk.open_token()
@@ -443,33 +445,33 @@ class CommonCommands(Commands, scope="place"):
         """Redo the write undone last."""
         await self.place.desk.redo()
 
-    @action("@", "log", show=1, group="Look")
+    @action("@", "log", word="log", show=1, group="Look")
     def activity(self) -> None:
         """Show every write of this run, and send failed ones again."""
         self.place.desk.open_activity()
 
-    @action("M", "merge run", show=False, group="Go", inline=True)
+    @action("M", "merge run", word="merge_run", show=False, group="Go", inline=True)
     async def open_merge_run(self) -> None:
         """Go to the merge run: its plan, its progress, and where it stopped."""
         await self.place.desk.go("merge-run")
 
     @action("-", "last screen", unless=no_last_place, show=False, group="Go", inline=True)
-    async def last_place(self) -> None:
+    async def last_screen(self) -> None:
         """Go to the screen before this one, step by step, with its cursor; _ comes forward."""
         await self.place.desk.step_visit(forward=False)
 
     @action("_", "next screen", unless=nowhere_ahead, show=False, group="Go", inline=True)
-    async def next_place(self) -> None:
+    async def next_screen(self) -> None:
         """Go forward again to the screen that - went back from."""
         await self.place.desk.step_visit(forward=True)
 
-    @action("escape", "back", show=False, group="Go", inline=True)
+    @action("escape", "back", word="back", show=False, group="Go", inline=True)
     async def step_back(self) -> None:
         """Step back: stop a slow read, end the search or filter, else leave the screen."""
         if not self.place.step_within(closes=False):
             await self.place.desk.step_back(quits=False)
 
-    @action("q", "back", show=1, group="Go", inline=True)
+    @action("q", "back", word="leave", show=1, group="Go", inline=True)
     async def close_place(self) -> None:
         """Step back as Esc does; on the first screen, quit."""
         if not self.place.step_within(closes=True):

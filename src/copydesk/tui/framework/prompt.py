@@ -35,12 +35,12 @@ class Field(Acts, Input):
 class PromptInput(Field, scope="prompt"):
     """The field of a `Prompt`."""
 
-    @action("enter", "take", show=40, now=lambda field: field.prompt.ENTER)
+    @action("enter", "take", word="enter", show=40, now=lambda field: field.prompt.ENTER)
     def take(self) -> None:
         """Do what the line says."""
         self.prompt.submitted(self.value)
 
-    @action("escape", "close", show=39, now=lambda field: field.prompt.ESCAPE)
+    @action("escape", "close", word="back", show=39, now=lambda field: field.prompt.ESCAPE)
     def close(self) -> None:
         """Close the line without effect."""
         self.prompt.cancelled()
@@ -50,12 +50,12 @@ class PromptInput(Field, scope="prompt"):
         """Complete the word."""
         self.prompt.complete()
 
-    @action("up", "earlier", show=37, now=lambda field: field.prompt.UP)
+    @action("up", "earlier", word="up", show=37, now=lambda field: field.prompt.UP)
     def earlier(self) -> None:
         """Bring back an earlier entry."""
         self.prompt.recall(-1)
 
-    @action("down", "later", show=False)
+    @action("down", "later", word="down", show=False)
     def later(self) -> None:
         """Go to a later entry."""
         self.prompt.recall(1)

@@ -575,7 +575,7 @@ class TreeSource(ListSource[Twig[T]]):
         self._adopt(rows)
         self.notify("reset")
 
-    def unfold_all(self, *, unfolded: bool = True) -> None:
+    def expand_all(self, *, unfolded: bool = True) -> None:
         """Unfold (or fold) everything that has been read."""
         if unfolded:
             self.unfolded.update(

@@ -350,9 +350,10 @@ class TypingAhead:
     @staticmethod
     def check(cause: tuple[str, ...]) -> None:
         """Report an action that opens a field and does not declare it: a mistake of the program."""
-        scope, _, method = cause[-1].rpartition(".") if cause else ("", "", "")
-        actions = (owner.ACTIONS.get(method) for owner in SCOPES.get(scope, ()))
-        action = next(filter(None, actions), None)
+        name = cause[-1] if cause else ""
+        owners = SCOPES.get(name.rpartition(".")[0], ())
+        actions = (each for owner in owners for each in owner.ACTIONS.values())
+        action = next((each for each in actions if each.id == name), None)
         if action is not None and not action.types:
             _log.error("%s opens a field, and does not say so", action.id)
 

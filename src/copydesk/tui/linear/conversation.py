@@ -181,11 +181,12 @@ class Conversation:
             await self.press(*keys)
         return bool(keys)
 
-    async def _do(self, name: str) -> None:
+    async def _do(self, word: str) -> None:
         """Press the key that an action which is there has in this user's keymap."""
         keyboard = self._app.keyboard
-        for each in keyboard.chain():
-            if name in each.ACTIONS and (keys := keys_of(each.ACTIONS[name], keyboard.keymap)):
+        there = (act for each in keyboard.chain() for act in each.ACTIONS.values())
+        for each in there:
+            if each.word == word and (keys := keys_of(each, keyboard.keymap)):
                 await self._press_line(keys[0])
                 return
 
@@ -254,13 +255,13 @@ class Conversation:
             page = focused.page
             if not focused.step_change(1):
                 focused.move_last()
-                await self._do("move_down")
+                await self._do("down")
             if focused.page is not page:
                 focused.step_change(1, from_start=True)
         elif sentences.is_text(focused):
             self._say("That is all. back steps back, tab goes to the next part.")
         else:
-            await self._do("move_down")
+            await self._do("down")
         if before is not None and _spot(focused) == before:
             self._say("This is the end.")
 
@@ -354,7 +355,7 @@ class Conversation:
         word, _, rest = line.removeprefix(COMMAND).strip().partition(" ")
         match word.casefold():
             case "e":
-                await self._do("edit_outside")
+                await self._do("editor")
             case "send" | "yes":
                 await self._do("send")
             case "next":

@@ -477,7 +477,7 @@ def question_of(sheet: Sheet[Any], keyboard: Keyboard) -> Question:
         lines += filter(None, map(_unquoted, text.split("\n")))
     agreed = [
         shown(key) for owner in keyboard.chain(sheet) for each in owner.ACTIONS.values()
-        if "y" in each.keys or each.method == "send"
+        if "y" in each.keys or each.word == "send"
         for key in keys_of(each, keyboard.keymap)
     ]  # fmt: skip
     yes = next((key for key in agreed if key in keys), "")

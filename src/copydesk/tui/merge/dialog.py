@@ -181,7 +181,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     # Reading
 
     @action(
-        "R", "look again", unless=not_unknown, show=False,
+        "R", "look again", word="refresh", unless=not_unknown, show=False,
         uses=READS,
     )  # fmt: skip
     def read(self) -> None:
@@ -339,7 +339,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     # Writing
 
-    @action("y", "merge", danger=2, uses=("merge_change_request", *READS))
+    @action("y", "merge", word="confirm", danger=2, uses=("merge_change_request", *READS))
     async def merge(self) -> None:
         """Merge it, after some seconds in which it can be stopped. While it cannot, say why."""
         spoken = self._spoken
@@ -465,12 +465,12 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         return None
 
     @action("U", "update first", unless=wants_no_update, show=False)
-    def update_first(self) -> None:
+    def update(self) -> None:
         """Leave this dialog and update the change request from main, or settle what conflicts."""
         self.dismiss("conflicts" if self._clashed else "update")
 
     @action("u", "stop it", unless=lambda sheet: sheet.nothing_to_stop(), show=False)
-    def stop_it(self) -> None:
+    def stop(self) -> None:
         """Stop the merge before it is sent."""
         self.place.session.writes.recall()
 
@@ -478,7 +478,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Say so when the merge does not wait."""
         return None if self._waits else "Nothing waits here that could be stopped."
 
-    @action("o", "browser", unless=not_merged, show=False)
+    @action("o", "browser", word="browser", unless=not_merged, show=False)
     def open_address(self) -> None:
         """Show the merged change request in the browser, with its version history."""
         self.place.desk.open_url(self.address)
@@ -491,7 +491,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         else:
             self.say_of_key("Enter confirms nothing.")
 
-    @action("escape", "close", show=False, override=True, also=("q",))
+    @action("escape", "close", word="back", show=False, override=True, also=("q",))
     def close_sheet(self) -> None:
         """Stop a merge that waits; else leave the dialog."""
         if self._waits:

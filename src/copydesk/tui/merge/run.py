@@ -196,7 +196,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
 
     place: MergeRunPlace
 
-    @action("d", "diff", unless=nothing_selected, show=False, group="Go")
+    @action("d", "diff", word="diff", unless=nothing_selected, show=False, group="Go")
     def open_changes(self) -> None:
         """Open the review of the change request straight on what changes."""
         item = self.place.selected
@@ -205,17 +205,16 @@ class MergeRunCommands(Commands, scope="merge_run"):
 
     # The plan
 
-    @action(
-        "J", "move down", unless=(no_run, not_waiting), show=17, also=("alt+down",),
-        now=lambda here: "move down" if not_waiting(here) is None else "", stages=True,
-    )  # fmt: skip
+    @action("J", "move down", word="order_down", unless=(no_run, not_waiting), show=17,
+            also=("alt+down",), now=lambda here: "move down" if not_waiting(here) is None else "",
+            stages=True)  # fmt: skip
     async def later(self) -> None:
         """Merge it later: one down among those that wait."""
         await self._put(1)
 
     @action(
         "K", "move up", unless=(no_run, not_waiting), show=16, also=("alt+up",), now=earlier_label,
-        stages=True,
+        word="order_up", stages=True,
     )  # fmt: skip
     async def earlier(self) -> None:
         """Merge it earlier: one up among those that wait."""
@@ -269,7 +268,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
         self.place.say(f"{plural(len(others), 'change request')} taken out. x puts one back.")
 
     @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
-    async def choose_stops(self) -> None:
+    async def stop_at(self) -> None:
         """Choose what the run stops at: a conflict, a failed rule, a comment or an edit since."""
         run = self.place.run
         if run is None:
@@ -380,7 +379,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
         """Pause after the current change request; the second time, go on after it all the same."""
         await self.place.runner.pause()
 
-    @action("r", "try again", unless=not_stopped, show=19, now=again_label,
+    @action("r", "try again", word="retry", unless=not_stopped, show=19, now=again_label,
             uses=("pull_change_request_updates", *FOUND_BY))  # fmt: skip
     async def again(self) -> None:
         """Try the change request again that it stopped at: it is read before a merge. Asks.
@@ -467,7 +466,7 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
         """Pass over it and go on with the next."""
         self.dismiss("skip")
 
-    @action("r", "try it again", unless=is_live, danger=2)
+    @action("r", "try it again", word="retry", unless=is_live, danger=2)
     def again(self) -> None:
         """Read it again, and merge it if nothing else is in the way; news it stopped at is read."""
         self.dismiss("again")
@@ -518,7 +517,7 @@ class RunList(VirtualList[Row], scope="run_list"):
 
     @action(
         "enter", "open", unless=nothing_to_open, show=30, inline=True, group="Go", override=True,
-        now=lambda rows: rows.opens,
+        word="open", now=lambda rows: rows.opens,
     )  # fmt: skip
     def open_row(self) -> asyncio.Future[None] | None:
         """Open its review; settle the conflict that the run stopped at."""

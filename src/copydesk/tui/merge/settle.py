@@ -172,7 +172,7 @@ class SettleView(SpanPane, scope="settle_view"):
     def refresh_rows(self) -> None:
         self.draw()
 
-    @action("z R", "show merged", show=False, group="Settle")
+    @action("z R", "show merged", word="expand_all", show=False, group="Settle")
     def show_merged(self) -> None:
         """Show what was merged by itself too, or no longer."""
         self._turn()
@@ -423,12 +423,12 @@ class SettlePlace(Place, scope="settle"):
                 self._hunk = self.hunks.index(found[0])
                 return
 
-    @action("J", "hunk", unless=not_read, show=12, group="Settle")
+    @action("J", "hunk", word="next", unless=not_read, show=12, group="Settle")
     def next_hunk(self) -> None:
         """Go to the next hunk, on the next page after the last."""
         self._step(1)
 
-    @action("K", "previous hunk", unless=not_read, show=False, group="Settle")
+    @action("K", "previous hunk", word="previous", unless=not_read, show=False, group="Settle")
     def previous_hunk(self) -> None:
         """Go to the hunk before, on the page before from the first."""
         self._step(-1)
@@ -450,19 +450,19 @@ class SettlePlace(Place, scope="settle"):
         return True
 
     @action("]", "page", unless=not_read, show=11, group="Settle", override=True)
-    def next_page(self) -> None:
+    def next_view(self) -> None:
         """Go to the next page."""
         if not self._turn(1):
             self.say("This is the last page.")
 
     @action("[", "previous page", unless=not_read, show=False, group="Settle", override=True)
-    def previous_page(self) -> None:
+    def previous_view(self) -> None:
         """Go to the page before."""
         if not self._turn(-1):
             self.say("This is the first page.")
 
     @action("tab", "other side", show=False, group="Settle", override=True)
-    def other_side(self) -> None:
+    def next_pane(self) -> None:
         """Show another of the three texts, where there is room for one."""
         sides = list(NAMES)
         self._side = sides[(sides.index(self._side) + 1) % len(sides)]
@@ -540,7 +540,7 @@ class SettlePlace(Place, scope="settle"):
 
     @action(
         "e", "editor", unless=no_text, show=13, group="Settle", stages=True, types=True,
-        override=True,
+        word="edit", override=True,
     )  # fmt: skip
     async def write(self) -> None:
         """Write the hunk in the editor, with both sides between markers."""

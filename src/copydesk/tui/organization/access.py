@@ -293,7 +293,7 @@ class StagedAccess(Commands, scope="access"):
         count = plural(len(staged), "change")
         here.tell(f"{count} staged: ctrl+s shows the plan." if staged else "Nothing is staged now.")
 
-    @action("e", "role", unless=(nothing_selected, not_admin), show=28, group="Change",
+    @action("e", "role", word="role", unless=(nothing_selected, not_admin), show=28, group="Change",
             stages=True)  # fmt: skip
     async def change(self) -> None:
         """Stage another role here for the person or the team under the cursor."""
@@ -358,7 +358,7 @@ class StagedAccess(Commands, scope="access"):
 
     @action(
         "ctrl+s", "send", unless=(not_admin, nothing_staged), danger=2, show=38, group="Change",
-        takes="none",
+        word="send", takes="none",
         uses=(
             *(f"invite_to_{kind}" for kind in ("space", "collection", "site")),
             *(f"update_{kind}_{who}_permission" for kind in ("space", "collection", "site")
@@ -418,7 +418,8 @@ class StagedAccess(Commands, scope="access"):
         )
         here.keep({key: each for key, each in here.staged.items() if key != address})
 
-    @action("X", "discard staged", unless=nothing_staged, danger=2, show=13, group="Change")
+    @action("X", "discard staged", word="discard_staged",
+            unless=nothing_staged, danger=2, show=13, group="Change")  # fmt: skip
     async def drop(self) -> None:
         """Discard all that is staged. It asks, and u brings it back."""
         here = self.place

@@ -181,7 +181,7 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
         return self.paint(keys)
 
     @action("V", "show", show=False)
-    def show_token(self) -> None:
+    def unmask(self) -> None:
         """Show the token, or hide it again."""
         self._shown = not self._shown
         self.query_one("#claims", Static).update(self._facts())

@@ -122,7 +122,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
         return resource.empty if may_not_add(self) is None else resource.readers_empty
 
     @action("ctrl+n", "invite", unless=may_not_add, danger=1, show=28, group="Change", types=True,
-            uses=("invite_members", "create_invite_link", "list_organization_spaces",
+            word="invite", uses=("invite_members", "create_invite_link", "list_organization_spaces",
                   "list_organization_collections", "get_organization"))  # fmt: skip
     async def make(self) -> None:
         """Invite people by e-mail, or make a link to the organization or to a part of it."""
@@ -226,7 +226,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
     async def _choose(self, title: str, current: str) -> str | None:
         return await self.app.push_screen_wait(Choice(title, _roles(), current=current))
 
-    @action("e", "gives", unless=(nothing_selected, may_not_add), danger=1, show=26,
+    @action("e", "gives", word="role", unless=(nothing_selected, may_not_add), danger=1, show=26,
             group="Change", uses="update_invite_link")  # fmt: skip
     async def change(self) -> None:
         """Change what the link gives to those who come by it from now on. u undoes it."""

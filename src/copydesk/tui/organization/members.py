@@ -303,7 +303,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
     # Changing
 
     @action("e", "role", unless=(nothing_selected, not_admin), danger=1, show=28, group="Change",
-            uses="update_member", types=True)  # fmt: skip
+            word="role", uses="update_member", types=True)  # fmt: skip
     async def change_role(self) -> None:
         """Give the member another role in the organization, or none: a guest. u undoes it."""
         from copydesk.contract.models.member import MemberUpdate
@@ -337,7 +337,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             self.read_written(item.id)
 
     @action("ctrl+n", "add by SSO", unless=(no_organization, not_admin), danger=1, show=22,
-            group="Change",
+            word="new", group="Change",
             uses=("add_sso_member", "get_member", "list_members", "list_organizations"), types=True,
             )  # fmt: skip
     async def add(self) -> None:
@@ -422,7 +422,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         return list(found.values())
 
     @action("D", "remove", unless=(nothing_selected, not_removable), danger=3, show=18,
-            group="Change", uses="remove_member")  # fmt: skip
+            word="remove", group="Change", uses="remove_member")  # fmt: skip
     async def take_out(self) -> None:
         """Remove the member from the organization, or leave it yourself. It asks for the name."""
         item, home = self.item, self.organization

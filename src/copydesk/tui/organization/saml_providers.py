@@ -328,7 +328,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
     # Changing
 
     @action("ctrl+n", "new", unless=(only_listed, may_not_administer), danger=1, show=28,
-            group="Change", types=True,
+            word="new", group="Change", types=True,
             uses=("create_saml_provider", "list_saml_providers", "list_teams"))  # fmt: skip
     async def make(self) -> None:
         """Add a provider. What has to be entered at it is shown then."""

@@ -354,7 +354,7 @@ class OrganizationPlace(Place, scope="organization"):
             await self._fill_in(f"Change {setting.label.lower()}", "change", setting.id)
 
     @action("ctrl+e", "change all", unless=(not_read, not_admin), danger=1, show=28, group="Change",
-            uses=("update_organization", "list_sites"), types=True)  # fmt: skip
+            word="change_all", uses=("update_organization", "list_sites"), types=True)  # fmt: skip
     async def edit(self) -> None:
         """Change several settings at once, in one form. u undoes it."""
         await self._fill_in("Organization settings", "edit")

@@ -155,7 +155,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
 
     # Changing
 
-    @action("ctrl+n", "new team", unless=may_not_add, danger=1, show=28, group="Change",
+    @action("ctrl+n", "new team", word="new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_team", "list_teams", "list_members"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Make a team, with people of the organization in it if you like."""
@@ -493,7 +493,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     # Changing
 
     @action("ctrl+n", "add people", unless=may_not_manage, danger=1, show=28, group="Change",
-            types=True, takes="none",
+            word="new", types=True, takes="none",
             uses=("update_team_members", "list_members", "list_team_members"))  # fmt: skip
     async def add_people(self) -> None:
         """Add people of the organization to the team: ctrl+o ticks them."""
@@ -539,7 +539,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         await self.desk.push_screen_wait(form)
 
     @action("e", "role", unless=(nobody, may_not_manage), danger=1, show=26, group="Change",
-            uses=("put_team_member", "update_team_members"), types=True,
+            word="role", uses=("put_team_member", "update_team_members"), types=True,
             takes="marked")  # fmt: skip
     async def change_role(self) -> None:
         """Make owners or members of those marked, else of who is under the cursor."""
@@ -577,7 +577,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             self.read_written(next(iter(before)))
 
     @action("D", "remove", unless=(nobody, may_not_remove), danger=2, show=18, group="Change",
-            uses=("remove_team_member", "update_team_members"), now=remove_label,
+            word="remove", uses=("remove_team_member", "update_team_members"), now=remove_label,
             takes="marked")  # fmt: skip
     async def take_out(self) -> None:
         """Remove those marked from the team, else who is under the cursor; or leave it."""

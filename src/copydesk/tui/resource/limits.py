@@ -114,7 +114,8 @@ class LimitCommands(Commands, scope="limited"):
         """Drop the conditions; whoever calls reads the list."""
         self.of_front().forget()
 
-    @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations,
+    @action("&", "ask for", word="ask_for", unless=no_conditions, show=7, group="Find",
+            uses=offering_operations,
             now=lambda here: "ask for" if here.conditions_known() else "")  # fmt: skip
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""

@@ -207,7 +207,7 @@ class OrderCommands(Commands, scope="resource_list"):
         """Whether an order is made here, of the whole list."""
         return any(e.name == order for e in self.place.resource.shown if e.sort is not None)
 
-    @action("s", "sort", unless=one_order, show=6, group="Look")
+    @action("s", "sort", word="sort", unless=one_order, show=6, group="Look")
     async def choose_sort(self) -> None:
         """Choose an order. One that the service does not know is made of the whole list."""
         options = [Option(name, title) for name, title in self.known]

@@ -272,6 +272,7 @@ class RequestCommands(ReviewCommands, scope="review"):
     @action(
         "W",
         "draft or open",
+        word="draft",
         unless=is_merged,
         show=2,
         uses=("update_change_request", "get_change_request"),
@@ -406,7 +407,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         await self.place.desk.go("settle", target.but(view=then or None))
         self.model.left_to_settle = True
 
-    @action("T", "label", unless=not_read, danger=1, show=False, group="Request", types=True)
+    @action("T", "label", word="label",
+            unless=not_read, danger=1, show=False, group="Request", types=True)  # fmt: skip
     async def mark(self) -> None:
         """Star it, label it or note something about it, on this machine only.
 
@@ -479,7 +481,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         await self.place.desk.go("review", target)
         self.place.tell(f"#{made.number} reverts it once it is merged.", "good")
 
-    @action("g k", "its cluster", show=False, group="Go", inline=True)
+    @action("g k", "its cluster", word="cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
         """Go to the cluster of questions that this change request answers, else to all clusters."""
         opened = self.model.opened
@@ -488,7 +490,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
         await go_to_cluster(self.place.desk, target, why)
 
-    @action("g q", "its finding", show=False, group="Go", inline=True, uses=LOOKED_FOR)
+    @action("g q", "its finding", word="finding",
+            show=False, group="Go", inline=True, uses=LOOKED_FOR)  # fmt: skip
     async def go_finding(self) -> None:
         """Go to the finding that this was begun for, else to its topic, or to all findings."""
         desk, opened = self.place.desk, self.model.opened
@@ -518,14 +521,14 @@ def no_linked_page(here: HasReview) -> str | None:
 class ImpactCommands(ReviewCommands, scope="review"):
     """The ways from a review to the impact of the request, and to the links of its page."""
 
-    @action("i", "affected pages", unless=not_read, show=3, group="Look",
+    @action("i", "affected pages", word="affected_pages", unless=not_read, show=3, group="Look",
             uses="list_space_page_backlinks")  # fmt: skip
     async def show_impact(self) -> None:
         """See which pages link to what this change request changes, and which links it breaks."""
         await self.place.desk.go("impact", self._target())
 
     @action("g l", "links of the page", unless=(not_read, no_linked_page), show=False, group="Go",
-            uses="list_change_request_page_links")  # fmt: skip
+            word="links", uses="list_change_request_page_links")  # fmt: skip
     async def show_page_links(self) -> None:
         """Read the page as the change request makes it, with its links beside it."""
         await self.place.desk.go("pages", self._target().but(page=self.model.page_id))
@@ -633,7 +636,7 @@ class WalkCommands(ReviewCommands, scope="review"):
         if chosen:
             await self.app.go("member", Target(self.place.target.organization, item=chosen))
 
-    @action("c", "comment", unless=(may_not_comment, no_line), danger=1,
+    @action("c", "comment", word="comment", unless=(may_not_comment, no_line), danger=1,
             uses="create_change_request_comment", show=14, group="Threads", types=True)  # fmt: skip
     async def comment_line(self) -> None:
         """Comment on the line under the cursor; from a blank one, on the nearest with words.
@@ -653,7 +656,7 @@ class WalkCommands(ReviewCommands, scope="review"):
             Subject(title, f"{change.id}/{node}", change.id, node, quote, given=given)
         )
 
-    @action("C", "comment on whole", unless=may_not_comment, danger=1,
+    @action("C", "comment on whole", word="comment_on_whole", unless=may_not_comment, danger=1,
             uses="create_change_request_comment", show=5, group="Threads", types=True)  # fmt: skip
     async def comment_whole(self) -> None:
         """Comment on the page in front; ctrl+r makes it the change request as a whole, and back.

@@ -212,12 +212,12 @@ class ComparisonPlace(Place, scope="comparison"):
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.show_pane(self.diff)
 
-    @action("J", "next change", unless=no_text, show=8, group="Read")
+    @action("J", "next change", word="next", unless=no_text, show=8, group="Read")
     def next_change(self) -> None:
         """Go to the next changed lines of the page."""
         self._step(1, "No later change on this page.")
 
-    @action("K", "previous change", unless=no_text, show=False, group="Read")
+    @action("K", "previous change", word="previous", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
         """Go to the previous changed lines of the page."""
         self._step(-1, "No earlier change on this page.")

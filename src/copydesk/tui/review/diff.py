@@ -115,8 +115,8 @@ class Beside(PaneActs, scope="beside"):
         """What is said by the number of a block, and of which page and width that is."""
 
     @action(
-        "#", "who wrote", unless=lambda here: nothing_shown(here._pane), show=3, group="Look",
-        uses=("get_space", "get_space_page", "get_revision", "get_revision_changes",
+        "#", "who wrote", word="who_wrote", unless=lambda here: nothing_shown(here._pane), show=3,
+        group="Look", uses=("get_space", "get_space_page", "get_revision", "get_revision_changes",
               "get_revision_page"),
     )  # fmt: skip
     def number(self) -> None:
@@ -691,7 +691,7 @@ class DiffView(WrappedList, scope="diff"):
         return range(low, high + 1)
 
     @action("v", "range", unless=no_line_here, show=2, group="Threads")
-    def begin_range(self) -> None:
+    def mark_range(self) -> None:
         """Begin a range of lines here, to suggest others for them; again ends it."""
         self._range_from = self.line if self._range_from is None else None
         self.refresh()
@@ -764,7 +764,7 @@ class DiffView(WrappedList, scope="diff"):
 
     # Folding
 
-    @action("z", "expand", unless=nothing_folded, show=6, group="Look")
+    @action("z", "expand", word="toggle", unless=nothing_folded, show=6, group="Look")
     def fold(self) -> None:
         """Expand the unchanged lines under the cursor; on any other line collapse all."""
         row = self._row()
@@ -779,13 +779,13 @@ class DiffView(WrappedList, scope="diff"):
         self._again(line)
 
     @action("z R", "expand all", unless=nothing_folded, show=False, group="Look")
-    def unfold_all(self) -> None:
+    def expand_all(self) -> None:
         """Show every line of the page."""
         line, self._held[self._front].all = self._here(), True
         self._again(line)
 
     @action("z M", "collapse all", unless=nothing_folded, show=False, group="Look")
-    def fold_all(self) -> None:
+    def collapse_all(self) -> None:
         """Show only changed lines and what is around them."""
         line, self._held[self._front].all = self._here(), False
         self._held[self._front].unfolded.clear()

@@ -231,6 +231,7 @@ class PageEditing(ReviewCommands, scope="review"):
     @action(
         "e",
         "edit",
+        word="edit",
         unless=(may_not_write, no_page_here),
         show=13,
         group="Pages",
@@ -262,8 +263,9 @@ class PageEditing(ReviewCommands, scope="review"):
             return 0
         return diff.page.diff[diff.line].after_number or 0
 
-    @action("D", "delete", unless=(may_not_write, no_page_here), show=4, group="Pages", uses=READS,
-            stages=True, override=True, now=while_free("delete", is_merged))  # fmt: skip
+    @action("D", "delete", word="delete", unless=(may_not_write, no_page_here), show=4,
+            group="Pages", uses=READS, stages=True, override=True,
+            now=while_free("delete", is_merged))  # fmt: skip
     async def delete_page(self) -> None:
         """Stage that the page is deleted, with those below it. u undoes it."""
         page = page_at(self.here)
@@ -362,7 +364,7 @@ class PageEditing(ReviewCommands, scope="review"):
 
     @action("X", "discard staged", unless=not_staged, show=5, group="Pages",
             now=while_staged("discard staged"), stages=True)  # fmt: skip
-    async def drop_staged(self) -> None:
+    async def discard_staged(self) -> None:
         """Discard what is staged of the page. u brings it back."""
         page = page_at(self.here)
         assert page is not None
@@ -540,7 +542,7 @@ class EditCommands(ReviewCommands, scope="review"):
             begin(self.place, edit, name="resume draft")
 
     @action("ctrl+n", "new page", unless=(may_not_write, not_read), show=6, group="Pages",
-            stages=True, types=True, now=while_free("new page", is_merged))  # fmt: skip
+            word="new", stages=True, types=True, now=while_free("new page", is_merged))  # fmt: skip
     async def new_page(self) -> None:
         """Write a new page, after the one under the cursor; it is staged, not sent."""
         staged, opened = self.model.staged, self.model.known
@@ -647,8 +649,8 @@ class EditCommands(ReviewCommands, scope="review"):
 
     # Sending
 
-    @action("ctrl+s", "send", unless=(may_not_write, nothing_staged), danger=1, show=18,
-            group="Pages", now=while_staged("send"), uses=SENDS, takes="none")  # fmt: skip
+    @action("ctrl+s", "send", word="send", unless=(may_not_write, nothing_staged), danger=1,
+            show=18, group="Pages", now=while_staged("send"), uses=SENDS, takes="none")  # fmt: skip
     async def send_staged(self) -> None:
         """Show all that is staged as a diff, and send it with one call; u undoes it."""
         staged, session = self.model.staged, self.place.session

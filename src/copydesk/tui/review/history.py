@@ -254,7 +254,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
     def open_item(self, item: RevisionRow) -> None:
         self.desk.go_soon("comparison", self._compared(item.parent, item.id))
 
-    @action("space", "choose", unless=nothing_selected, show=12, group="Look")
+    @action("space", "choose", word="mark", unless=nothing_selected, show=12, group="Look")
     def choose(self) -> None:
         """Choose a revision to compare, two at most; again leaves it out."""
         item = self.item
@@ -467,7 +467,8 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
             )
         return said if self.target.revision is None else f"{said}, as it was before; - goes back"
 
-    @action("g r", "its change request", unless=no_request, show=12, group="Go")
+    @action("g r", "its change request", word="change_request",
+            unless=no_request, show=12, group="Go")  # fmt: skip
     async def show_request(self) -> None:
         """Go to the change request that brought the block."""
         assert self.item is not None
@@ -476,7 +477,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         request = self.item.revision.request
         await self.desk.go("review", target.but(change_request=request, view="changes"))
 
-    @action(",", "before that", unless=nothing_before, show=14, group="Look",
+    @action(",", "before that", word="before", unless=nothing_before, show=14, group="Look",
             uses=("get_revision", "get_revision_changes", "get_revision_page"))  # fmt: skip
     async def show_before(self) -> None:
         """Show who wrote what was there before the block was brought; - goes back to it."""

@@ -43,7 +43,7 @@ class NewsCommands(ReviewCommands, scope="review"):
         """The page that stood first unasked, and the line on it."""
 
     @action(".", "show new", unless=nothing_new, show=False, group="Look", override=True)
-    def fold_in(self) -> None:
+    def show_new(self) -> None:
         """Show what others wrote and changed; the cursor stays on its message and its line."""
         self._fold_threads()
         if self.model.behind:

@@ -408,13 +408,13 @@ class PageReader(ReviewCommands, scope="review"):
             return ()
         return line_passages(change, diff.page, diff.line)
 
-    @action("J", "next change", unless=no_text, show=20, group="Read")
+    @action("J", "next change", word="next", unless=no_text, show=20, group="Read")
     def next_change(self) -> None:
         """Go to the next changed lines, after those of a page to the next page."""
         if not self.here.diff.step_change(1) and not self.go_on(1, to_change=True):
             self.place.say("No further change on this page. space marks it read.")
 
-    @action("K", "previous change", unless=no_text, show=False, group="Read")
+    @action("K", "previous change", word="previous", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
         """Go to the previous changed lines, before those of a page to the page before it."""
         if not self.here.diff.step_change(-1) and not self.go_on(-1, to_change=True):
@@ -422,7 +422,7 @@ class PageReader(ReviewCommands, scope="review"):
 
     @action("space", "mark read", unless=no_text, show=15, group="Read",
             uses=("get_change_request_page", "get_space_page", "get_revision_page"))  # fmt: skip
-    async def mark_seen(self) -> None:
+    async def mark_read(self) -> None:
         """Mark the page as read and go to the next one that is not; again takes the mark away."""
         change, page, seen = self.model.change, self.model.text, self.model.seen
         assert change is not None
@@ -478,7 +478,7 @@ class PageReader(ReviewCommands, scope="review"):
         )
         self.show_seen()
 
-    @action("=", "since I read it", unless=never_seen, show=2, group="Look")
+    @action("=", "since I read it", word="since_read", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:
         """Compare the page with what I read when I marked it; again compares with main.
 
@@ -496,7 +496,7 @@ class PageReader(ReviewCommands, scope="review"):
         else:
             self.compare_with_seen()
 
-    @action("|", "side by side", unless=no_text, show=1, group="Look")
+    @action("|", "side by side", word="side_by_side", unless=no_text, show=1, group="Look")
     def toggle_sides(self) -> None:
         """Show the page as it was and as it is side by side; again one above the other.
 
@@ -511,7 +511,7 @@ class PageReader(ReviewCommands, scope="review"):
             return
         self.show_sides(not self.here.diff.sides)
 
-    @action("t", "all pages", show=2, group="Look")
+    @action("t", "all pages", word="all_pages", show=2, group="Look")
     def toggle_everything(self) -> None:
         """Show all pages in the tree, or only those that changed."""
         if self.model.opened is None:
@@ -523,12 +523,12 @@ class PageReader(ReviewCommands, scope="review"):
             "The tree shows all pages." if self.here.page_tree.everything else "Only changed pages."
         )
 
-    @action("l", "right pane", show=False, group="Move", also=("right",))
+    @action("l", "right pane", word="right", show=False, group="Move", also=("right",))
     def pane_right(self) -> None:
         """Go to the pane at the right."""
         self.place.desk.step_pane(1)
 
-    @action("h", "left pane", show=False, group="Move", also=("left",))
+    @action("h", "left pane", word="left", show=False, group="Move", also=("left",))
     def pane_left(self) -> None:
         """Go to the pane at the left."""
         self.place.desk.step_pane(-1)

@@ -160,7 +160,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         self._resuming = ""
         """The draft that is opened once its page is read."""
 
-    @action("s", "suggest", unless=(may_not_comment, no_line), danger=1,
+    @action("s", "suggest", word="suggest", unless=(may_not_comment, no_line), danger=1,
             uses="create_change_request_comment", show=8, group="Threads", types=True)  # fmt: skip
     async def suggest_lines(self) -> None:
         """Write how the line under the cursor, or those of the range (v), should be.
@@ -299,7 +299,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
     # Applying
 
     @action("S", "apply", unless=(may_not_apply, not_suggested), danger=1, uses=APPLIES, show=17,
-            group="Threads", now=while_suggested, takes="none")  # fmt: skip
+            word="apply", group="Threads", now=while_suggested, takes="none")  # fmt: skip
     async def apply_suggestions(self) -> None:
         """Apply the marked suggestions, or the one under the cursor, with one call.
 

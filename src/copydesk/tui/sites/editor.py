@@ -304,7 +304,7 @@ class EditCommands(Commands, scope="site_structure"):
 
     @action(
         "ctrl+n", "add", unless=(not_allowed, not_staged_order), show=20, group="Change",
-        uses="list_organization_spaces", stages=True, takes="none",
+        word="new", uses="list_organization_spaces", stages=True, takes="none",
     )  # fmt: skip
     async def add(self) -> None:
         """Add a section that shows a space, spaces to the section under the cursor, a group or a
@@ -508,7 +508,7 @@ class EditCommands(Commands, scope="site_structure"):
         "D", "remove", unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW)),
         show=18, group="Change", stages=True, takes="marked",
     )  # fmt: skip
-    def remove_row(self) -> None:
+    def remove(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
         picked = self.place.rows.picked()
         if self.place.draft.stage(lambda it: it.remove(picked)):
@@ -518,7 +518,7 @@ class EditCommands(Commands, scope="site_structure"):
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
-        override=True,
+        word="send", override=True,
         uses=(
             "move_site_section", "move_site_space", "update_site_section", "update_site_space",
             "update_site", "add_site_section", "add_site_space", "delete_site_section",

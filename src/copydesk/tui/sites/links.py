@@ -324,7 +324,7 @@ class ShareLinksPlace(Place, scope="share_links"):
 
     # Writing
 
-    @action("ctrl+n", "new link", unless=not_allowed, danger=1, show=28, group="Change",
+    @action("ctrl+n", "new link", word="new", unless=not_allowed, danger=1, show=28, group="Change",
             uses="create_share_link", types=True)  # fmt: skip
     async def make(self) -> None:
         """Make a share link. It is on at once, and y copies its address."""
@@ -436,7 +436,7 @@ class ShareLinksPlace(Place, scope="share_links"):
 
     # The address
 
-    @action("l", "as readers", unless=no_link, show=16, group="Go", also=("right",))
+    @action("l", "as readers", word="right", unless=no_link, show=16, group="Go", also=("right",))
     def read_with(self) -> None:
         """Show the site as it is read with this link."""
         if self.link is not None:
@@ -451,7 +451,8 @@ class ShareLinksPlace(Place, scope="share_links"):
         if link is not None:
             self.desk.copy(link.address, f"the address of {link.title}")
 
-    @action("o", "browser", unless=(no_link, unaddressed), show=3, group="Share", override=True)
+    @action("o", "browser", word="browser",
+            unless=(no_link, unaddressed), show=3, group="Share", override=True)  # fmt: skip
     def browse(self) -> None:
         """Open the address of the link in the browser."""
         link = self.link

@@ -129,6 +129,7 @@ class CreationCommands(Commands, scope="sites"):
     @action(
         "ctrl+n",
         "new site",
+        word="new",
         unless=lambda here: here.publication.may.make or None,
         danger=1,
         show=20,
@@ -543,6 +544,7 @@ class SitesPlace(Place, scope="sites"):
     @action(
         "l",
         "structure",
+        word="right",
         unless=lambda here: (
             None if here.rows.selected is not None else "Put the cursor on a site first."
         ),

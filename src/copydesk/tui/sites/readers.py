@@ -372,14 +372,15 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.common.copy_url()
 
     @action("o", "browser", unless=(secret, no_url, unserved_url), show=3, group="Share",
-            override=True)  # fmt: skip
+            word="browser", override=True)  # fmt: skip
     def browse(self) -> None:
         """Open what readers get in the browser."""
         self.common.browse()
 
     # Who reads
 
-    @action("f", "who reads", unless=not_read, show=26, group="Views", uses="get_published_site")
+    @action("f", "who reads", word="audience",
+            unless=not_read, show=26, group="Views", uses="get_published_site")  # fmt: skip
     async def choose_audience(self) -> None:
         """Choose who reads: everyone, or who has one of the share links."""
         assert self.read is not None

@@ -118,6 +118,7 @@ class RedirectCommands(Commands, scope="redirects"):
     @action(
         "ctrl+n",
         "new redirect",
+        word="new",
         unless=not_allowed,
         danger=1,
         takes="none",
@@ -170,6 +171,7 @@ class RedirectCommands(Commands, scope="redirects"):
     @action(
         "W",
         "draft/live",
+        word="draft",
         unless=(not_allowed, no_redirect),
         takes="one",
         show=24,

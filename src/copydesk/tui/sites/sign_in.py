@@ -225,7 +225,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
         )
         self.place.show_auth(changed)
 
-    @action("X", "new key", unless=not_read, danger=3, show=24, group="Change",
+    @action("X", "new key", word="new_key", unless=not_read, danger=3, show=24, group="Change",
             uses="regenerate_site_publishing_auth")  # fmt: skip
     async def renew(self) -> None:
         """Make a new key, after asking for the title of the site. The former holds no longer."""

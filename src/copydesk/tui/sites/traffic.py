@@ -84,7 +84,7 @@ class LookCommands(Commands, scope="traffic"):
         if chosen:
             here.sort_by(chosen)
 
-    @action("#", "numbers", unless=no_pages, takes="none", show=20, group="Look")
+    @action("#", "numbers", word="numbers", unless=no_pages, takes="none", show=20, group="Look")
     def turn_numbers(self) -> None:
         """Show charts as numbers, or as charts again."""
         self.place.numbers = not self.place.numbers

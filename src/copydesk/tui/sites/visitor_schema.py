@@ -110,7 +110,7 @@ class EditCommands(Commands, scope="site_schema"):
 
     @action("ctrl+s", "send", unless=(not_allowed, nothing_kept), danger=2, show=24, group="Change",
             uses="update_adaptive_schema")  # fmt: skip
-    async def send_kept(self) -> None:
+    async def send(self) -> None:
         """Send the edit that is kept, after it was checked and shown."""
         self.place.take_kept()
         if self.place.kept is not None and await self._offer(
@@ -118,7 +118,7 @@ class EditCommands(Commands, scope="site_schema"):
         ):
             await self.edit()
 
-    @action("X", "discard edit", unless=nothing_kept, show=12, group="Change")
+    @action("X", "discard edit", word="discard", unless=nothing_kept, show=12, group="Change")
     async def drop(self) -> None:
         """Discard the edit that is saved on this machine; u brings it back."""
         key, drafts = self.place.draft_key, self.place.session.drafts
@@ -382,7 +382,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
 
     # Looking and copying
 
-    @action("g j", "JSON", show=14, group="Look", override=True)
+    @action("g j", "JSON", word="json", show=14, group="Look", override=True)
     def show_json(self) -> None:
         """Go to the schema as JSON, or back to the attributes."""
         to_json = self.pane is not self.json

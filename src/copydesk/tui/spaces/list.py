@@ -117,28 +117,28 @@ class ArrangeCommands(Commands, scope="spaces"):
 
     @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",),
             stages=True)  # fmt: skip
-    async def arrange_down(self) -> None:
+    async def order_down(self) -> None:
         """Go to the tree that is rearranged, and move the row down in it. Nothing is sent."""
         await self._arrange("order_down")
 
     @action("K", "move up", unless=no_row, show=False, group="Arrange", also=("alt+up",),
             stages=True)  # fmt: skip
-    async def arrange_up(self) -> None:
+    async def order_up(self) -> None:
         """Go to the tree that is rearranged, and move the row up in it. Nothing is sent."""
         await self._arrange("order_up")
 
     @action("e", "edit", unless=no_row, show=7, group="Arrange", stages=True)
-    async def arrange_edit(self) -> None:
+    async def edit(self) -> None:
         """Change title, emoji or description of the row, in the tree that is rearranged."""
         await self._arrange("edit")
 
     @action("D", "delete", unless=no_row, show=False, group="Arrange", stages=True)
-    async def arrange_delete(self) -> None:
+    async def delete(self) -> None:
         """Delete the row, in the tree that is rearranged: it is staged there. Or see the trash."""
         node = self.place.rows.selected_item
         await self._arrange("" if node is not None and node.id == TRASH else "delete_or_restore")
 
-    @action("ctrl+n", "new", show=6, group="Arrange", stages=True)
+    @action("ctrl+n", "new", word="new", show=6, group="Arrange", stages=True)
     async def arrange_new(self) -> None:
         """Add a collection or a space, in the tree that is rearranged."""
         await self._arrange("add")
@@ -761,7 +761,7 @@ class SpacesPlace(Place, scope="spaces"):
 
     # Actions
 
-    @action("g p", "pages", unless=no_space, uses="list_space_pages", show=20,
+    @action("g p", "pages", word="pages", unless=no_space, uses="list_space_pages", show=20,
             group="Go")  # fmt: skip
     async def read_pages(self) -> None:
         """Read the pages of the space under the cursor."""
@@ -769,7 +769,7 @@ class SpacesPlace(Place, scope="spaces"):
         if node is not None:
             await self.desk.go("pages", self._space(node))
 
-    @action("s", "sort", unless=no_rows, show=8, group="Look")
+    @action("s", "sort", word="sort", unless=no_rows, show=8, group="Look")
     async def choose_sort(self) -> None:
         """Choose the order of collections and spaces."""
         from copydesk.session.options import Option

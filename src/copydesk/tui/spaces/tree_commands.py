@@ -223,7 +223,7 @@ class EditCommands(Commands, scope="organization_structure"):
         offers = emoji_options if name == "emoji" else None
         return Field(name, name.capitalize(), before, check, note, offers=offers)
 
-    @action("E", "emoji", unless=(*ON_ROW, no_space_row), show=False, group="Change",
+    @action("E", "emoji", word="emoji", unless=(*ON_ROW, no_space_row), show=False, group="Change",
             stages=True, types=True)  # fmt: skip
     async def choose_emoji(self) -> None:
         """Choose the emoji of a space by its name. Staged here, nothing is sent."""
@@ -244,7 +244,7 @@ class EditCommands(Commands, scope="organization_structure"):
     @action("x", "lock",
             unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW), no_space_row),
             show=25, group="Change", now=lock_label, stages=True, takes="marked")  # fmt: skip
-    def lock_space(self) -> None:
+    def lock(self) -> None:
         """Lock a space, so that it is edited only in change requests, or unlock it. Staged here.
 
         With rows picked all of them become as the first one would.
@@ -298,7 +298,7 @@ class EditCommands(Commands, scope="organization_structure"):
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
-        override=True,
+        word="send", override=True,
         uses=(
             "move_space", "move_collection", "update_space", "update_collection", "create_space",
             "create_collection", "duplicate_space", "delete_space", "delete_collection",
@@ -319,7 +319,7 @@ class CreationCommands(Commands, scope="organization_structure"):
     # New
 
     @action("ctrl+n", "new", unless=(not_allowed, not_staged_order), show=20, group="Change",
-            stages=True, takes="none")  # fmt: skip
+            word="new", stages=True, takes="none")  # fmt: skip
     async def add(self) -> None:
         """Add a collection or a space where the cursor is, or a copy of a space. Staged here."""
         going = in_trash(self.place) or to_be_deleted(self.place)
@@ -502,7 +502,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         self._losing: dict[str, Sequence[str]] = {}
         """The sites that show a space which is going to be deleted, by its id."""
 
-    @action("D", "delete",
+    @action("D", "delete", word="delete",
             unless=(not_allowed, not_staged_order,
                     *unless_marked(no_row, the_trash, to_be_deleted, not_mine)),
             show=18, group="Change", now=delete_label,

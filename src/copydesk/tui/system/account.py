@@ -165,7 +165,7 @@ class TokenInput(Field, scope="token_input"):
         """Ask the service, and use the token if it is accepted."""
         cast("TokenSheet", self.screen).take(self.value.strip())
 
-    @action("escape", "leave", show=False)
+    @action("escape", "leave", word="back", show=False)
     def leave(self) -> None:
         """Leave it as it is: nothing is kept."""
         self.screen.dismiss(None)

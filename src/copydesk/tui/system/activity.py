@@ -209,13 +209,13 @@ class Activity(ScrollingSheet[None], scope="activity"):
             if error.unknown:
                 raise
 
-    @action("tab", "list or text", unless=nothing_said, show=False)
+    @action("tab", "list or text", word="next_pane", unless=nothing_said, show=False)
     def other_pane(self) -> None:
         """Go to the text below, or back to the list."""
         text = self.query_one(Said)
         (self.query_one(VirtualList) if text.has_focus else text).focus()
 
-    @action("q", "back", show=False)
+    @action("q", "back", word="leave", show=False)
     def back(self) -> None:
         """Close the log."""
         self.dismiss(None)
@@ -279,7 +279,7 @@ class Requests(ScrollingSheet[None], scope="requests"):
     def on_unmount(self) -> None:
         self._stop()
 
-    @action("q", "back", show=False)
+    @action("q", "back", word="leave", show=False)
     def back(self) -> None:
         """Close the list."""
         self.dismiss(None)

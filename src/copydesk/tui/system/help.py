@@ -150,18 +150,18 @@ def _filter_row(fields: Fields[Any], keyboard: Keyboard) -> Row:
 class HelpInput(Field, scope="help_input"):
     """The field that searches the help."""
 
-    @action("escape", "close help", show=False)
+    @action("escape", "close help", word="back", show=False)
     def close_help(self) -> None:
         """Close the help."""
         self.screen.dismiss(None)
 
     @action("down", "next line", show=False)
-    def next_line(self) -> None:
+    def down(self) -> None:
         """Go down."""
         self.screen.query_one(HelpView).move(1)
 
     @action("up", "previous line", show=False)
-    def previous_line(self) -> None:
+    def up(self) -> None:
         """Go up."""
         self.screen.query_one(HelpView).move(-1)
 

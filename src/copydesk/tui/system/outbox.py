@@ -387,7 +387,7 @@ class OutboxPlace(Place, scope="outbox"):
         await send_waiting(self.desk, entry.id)
 
     @action("ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1,
-            stages=True)  # fmt: skip
+            word="send", stages=True)  # fmt: skip
     async def send_all(self) -> None:
         """Send the waiting writes in order; those that ask you stay until you decide."""
         self.say("Sending.")
@@ -398,7 +398,7 @@ class OutboxPlace(Place, scope="outbox"):
             "warn" if left else "good",
         )
 
-    @action("D", "discard", unless=(none_selected, is_sending), show=14)
+    @action("D", "discard", word="discard", unless=(none_selected, is_sending), show=14)
     async def drop(self) -> None:
         """Discard the write under the cursor; its text is a draft again. u puts it back."""
         entry = self.entry

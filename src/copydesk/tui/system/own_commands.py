@@ -72,7 +72,7 @@ class OwnCommands:
         """Whether a screen has the action whose key a command takes, if it takes one."""
         keymap = self._app.keyboard.keymap
         return not command.replaces or any(
-            command.replaces in (each.id, each.method) and command.key in keys_of(each, keymap)
+            command.replaces in (each.id, each.word) and command.key in keys_of(each, keymap)
             for owner in owners
             for each in owner.ACTIONS.values()
         )

@@ -226,7 +226,7 @@ def tables() -> dict[Path, str]:
         ACTIONS_FILE: [*actions.values(), scopes],
         # Of panes and dialogs, which are on several screens: only the settings ask for them.
         PARTS_FILE: [
-            (each.id, each.keys)
+            (each.id, each.keys, all(kind.TYPES_TEXT for kind in SCOPES[each.scope]))
             for each in sorted(declared(ours=True), key=lambda each: each.id)
             if each.id not in actions
         ],

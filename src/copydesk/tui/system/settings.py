@@ -268,7 +268,7 @@ class SettingsPlace(Place, scope="settings"):
             self.tell(f"{name}: {said}", "good")
         self.reload()
 
-    @action("e", "edit file", unless=no_file, show=12)
+    @action("e", "edit file", word="edit", unless=no_file, show=12)
     async def edit_file(self) -> None:
         """Edit the settings file in $EDITOR, from the line of the setting under the cursor on."""
         row = self.rows.selected

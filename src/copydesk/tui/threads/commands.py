@@ -576,7 +576,7 @@ class MessageCommands(Commands, scope="message_actions"):
         self._writing.replace_message(thread, now)
 
     @action("e", "edit mine", unless=(no_message, not_mine), danger=1, show=3, uses=CHANGES,
-            group="Threads", types=True)  # fmt: skip
+            word="edit", group="Threads", types=True)  # fmt: skip
     async def edit_message(self) -> None:
         """Edit my comment or reply under the cursor."""
         message, thread = self.here.current_message(), self.here.current_thread()
@@ -614,7 +614,7 @@ class MessageCommands(Commands, scope="message_actions"):
         )
 
     @action("D", "delete", unless=(no_message, not_to_delete), danger=2, show=2, uses=DELETES,
-            group="Threads")  # fmt: skip
+            word="delete", group="Threads")  # fmt: skip
     async def delete_message(self) -> None:
         """Delete the comment (with its replies) or the reply under the cursor, after asking."""
         message, thread = self.here.current_message(), self.here.current_thread()

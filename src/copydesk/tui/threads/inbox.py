@@ -699,7 +699,7 @@ class Inbox(Place, scope="inbox"):
             done=done,
         )
 
-    @action("b", "done", unless=no_row_here, show=5, group="Threads", now=away_label)
+    @action("b", "done", word="done", unless=no_row_here, show=5, group="Threads", now=away_label)
     async def put_away(self) -> None:
         """Put a thread away until someone writes; again: mute it for good; again: neither.
 
@@ -721,14 +721,14 @@ class Inbox(Place, scope="inbox"):
         self._marked()
 
     @action("B", "show put away", unless=nothing_away, show=False, group="Look")
-    def toggle_away(self) -> None:
+    def show_put_away(self) -> None:
         """Show what is done or muted too, or hide it again."""
         self.shows_away = not self.shows_away
         self._just_put.clear()
         self._marked()
         self.say("What is put away is shown." if self.shows_away else "What is put away is hidden.")
 
-    @action("s", "sort", show=6, group="Look")
+    @action("s", "sort", word="sort", show=6, group="Look")
     async def choose_sort(self) -> None:
         """Choose the order of the threads."""
         options = [Option(name, title) for name, title in SORTS.items()]

@@ -193,7 +193,7 @@ class ThreadView(WrappedList, scope="threads"):
         return [row.thread for row in rows if row.kind == "more" and row.thread is not None]
 
     @action("enter", "go to text", unless=no_thread, show=16, group="Threads")
-    def open_thread(self) -> None:
+    def open(self) -> None:
         """Go to the text that the thread is about."""
         self.post_message(self.Opened(self))
 

@@ -462,7 +462,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     # Actions and the mouse
 
-    @action("enter", "open", unless=nothing_to_open, show=30, inline=True, group="Go")
+    @action("enter", "open", word="open", unless=nothing_to_open, show=30, inline=True, group="Go")
     def open_row(self) -> asyncio.Future[None] | None:
         """Open the row under the cursor; on the line of an error, try again."""
         row = self.selected

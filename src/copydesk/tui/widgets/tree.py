@@ -88,7 +88,8 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
     # Folding
 
-    @action("l", "expand", unless=no_branch, show=False, group="Move", also=("right",))
+    @action("l", "expand", word="expand",
+            unless=no_branch, show=False, group="Move", also=("right",))  # fmt: skip
     def unfold(self) -> None:
         """Expand; on an expanded node go to the first one below it."""
         twig = self.selected
@@ -100,7 +101,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             self.move(1)
 
     @action("h", "collapse", unless=no_branch, show=False, group="Move", also=("left",))
-    def fold_branch(self) -> None:
+    def collapse(self) -> None:
         """Collapse; on a collapsed node go to the one above it."""
         twig = self.selected
         if twig is None:
@@ -118,14 +119,14 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             (self.tree_source.collapse if twig.unfolded else self.tree_source.unfold)(twig.id)
 
     @action("z R", "expand all", show=False, group="Look")
-    def unfold_all(self) -> None:
+    def expand_all(self) -> None:
         """Expand everything that has been read."""
-        self.tree_source.unfold_all()
+        self.tree_source.expand_all()
 
     @action("z M", "collapse all", show=False, group="Look")
-    def fold_all(self) -> None:
+    def collapse_all(self) -> None:
         """Collapse everything."""
-        self.tree_source.unfold_all(unfolded=False)
+        self.tree_source.expand_all(unfolded=False)
 
     def reveal(self, row_id: str) -> bool:
         """Unfold what hides an item and put the cursor on it; False when it is not there."""

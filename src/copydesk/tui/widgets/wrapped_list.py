@@ -71,7 +71,8 @@ class TableKeys(PaneActs, scope="tables"):
         passed = max(each.before for each in self.pane.tables_in_view())
         self.pane.show_as(look._replace(column=min(look.column or 0, passed) - 1))
 
-    @action("z t", "turn tables", unless=nothing_turns, show=False, group="Look")
+    @action("z t", "turn tables", word="turn_tables",
+            unless=nothing_turns, show=False, group="Look")  # fmt: skip
     def turn(self) -> None:
         """Show rows of tables as names with values, or as columns; front matter as its source."""
         look = self.pane.look

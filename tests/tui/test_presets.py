@@ -75,7 +75,9 @@ async def test_lists_are_moved_through_as_in_emacs_and_new_has_another_key(world
         await driver.type("New")
         await driver.press("ctrl+x", "x")
         assert "ctrl+x x means nothing here. ctrl+x ctrl+s save" in driver.screen
-        await driver.press("ctrl+x", "ctrl+s")
+        await driver.press("ctrl+g")
+        assert isinstance(driver.app.screen, Place), "it leaves a field, and asks for no token"
+        await driver.press("alt+n", "enter", "ctrl+x", "ctrl+s")
         assert "New" in driver.screen
         assert isinstance(driver.app.screen, Place)
 

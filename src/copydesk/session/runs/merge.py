@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.merge_forecast import Forecast, forecast
-from copydesk.domain.merge_run import UNREAD, MergeRun, Reason, RunItem
+from copydesk.domain.merge_run import UNREAD, Found, MergeRun, Reason, RunItem
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import WriteError
@@ -44,10 +44,8 @@ class MergeSteps:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.clashes: dict[str, Sequence[Conflict]] = {}
-        self._bases: dict[str, str] = {}
-        """The revision of main that each last had all of as it was read, by key."""
-        self._read: dict[str, tuple[float, int]] = {}
-        """When each had last changed as it was read, and its open threads then, by key."""
+        self._found: dict[str, Found] = {}
+        """Each as it was read last, which is before anything is sent for it, by key."""
 
     async def take(self, api: Api, item: RunItem) -> Change:
         """Take the step that a request of a run is at. The run was saved before."""
@@ -75,8 +73,7 @@ class MergeSteps:
             self._session.learn(error)
             return self._failed(*why_not_read(error))
         self._session.fresh()
-        self._read[item.key] = found.updated, found.open_threads
-        self._bases[item.key] = found.base
+        self._found[item.key] = found
         return lambda run: run.judge(found, self._now())
 
     async def _update(self, api: Api, item: RunItem) -> Change:
@@ -102,8 +99,8 @@ class MergeSteps:
             self._session.learn(error)
             failed = self._failed(*why_not_read(error))
             return lambda run: failed(run.not_sent())
-        seen = now.updated_at.timestamp(), now.comments
-        if now.revision != item.revision or seen != self._read.get(item.key, seen):
+        seen, found = (now.updated_at.timestamp(), now.comments), self._found[item.key]
+        if now.revision != item.revision or seen != (found.updated, found.open_threads):
             return MergeRun.not_sent
         return await self._write(
             "Merge",
@@ -155,7 +152,7 @@ class MergeSteps:
                 if what == "Update":
                     # Settling begins with what it was before. A full disk stops the run by itself.
                     with suppress(OSError):
-                        base = self._bases.get(item.key, "")
+                        base = self._found[item.key].base
                         await keep_joined(self._session, cause, base, item.revision)
             return self._failed(*why_not_written(what, cause or error))
         return then(answer)

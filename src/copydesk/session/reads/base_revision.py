@@ -127,7 +127,7 @@ async def _compared(api: Api, request: ChangeRow, main: str) -> Sequence[str] | 
     async def changed() -> _Since | None:
         return await _changed_since(api, space, request.base, main)
 
-    since = await _fixed(api).get(("since", space, request.base, main), changed, most=KEPT_SINCE)
+    since = await _fixed(api).get((space, request.base, main), changed, most=KEPT_SINCE)
     if since is None:
         return None
     told = await read_changes(api, space, request.id)

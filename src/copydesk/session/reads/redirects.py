@@ -73,14 +73,13 @@ class SitePaths:
         self.nodes = structure.nodes
         self.of: dict[str, str] = {}
         """The path of each section and site space, by id."""
+        self.shown: dict[str, SiteNode] = {}
+        """Sections and site spaces by path; of a section and its first space the section."""
         for node in structure.nodes.values():
             if node.kind in ("section", "site-space"):
-                self.of[node.id] = self._path(node)
-        self.shown: dict[str, SiteNode] = {}
-        """Sections and site spaces by path; a section goes before its first space."""
-        for node in sorted(structure.nodes.values(), key=lambda each: each.kind != "section"):
-            if node.id in self.of and not node.trashed:
-                self.shown.setdefault(self.of[node.id], node)
+                path = self.of[node.id] = self._path(node)
+                if not node.trashed:
+                    self.shown.setdefault(path, node)
 
     def _path(self, node: SiteNode) -> str:
         inside = path_on(node.address, self.site.address or None) if node.address else None

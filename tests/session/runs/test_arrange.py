@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,7 @@ async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) 
         await api(ops.delete_site_section, desk.world.home, plan.site, plan.ids["Guides"])
     run = await desk.arranger.go(run)
     assert run.failure is not None
+    assert run.failure.entry == desk.session.journal.entries()[-1].id
     assert run.why == GONE
     run = await desk.arranger.keep(run)
     assert run.state == "finished"
@@ -536,6 +538,11 @@ def full_disk(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
 
+def iter_then_full(runs: list[ArrangeRun]) -> Iterator[ArrangeRun]:
+    yield from runs
+    full_disk()
+
+
 async def test_what_is_left_of_a_run_whose_site_is_gone_is_forgotten(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -545,12 +552,10 @@ async def test_what_is_left_of_a_run_whose_site_is_gone_is_forgotten(
     left, said = await desk.arranger.find_interrupted()
     assert ([each.id for each in left], said) == ([run.id], "")
     assert await desk.arranger.groups() == {run.group}
+    unread = "Whether a rearrangement was left cannot be read: [Errno 28] No space left on device"
     with monkeypatch.context() as disk:
         disk.setattr(desk.arranger._store, "all", full_disk)
-        assert await desk.arranger.find_interrupted() == (
-            [],
-            "Whether a rearrangement was left cannot be read: [Errno 28] No space left on device",
-        )
+        assert await desk.arranger.find_interrupted() == ([], unread)
         assert await desk.arranger.groups() == set()
     async with desk.world.api() as api:
         await api(ops.delete_site, desk.world.home, desk.plan.site)
@@ -558,9 +563,13 @@ async def test_what_is_left_of_a_run_whose_site_is_gone_is_forgotten(
         elsewhere.setattr(desk.arranger._store, "claim", lambda run_id: False)
         assert await desk.arranger.find_interrupted() == ([], "")
         assert desk.arranger.elsewhere == {run.id}
-    assert await desk.arranger.find_interrupted() == (
-        [], "Acme docs is gone: what was left of it (4 calls) is discarded.",
-    )  # fmt: skip
+    gone = "Acme docs is gone: what was left of it (4 calls) is discarded."
+    with monkeypatch.context() as disk:
+        disk.setattr(desk.arranger._store, "drop", full_disk)
+        assert await desk.arranger.find_interrupted() == ([], unread)
+    with monkeypatch.context() as disk:
+        disk.setattr(desk.arranger._store, "all", lambda: iter_then_full([run]))
+        assert await desk.arranger.find_interrupted() == ([], f"{gone} {unread}")
     assert await desk.arranger.find_interrupted() == ([], "")
     assert desk.arranger.elsewhere == set()
 

@@ -328,8 +328,8 @@ class Arranger:
                     continue
                 if await self._gone(run):
                     rest = plural(len(run.calls) - run.sent, "call")
-                    said.append(f"{run.title} is gone: what was left of it ({rest}) is discarded.")
                     await self._forget(run)
+                    said.append(f"{run.title} is gone: what was left of it ({rest}) is discarded.")
                 else:
                     left.append(run)
         except OSError as error:

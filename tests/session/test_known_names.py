@@ -44,6 +44,9 @@ async def test_what_fits_best_comes_first_and_is_told_with_its_space() -> None:
     assert [each.id for each in names.found("gu bo")] == ["name.space.s"]
     assert [each.id for each in names.found("118")] == ["name.change-request.r"]
     assert [each.id for each in names.found("1ft")] == ["name.change-request.r"]
+    assert [each.title for each in names.found("gid")] == [
+        "Guide Book", "Guided tour", "#118 Fix the guide", "Old guide",
+    ]  # fmt: skip
     assert [each.title for each in names.found("q")] == ["q"]
     assert [each.note for each in names.found("q")] == ["page"]
     assert [each.title for each in names.found("g")][:1] == ["Guide Book"]

@@ -16,6 +16,7 @@ from copydesk.client.errors import (
     Forbidden,
     Garbled,
     NotCached,
+    OperationMissing,
     RateLimited,
     ServerFault,
     Unauthorized,
@@ -32,6 +33,7 @@ from copydesk.session.identity import identify
 from copydesk.session.reachability import BUSY, LIMIT, Contact
 from copydesk.session.session import KEPT_MESSAGES, Session
 from copydesk.session.writes.log import Written
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -215,6 +217,12 @@ async def test_what_the_service_has_and_leaves_is_known_once_connected(world: Wo
     ours.hold_stuck(None)
     ours.hold_stuck(("c", "1", "2"))
     assert ours.stuck == {("c", "1", "2")}
+    async with strange(world, "?", lambda answer: answer, lacks="/links") as bare:
+        ours._api = bare
+        with pytest.raises(OperationMissing):
+            await bare.page(ops.list_space_page_links, "s", "p")
+        assert str(ours.without(["list_space_page_links"])).startswith("This service has no ")
+        assert ours.without(["list_space_page_links", "get_space"]) is None
 
 
 @pytest.mark.parametrize(

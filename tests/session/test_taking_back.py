@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.domain.page_tree import flatten
 from copydesk.server.desk_writes import Editor
+from copydesk.session.change_rows import document_text
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.spaces import read_me
@@ -75,6 +77,9 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
     assert await tree(desk) != before
     found = await taking(desk)
     assert found.lines() == ["7 pages: 4 edited back, 2 deleted, 1 put back."]
+    untold = replace(found, merged=found.merged.model_copy(update={"merged_at": None}))
+    said = untold.body(WHY, desk.session.clock()).description
+    assert document_text(said) == f"Reverts #1. Why: {WHY}"
     made, work = await begin(desk, found)
     assert work.open == []
     desk.world.clock.now += timedelta(minutes=1)

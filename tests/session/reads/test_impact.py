@@ -6,8 +6,10 @@ from typing import Any
 
 from copydesk.domain.impact import Impact
 from copydesk.server.desk_writes import Editor
-from copydesk.session.reads.impact import read_impact
+from copydesk.session.page_changes import FILE
+from copydesk.session.reads.impact import LINKS, read_impact
 from copydesk.session.reads.review import read_request
+from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -18,6 +20,9 @@ async def test_a_service_without_links_is_said_to_have_none(world: World) -> Non
     async with strange(world, "?", lambda answer: answer, lacks="links") as api:
         opened = await read_request(api, space, request)
         found = await read_impact(api, space, request, opened.changes)
+    async with world.api() as api:
+        linked = await read_impact(api, space, request, opened.changes)
+    assert [(each.title, each.leads) for each in linked.broken] == [("B", "a.md")]
     assert found == Impact([], [], lacks=found.lacks)
     assert found.lacks.startswith("This service has no ")
 
@@ -55,6 +60,18 @@ async def test_a_page_that_shows_a_changed_file_leads_to_it(world: World) -> Non
         [change] = opened.changes
         found = await read_impact(api, space, request, opened.changes)
     assert [(each.title, each.changed) for each in found.pointers] == [("Shows", change.id)]
+
+    def remove_it(editor: Editor) -> None:
+        del editor.draft.files[name]
+
+    request, service = world.change_request(space, edit=remove_it), told.Desk(world)
+    async with service.api() as api:
+        opened = await read_request(api, space, request)
+        service.asked()
+        found = await read_impact(api, space, request, opened.changes)
+    assert [each.title for each in found.pointers] == ["Shows"]
+    gone = f"GET /spaces/{space}/content/files/{change.id.removeprefix(FILE)}/backlinks"
+    assert f"{gone} limit={LINKS}" in service.asked()
 
 
 async def test_a_page_of_another_space_that_leads_here_is_told_with_its_space(

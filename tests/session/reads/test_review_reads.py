@@ -6,6 +6,7 @@ without, before the merge and after it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -123,6 +124,23 @@ async def test_without_older_versions_a_merge_is_told_by_the_list_of_its_changes
     assert opened.untold
     assert opened.unlooked == "only the first 1 of 25 changes were looked at"
     assert text.notes == ("This page is deleted.", review.MERGED_GONE)
+
+
+async def test_files_are_compared_with_those_that_a_request_began_with(world: World) -> None:
+    space = world.space("Guide", {"kept": "# Kept\n"})
+
+    def put(name: str) -> Callable[[Editor], None]:
+        def edit(editor: Editor) -> None:
+            editor.file(name, b"text")
+
+        return edit
+
+    world.commit(space, edit=put("a.png"))
+    request = world.change_request(space, edit=put("b.png"))
+    world.commit(space, edit=put("c.png"))
+    async with strange(world, "?", lambda answer: answer, lacks="/changes") as api:
+        opened = await review.read_request(api, space, request)
+    assert [(each.node.title, each.kinds) for each in opened.changes] == [("b.png", ("added",))]
 
 
 async def test_pages_that_readers_would_lose_are_told(world: World) -> None:

@@ -411,6 +411,24 @@ async def test_what_may_have_arrived_is_looked_for_unasked_once_it_cannot_come_a
     assert outbox.items == {}
 
 
+async def test_what_arrives_late_is_found_with_its_way_back(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble("sunk")
+    with pytest.raises(QueuedError):
+        await desk.comment("request", "On its way.")
+    world.clock.now += timedelta(seconds=QUIET_SECONDS)
+    desk.trouble(*["down"] * 9)
+    assert (await desk.session.outbox.send()).startswith("Offline")
+    desk.trouble()
+    late = world.comment(desk.space, "On its way.", change_request=desk.first)
+    said = "Was there already: nothing was sent: Comment #1."
+    assert await desk.session.outbox.send() == said
+    await desk.session.reversals.undo()
+    with pytest.raises(AssertionError, match=f"no comment {late}"):
+        world.row("comment", late)
+
+
 async def test_what_was_held_for_its_writer_is_theirs_again(world: World, tmp_path: Path) -> None:
     desk, entry = await renaming(world, tmp_path)
     await note(desk, entry, held="other", sentence="Waiting: written by someone else.")

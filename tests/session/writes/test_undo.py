@@ -302,9 +302,10 @@ async def test_what_another_program_made_again_is_not_made_twice() -> None:
     other.session.history.learn(other.session.journal.entries())
     [theirs] = other.session.history.known.values()
     await other.session.reversals.take_back([theirs])
-    await shelf.session.reversals.take_back([past])
-    assert past.standing == "undone"
-    assert shelf.taken == []
+    more = await shelf.renamed("2", "Newer")
+    await shelf.session.reversals.take_back([past, more])
+    assert (past.standing, more.standing) == ("undone", "undone")
+    assert shelf.taken == ["rename 2 Other"]
 
 
 @pytest.mark.parametrize(

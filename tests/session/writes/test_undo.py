@@ -181,6 +181,8 @@ async def test_what_undo_removed_again_is_told_in_the_order_in_which_it_was_made
     assert desk.shown == BEFORE
     assert [past.entry.target for past in session.reversals.unmade()] == ["Legal", "Guides"]
     assert session.reversals.redoable() == []
+    await show("Guides")
+    assert session.reversals.unmade() == [], "something newer was written"
 
 
 async def test_a_list_is_read_in_long_pages(world: World) -> None:

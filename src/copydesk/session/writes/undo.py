@@ -216,35 +216,26 @@ class History:
         """Return the writes that ``ctrl+r`` redoes in a run, oldest first; none after a newer
         write.
         """
-        mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
-        undone = [past for past in mine if past.standing == "undone" and past.reversal.forth]
-        last = max(undone, key=_turned, default=None)
-        newest = max((past for past in mine if past.standing == "done"), key=_turned, default=None)
-        if last is None or (newest is not None and self._is_newer(newest, last)):
-            return []
-        alike = [past for past in self._alike(last) if past.id in self.known]
-        if self._unmade(alike):
+        alike = self._undone_last(run, _goes_forth)
+        if any(map(_is_unmade, alike)):
             return []  # it would get another id now, and the others refer to the old one
-        undone = [past for past in alike if past.standing == "undone" and past.reversal.forth]
-        return self._whole(last, undone)[::-1]
+        return sorted(filter(_goes_forth, alike), key=_began)
 
     def unmade(self, run: str) -> list[Past]:
         """Return the deleted creations of the group that was undone last.
 
         Nothing after a newer write, as for `redoable`, which redoes nothing then.
         """
+        return sorted(filter(_is_unmade, self._undone_last(run, _is_undone)), key=_began)
+
+    def _undone_last(self, run: str, undone: Callable[[Past], bool]) -> list[Past]:
+        """Return the group of what was undone last in a run; nothing after a newer write."""
         mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
-        undone = [past for past in mine if past.standing == "undone"]
-        last = max(undone, key=_turned, default=None)
+        last = max(filter(undone, mine), key=_turned, default=None)
         newest = max((past for past in mine if past.standing == "done"), key=_turned, default=None)
         if last is None or (newest is not None and self._is_newer(newest, last)):
             return []
-        alike = [past for past in self._alike(last) if past.id in self.known]
-        return sorted(self._unmade(alike), key=_began)
-
-    @staticmethod
-    def _unmade(pasts: Iterable[Past]) -> list[Past]:
-        return [past for past in pasts if past.standing == "undone" and _made_a_thing(past)]
+        return [past for past in self._alike(last) if past.id in self.known]
 
     def _is_newer(self, past: Past, undone: Past) -> bool:
         """Whether a write came after another was undone, and is not its redo."""
@@ -253,34 +244,36 @@ class History:
     def with_group(self, past: Past) -> list[Past]:
         """Return a write and those of its group in the same state, newest first."""
         mine = [each for each in self._alike(past) if each.standing == past.standing]
-        return self._whole(past, mine)
+        return sorted(mine, key=_began, reverse=True)
 
     def rest(self, past: Past) -> list[Past]:
         """Return the writes of a group that can still be undone, newest first."""
         mine = [
             each for each in self._alike(past) if each.id in self.known and each.standing == "done"
         ]
-        return self._whole(past, mine) if past.entry.group else []
+        return sorted(mine, key=_began, reverse=True) if past.entry.group else []
 
     def _alike(self, past: Past) -> Sequence[Past]:
         """Return the writes of a write's group, also those of an earlier run."""
         return self._groups.get(past.entry.group, ()) if past.entry.group else (past,)
-
-    def _whole(self, past: Past, among: Sequence[Past]) -> list[Past]:
-        group = past.entry.group
-        whole = [p for p in among if p.entry.group == group] if group else [past]
-        return sorted(whole, key=_began, reverse=True)
 
 
 def _began(past: Past) -> tuple[float, int]:
     return (past.entry.at, past.number)
 
 
-def _made_a_thing(past: Past) -> bool:
-    """Whether a write created an object that other writes of its group may refer to."""
-    back = past.reversal.back
-    made = any(step.operation in _UNMADE for step in back)
-    return not past.reversal.forth and made
+def _is_undone(past: Past) -> bool:
+    return past.standing == "undone"
+
+
+def _goes_forth(past: Past) -> bool:
+    return _is_undone(past) and bool(past.reversal.forth)
+
+
+def _is_unmade(past: Past) -> bool:
+    """Whether what a write created was deleted; other writes of its group may refer to it."""
+    made = any(step.operation in _UNMADE for step in past.reversal.back)
+    return _is_undone(past) and not past.reversal.forth and made
 
 
 def _turned(past: Past) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from copydesk.session.own_commands import (
     tell_merged,
 )
 from copydesk.session.session import Session
+from tests.drive import eventually
 from tests.world import World
 
 TOLD = "import json, sys; print(json.dumps(json.load(sys.stdin), sort_keys=True))"
@@ -82,6 +84,22 @@ async def test_a_run_without_an_end_is_stopped(monkeypatch: pytest.MonkeyPatch) 
     flood = Ready(python(f"print('a' * 2 * {MOST_BYTES})"))
     found = await run_ready(desk.session, "Flood", "", flood)
     assert (found.said, found.done) == ("Stopped: it wrote more than 1 MiB.", False)
+
+
+async def test_a_run_is_stopped_by_hand_or_with_what_waits_for_it() -> None:
+    desk = Desk()
+    run = Ready(python("import time; time.sleep(60)"))
+    for by_hand in (True, False):
+        waiting = asyncio.create_task(run_ready(desk.session, "Wait", "", run))
+        await eventually(lambda: bool(desk.log), lambda: asyncio.sleep(0))
+        [line] = desk.session.messages
+        assert (line.state, line.stop is None) == ("running", False)
+        (line.stop if by_hand and line.stop else waiting.cancel)()
+        [ended] = await asyncio.gather(waiting, return_exceptions=True)
+        assert isinstance(ended, asyncio.CancelledError) is not by_hand
+        assert desk.log == [("Wait", "", "not done", "Stopped.")]
+        assert line.stop is None
+        desk.session.messages.clear()
 
 
 async def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:

@@ -305,13 +305,20 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
     links = {
         "cover": {"after": {"kind": "image", "url": "https://a.test/x.png"}},
         "icon": {"before": {"kind": "url", "url": "https://a.test/y"}},
+        "body": {"after": {"kind": "openapi", "spec": "pets"}},
     }
     told = hint(page("edited", "f", attributes=links))
     (linked,) = changed_pages([], [], told, told_only=True)
     assert page_notes(linked) == [
         "cover: now “image https://a.test/x.png”",
         "icon: was “https://a.test/y”, now none",
+        "body: now “openapi pets”",
     ]
+    below = page("moved", "b", parent={"after": {"id": "y", "title": "Y", "path": "y"}})
+    (found,) = changed_pages([B], [], hint(below), told_only=True)
+    assert found.node == PageNode("b", "B", "b", "y/b", parent="y", trail=("Y",))
+    (found,) = changed_pages([B], [NEW_B], hint(below))
+    assert found.node is NEW_B
     assert (renamed.kinds, renamed.text) == (("renamed",), False)
     assert (edited.kinds, edited.text) == (("edited",), True)
     assert slugged.before is not None

@@ -125,7 +125,7 @@ async def test_a_file_that_the_merge_added_is_said_to_stay(desk: Desk) -> None:
     made, work = await begin(desk, found)
     await work.send()
     await merge(desk, made.id)
-    with pytest.raises(NotDoneError, match=r"already as before #2, but 1 file stays: pic\.png"):
+    with pytest.raises(NotDoneError, match=r"already as before #2, but 1 file stays: pic\.png$"):
         await taking(desk)
 
 

@@ -151,6 +151,15 @@ async def test_what_is_there_already_has_no_answer_to_go_on_with(
     assert desk.way.writes == ["PATCH"], "only the first try"
 
 
+async def test_an_edited_write_has_no_answer_for_who_began_it(world: World, tmp_path: Path) -> None:
+    took: list[Any] = []
+    desk, entry = await renaming(world, tmp_path, then=took.append)
+    edited = {**(entry.request or {}), "body": '{"subject": "Due"}'}
+    await desk.session.outbox.change(entry, request=edited)
+    await desk.session.outbox.send()
+    assert (subject(desk), took) == ("Due", [])
+
+
 async def test_what_may_have_arrived_is_asked_about_where_it_cannot_be_found_out(
     world: World, tmp_path: Path
 ) -> None:

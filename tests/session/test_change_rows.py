@@ -57,6 +57,8 @@ def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
         assert recall(snapshot, "changes").rows == rows[:1]
     snapshot.write("changes", [{"total": 1}, whole | {"subject": "\x1b[31mred"}])
     assert recall(snapshot, "changes").rows[0].subject == "red"
+    snapshot.write("changes", [{"total": 1}, {k: v for k, v in whole.items() if k != "title"}])
+    assert recall(snapshot, "changes").titles == {"s": ""}
     bare = KeptView(rows[:1], {"s": "Platform"}, cells={rows[0].id: {}})
     for odd in ({"total": "9"}, {"counts": [1]}, {"counts": {"a": "b"}}, {"last_lines": 7}):
         for cells in (7, {"rules": ["1/2"]}, {"rules": ["1/2", "blink"]}, {"rules": [1, "warn"]}):

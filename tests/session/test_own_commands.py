@@ -84,6 +84,7 @@ async def test_a_run_without_an_end_is_stopped(monkeypatch: pytest.MonkeyPatch) 
     flood = Ready(python(f"print('a' * 2 * {MOST_BYTES})"))
     found = await run_ready(desk.session, "Flood", "", flood)
     assert (found.said, found.done) == ("Stopped: it wrote more than 1 MiB.", False)
+    assert found.output.startswith("aaa")
 
 
 async def test_a_run_is_stopped_by_hand_or_with_what_waits_for_it() -> None:
@@ -93,7 +94,7 @@ async def test_a_run_is_stopped_by_hand_or_with_what_waits_for_it() -> None:
         waiting = asyncio.create_task(run_ready(desk.session, "Wait", "", run))
         await eventually(lambda: bool(desk.log), lambda: asyncio.sleep(0))
         [line] = desk.session.messages
-        assert (line.state, line.stop is None) == ("running", False)
+        assert (line.state, line.message, line.stop is None) == ("running", "", False)
         (line.stop if by_hand and line.stop else waiting.cancel)()
         [ended] = await asyncio.gather(waiting, return_exceptions=True)
         assert isinstance(ended, asyncio.CancelledError) is not by_hand
@@ -143,6 +144,7 @@ async def test_only_what_was_merged_is_told_as_a_merge(
 
     def happened(event: str, fields: dict[str, str]) -> None:
         told.append((event, fields["title"], fields["space"]))
+        assert fields["url"] == request.urls.app
 
     monkeypatch.setattr(desk.session, "happened", happened)
     tell_merged(desk.session, request, "Guide")

@@ -49,6 +49,8 @@ def kinds(changes: list[Changed]) -> list[tuple[str, tuple[str, ...], bool | Non
 
 def test_two_trees_show_what_differs_and_a_list_decides_what_is_shown() -> None:
     assert kinds(changed_pages([A, B], [A, NEW_B], None)) == [("b", ("moved", "renamed"), None)]
+    (differs,) = changed_pages([A, B], [A, NEW_B], None)
+    assert (differs.before, differs.after) == (B, NEW_B)
     found = changed_pages([A, B], [A, NEW_B], hint(page("edited", "a", textChanged=True)))
     assert kinds(found) == [("a", ("edited",), True)]
     assert (found[0].before, found[0].after) == (A, A)
@@ -319,6 +321,9 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
     assert found.node == PageNode("b", "B", "b", "y/b", parent="y", trail=("Y",))
     (found,) = changed_pages([B], [NEW_B], hint(below))
     assert found.node is NEW_B
+    below = page("moved", "b", parent={"after": {"id": "y", "title": "", "path": ""}})
+    (found,) = changed_pages([B], [], hint(below), told_only=True)
+    assert found.node.path == "p/b", "the path of its parent is not told"
     assert (renamed.kinds, renamed.text) == (("renamed",), False)
     assert (edited.kinds, edited.text) == (("edited",), True)
     assert slugged.before is not None

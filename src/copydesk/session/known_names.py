@@ -120,11 +120,10 @@ class KnownNames:
 
 
 def _shown(name: KnownName, spaces: dict[str, str]) -> NamedThing:
-    title = clean(name.title).strip() or name.id
+    title, said = clean(name.title).strip() or name.id, str(name.kind)
     if name.kind == "change-request":
-        title = f"#{name.number} {title}"
-    space = spaces.get(name.space, "")
-    said = {"change-request": "request", "page": "page"}.get(name.kind, name.kind)
+        title, said = f"#{name.number} {title}", "request"
+    space = spaces.get(name.space)
     return NamedThing(name, title, f"{said} · {space}" if space else said)
 
 

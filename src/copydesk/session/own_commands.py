@@ -77,7 +77,7 @@ def tell_merged(session: Session, request: ChangeRequest, space: str) -> None:
 async def _noted(
     session: Session, what: str, target: str, run: Ready, *, given: bytes = b""
 ) -> Outcome:
-    running = asyncio.create_task(_run(run, given=given), name=what)
+    running = asyncio.create_task(_run(run, given=given))
     line = session.note_line(what, target, "running", "")
     line.stop = running.cancel
     session.touched()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.models.content import PageTree
 from copydesk.contract.models.redirect import FoundRedirect, SiteRedirect
+from copydesk.domain.redirects import LONGEST
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.session.reads.redirects import (
     MOST_SPACES,
@@ -125,6 +127,10 @@ async def test_a_row_shows_where_it_leads(destination: dict[str, str], shown: st
     assert (row.created, row.updated) == (NOW, NOW + timedelta(days=1))
     [alone] = with_troubles([row], paths())
     assert (alone.id, alone.source, alone.permanent, alone.draft) == ("r", "/a", True, False)
+    both = [replace(row, source="/guides", draft=draft) for draft in (True, False)]
+    assert [(each.draft, bool(each.trouble)) for each in with_troubles(both, paths())] == [
+        (False, True), (True, False),
+    ]  # fmt: skip
 
 
 async def test_the_pages_of_a_space_are_read_once_and_of_so_many_spaces() -> None:
@@ -187,6 +193,9 @@ async def test_where_a_path_leads_is_told_step_by_step(path: str, said: str) -> 
     )  # fmt: skip
     found = paths(service)
     assert await where_to(cast("Api", service), ("o", "site"), found, path) == said
+    endless = Service(**{f"n{at}": f"{site}/n{at + 1}" for at in range(LONGEST + 1)})
+    told = await where_to(cast("Api", endless), ("o", "site"), found, "/n0")
+    assert told.startswith(f"/n0 leads to /n{LONGEST}: a chain, /n0 to ")
     empty = SitePaths(cast("Api", service), SITE, Structure({}, {}))
     assert await where_to(cast("Api", service), ("o", "site"), empty, "/") == (
         "No redirect holds for /."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, timedelta
 from itertools import pairwise
+from typing import Any
 
 from copydesk.server import site_writes
 from copydesk.server.store import Tx
@@ -17,6 +18,7 @@ from copydesk.session.reads.traffic import (
     read_traffic,
     read_views,
 )
+from tests.tui.strange import strange
 from tests.world import World
 
 
@@ -27,8 +29,10 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
 
     def write(tx: Tx) -> list[str]:
         sites = [
-            site_writes.add_site(tx, world.home, title, hostname=f"{title}.test", published=True)
-            for title in ("one", "two")
+            site_writes.add_site(
+                tx, world.home, title, hostname=f"{title}.test", published=title != "three"
+            )
+            for title in ("one", "two", "three")
         ]
         for site in sites:
             site_writes.add_site_space(tx, site, space, title="The manual")
@@ -40,7 +44,7 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
                     )
         return sites
 
-    one, two = world.write(write)
+    one, two, _ = world.write(write)
     async with world.api() as api:
         found = await read_traffic(api, (world.home, one), now, USUAL)
         assert found.pages == (
@@ -66,6 +70,13 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         assert now - timedelta(days=97) < begins <= now - timedelta(days=89)
         year = await read_traffic(api, (world.home, one), now, timedelta(days=365))
         assert sum(year.chart.views) == 2175
+
+    def odd(answer: Any) -> None:
+        [column] = [each for each in answer["columns"] if each["column"] == "page"]
+        column["values"][:2] = ["odd", {"page": 5, "space": space}]
+
+    async with strange(world, "/aggregate", odd, method="POST") as api:
+        assert len(await read_page_views(api, (world.home, one), now)) == 1
 
 
 def test_a_span_is_of_whole_days_and_ends_with_today(world: World) -> None:

@@ -80,6 +80,8 @@ async def test_older_revisions_that_are_not_told_end_the_list_or_are_said_to_be_
         assert [(row.changed, row.more) for row in one.items] == [(("B",), 0)]
         assert one.next is not None
         assert one.next.page == second
+        of_a = await history.read_revisions(api, space, None, 10, world.page_id(space, "a"))
+        assert [row.id for row in of_a.items][:2] == [second, first]
         both = await history.read_revisions(bare.api, space, None, 0)
         assert both.items == []
 
@@ -114,6 +116,8 @@ async def test_what_brought_each_block_is_known_as_far_as_older_texts_are(
         assert (reading.goes_on, reading.read) == (True, 1)
         await reading.read_on(api)
         assert (reading.goes_on, reading.read) == (False, 3)
+        [then] = await history.read_blame(api, space, page, first)
+        assert (then.text, then.revision and then.revision.id) == ("One.", first)
         with pytest.raises(NotFound):
             await history.read_blame(api, space, "gone")
         mine = await history.read_blame(api, space, "gone", newer=[("New.\n", history.MINE)])
@@ -136,6 +140,11 @@ async def test_what_a_revision_did_to_files_and_settings_is_told_without_a_text(
     world: World,
 ) -> None:
     space = world.space("Handbook", {"a": "One."})
+
+    def keep(editor: Editor) -> None:
+        editor.file("kept.png", b"old")
+
+    world.commit(space, edit=keep)
     before = newest_of(world, space)
 
     def edit(editor: Editor) -> None:
@@ -150,8 +159,8 @@ async def test_what_a_revision_did_to_files_and_settings_is_told_without_a_text(
             for change in compared.changes
         }
         whole = await history.read_comparison(api, space, None, before)
-        [change] = whole.changes
-        assert whole.before is None
+        change, kept = whole.changes
+        assert (whole.before, kept.node.title) == (None, "kept.png")
         first = await history.read_compared(api, whole, change)
         with pytest.raises(NotDoneError):
             await history.read_comparison(api, space, "gone", before)

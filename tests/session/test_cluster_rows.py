@@ -6,14 +6,21 @@ from dataclasses import replace
 from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest as Request
-from copydesk.contract.models.cluster import ClusterSuggestion
+from copydesk.contract.models.cluster import ClusterHit, ClusterSuggestion
 from copydesk.contract.models.cluster import IssuesCluster as Cluster
 from copydesk.contract.models.conversation import ConversationIssueItem, SearchHit
+from copydesk.contract.models.finding import SiteFinding
 from copydesk.domain.trend import rate, trend
 from copydesk.session.cluster_rows import (
+    HIT_LIMIT,
+    WEEKS,
     IssueRow,
+    Merge,
     cluster_row,
+    finding_row,
+    found_cluster_row,
     issue_row,
+    merge_of,
     request_row,
     suggestion_row,
     words_of,
@@ -30,6 +37,9 @@ def test_words_that_were_found_and_the_weeks_of_a_cluster() -> None:
     assert words_of(None) is None
     hit = SearchHit(before="It \x07", words="fails", after=" now\n")
     assert words_of(hit) == ("It ", "fails", " now ")
+    longest = words_of(SearchHit(before="x" * 999))
+    assert longest is not None
+    assert len(longest[0]) == HIT_LIMIT
     cluster = Cluster.model_validate(
         {"id": "c", "label": " ", "createdAt": "2026-03-02T12:00:00Z", "status": "open"}
     )
@@ -40,9 +50,43 @@ def test_words_that_were_found_and_the_weeks_of_a_cluster() -> None:
     assert replace(row, pulse=(1.0,) * 13, issues=13).trend == trend((1.0,) * 13, 13)
 
 
+def test_what_is_told_of_a_cluster_and_of_a_finding() -> None:
+    stats = {"issues": 3, "conversations": 2, "suggestions": 4, "tasksTotal": 5}
+    joined = {"at": NOW, "kind": "split", "other": "d", "label": " "}
+    cluster = Cluster.model_validate(
+        {"id": "c", "label": "Sign-in\x07", "summary": "One.\nTwo.", "createdAt": NOW,
+         "updatedAt": NOW, "weeklyPulse": [1, 2], "sources": {" ": 1, "\x07": 2, "api": 4},
+         "stats": stats, "history": [joined], "urls": {"app": "https://app.test/c"}}
+    )  # fmt: skip
+    row = cluster_row(cluster)
+    assert (row.id, row.label, row.summary) == ("c", "Sign-in", "One.\nTwo.")
+    assert row.pulse == (0,) * (WEEKS - 2) + (1, 2)
+    assert (row.issues, row.conversations, row.suggestions) == (3, 2, 4)
+    assert (row.sources, row.tasks) == ((("api", 4), ("unknown", 3)), (("total", 5),))
+    assert (row.created, row.updated, row.closed, row.first) == (NOW, NOW, None, None)
+    assert row.address == "https://app.test/c"
+    assert row.history == (("split", "Untitled", NOW),)
+    hit = SearchHit(before="It ", words="fails", after=".")
+    found = found_cluster_row(ClusterHit(cluster=cluster, conversations=2, issue="i", hit=hit))
+    assert (found.id, found.found, found.found_issue, found.hit) == ("c", 2, "i", words_of(hit))
+    assert found_cluster_row(ClusterHit(cluster=cluster)).found_issue == ""
+    finding = SiteFinding.model_validate(
+        {"id": "f", "title": " ", "records": 2, "status": "done", "createdAt": NOW,
+         "updatedAt": NOW}
+    )  # fmt: skip
+    one = finding_row(finding, [1.0] * (WEEKS + 1))
+    assert (one.id, one.label, one.summary, one.pulse) == ("f", "Untitled", "", (1.0,) * WEEKS)
+    assert (one.issues, one.conversations, one.closed) == (WEEKS, 2, NOW)
+    assert finding_row(finding.model_copy(update={"status": "candidate"}), []).closed is None
+
+
 def test_a_request_of_a_cluster_is_called_by_its_subject() -> None:
     request = Request(id="1", number=7, subject=" \x07", created_at=NOW, updated_at=NOW, space="s")
-    row = request_row(request.model_copy(update={"status": "merged"}))
+    merged = request.model_copy(update={"status": "merged"})
+    row = request_row(merged)
+    assert merge_of(merged) == Merge("1", "#7", NOW)
+    assert merge_of(request) is None
+    assert (row.id, row.space) == ("1", "s")
     assert (row.subject, row.number, row.status, row.changed) == ("No subject", 7, "merged", NOW)
     assert row.ready is not None, "of one that is over nothing is read"
     assert request_row(request.model_copy(update={"status": "open"})).ready is None

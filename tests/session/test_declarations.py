@@ -85,6 +85,8 @@ def test_words_of_before_are_others_than_those_of_now() -> None:
 
 
 def test_a_preset_gives_many_actions_other_keys() -> None:
+    _, mistakes = keymap(OwnKeys(keys={"activity.retry": ("X",)}))
+    assert mistakes.keys() == {"activity.retry"}, "the same dialog has that key"
     found, mistakes = keymap(OwnKeys(preset="emacs"))
     assert found
     assert not mistakes
@@ -117,6 +119,7 @@ def command(name: str, key: str = "", replaces: str = "") -> OwnCommand:
             "is of a list, a dialog or a field",
         ),
         (command("d", "y", "approve"), "approve has not the key y, but a"),
+        (command("d", "y" * 99, "approve"), f"approve has not the key {'y' * 20}, but a"),
         (command("d", "y", "review.approve"), "review.approve has not the key y, but a"),
         (command("e", "a", "approve"), ""),
         (command("e", "a", "review.approve"), ""),

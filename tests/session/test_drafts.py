@@ -213,7 +213,7 @@ def test_what_two_windows_typed_in_one_field_is_kept_and_said(tmp_path: Path) ->
     assert one.follow()
     assert not one.follow()
     assert (one.count, other.count, other.typed) == (2, 2, True)
-    assert one.keys() == {"a", own}
+    assert one.keys() == other.keys() == {"a", own}
     one.choose(own)
     assert one.load("a") == "Theirs"
     one.discard(own)

@@ -136,6 +136,8 @@ def test_the_seconds_until_the_next_read_are_whole_and_one_at_least() -> None:
     assert found.wait(after(4.5), NOW) == 11
     assert found.wait(after(400), NOW) == 1
     assert found.wait(NOW, NOW, share=0.1, failures=2) == 720
+    found.pressed_at = after(-100)
+    assert found.wait(NOW, NOW) == 50
     found.hold(after(7.2))
     assert found.wait(NOW, NOW) == 8
 

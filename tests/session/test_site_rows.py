@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from copydesk.contract.models.site import Site
+from copydesk.contract.models.site import Site, TemplateCondition
 from copydesk.session.site_rows import (
     Link,
     SiteRow,
@@ -66,3 +66,8 @@ def test_what_an_attribute_holds_is_told_shortly() -> None:
     many = {"properties": {"plan": {"enum": ["x" * 99] * 9, "default": True}}}
     [row] = schema_rows(many, (), {})
     assert (len(row.holds), row.default, row.kind) == (200, "true", "attribute")
+    ready = [TemplateCondition(condition="true")]
+    for schema, heading in (({}, "Ready-made conditions"), (many, "Other ready-made conditions")):
+        others = schema_rows(schema, ready, {})[-1]
+        assert (others.id, others.kind, others.title) == ("others", "heading", heading)
+        assert [each.title for each in others.children] == ["true"]

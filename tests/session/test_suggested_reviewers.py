@@ -103,6 +103,7 @@ def test_owners_come_first_then_who_wrote_most() -> None:
     assert strangers == ["Zoe"]
     assert sorted(found, key=lambda key: found[key].rank) == ["m", "l", "n", "m2"]
     assert reasons(people, [], rules, {}) == (dict.fromkeys(people, Reason()), [])
+    assert reasons(people, paths, rules[2:], {}) == (dict.fromkeys(people, Reason()), [])
 
 
 def test_a_reason_says_what_it_is_the_owner_before_the_writer() -> None:

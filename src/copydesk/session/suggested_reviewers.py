@@ -101,11 +101,12 @@ def reasons(
     owned: dict[str, tuple[int, str]] = {}
     strangers: dict[str, None] = {}
     for path in paths:
-        rule = rule_of(path, rules)
-        for person in rule.people if rule is not None else ():
+        if (rule := rule_of(path, rules)) is None:
+            continue
+        for person in rule.people:
             if (user_id := known.get(person.casefold())) is None:
                 strangers[person] = None
-            elif rule is not None:
+            else:
                 count, first = owned.get(user_id, (0, rule.pattern))
                 owned[user_id] = count + 1, first
     return {

@@ -43,6 +43,10 @@ def error(
         (error(errors.Forbidden), "Not allowed: It said so."),
         (error(errors.NotFound), "Not found: deleted or moved. It said so."),
         (error(errors.NotFound, ""), "Not found: deleted or moved."),
+        (
+            error(errors.NotFound, lacking="findings"),
+            "Not found, or this service has no findings. It said so.",
+        ),
         (error(errors.Conflict), "Nothing was changed. It said so."),
         (error(errors.Conflict, ""), "Someone changed it first. Nothing was overwritten."),
         (error(errors.Blocked), "Refused by a rule: It said so."),

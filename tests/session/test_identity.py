@@ -24,6 +24,7 @@ from copydesk.session.identity import (
 )
 from copydesk.session.session import Session
 from copydesk.session.target import Target
+from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
 
@@ -120,6 +121,14 @@ async def test_where_one_begins_and_goes(world: World, tmp_path: Path) -> None:
         way.nobody = True
         await identify(third, api)
         assert third.me is None
+
+    def many(answer: Any) -> None:
+        answer["next"] = {"page": "2"}
+
+    async with strange(world, "/orgs", many) as api:
+        far = Session(connect, organization="far", organization_title="Far")
+        await identify(far, api)
+        assert where(far) == ("far", "Far"), "it may be on a later page"
     async with world.api(world.user("nobody", member=False)) as api:
         lost = Session(connect, organization=other, organization_title="Other")
         await identify(lost, api)

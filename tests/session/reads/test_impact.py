@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from copydesk.client.errors import Forbidden
 from copydesk.domain.impact import Impact
 from copydesk.server.desk_writes import Editor
 from copydesk.session.page_changes import FILE
 from copydesk.session.reads.impact import LINKS, read_impact
 from copydesk.session.reads.review import read_request
 from tests.session.reads import told
+from tests.session.reads.told import Lacking
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -40,7 +42,10 @@ async def test_a_page_without_a_title_that_leads_to_a_change_is_called_untitled(
     async with world.api() as api:
         opened = await read_request(api, space, request)
         found = await read_impact(api, space, request, opened.changes)
+        hidden = Lacking(api, world.page_id(space, "a"), error=Forbidden).api
+        unread = await read_impact(hidden, space, request, opened.changes)
     assert [(each.title, each.here) for each in found.pointers] == [("Untitled", True)]
+    assert (found.unread, unread.unread, [*unread.pointers]) == (0, 2, [])
 
 
 async def test_a_page_that_shows_a_changed_file_leads_to_it(world: World) -> None:
@@ -70,8 +75,10 @@ async def test_a_page_that_shows_a_changed_file_leads_to_it(world: World) -> Non
         service.asked()
         found = await read_impact(api, space, request, opened.changes)
     assert [each.title for each in found.pointers] == ["Shows"]
-    gone = f"GET /spaces/{space}/content/files/{change.id.removeprefix(FILE)}/backlinks"
-    assert f"{gone} limit={LINKS}" in service.asked()
+    links = f"content/files/{change.id.removeprefix(FILE)}/backlinks limit={LINKS}"
+    assert [each for each in service.asked() if "/backlinks" in each] == [
+        f"GET /spaces/{space}/change-requests/{request}/{links}", f"GET /spaces/{space}/{links}",
+    ]  # fmt: skip
 
 
 async def test_a_page_of_another_space_that_leads_here_is_told_with_its_space(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.errors import Forbidden
 from copydesk.contract.models.content import ContentPage, ReusableContent
+from copydesk.server.desk_writes import Editor
 from copydesk.session.reads import reusable
-from copydesk.session.reads.reusable import Use, read_uses
+from copydesk.session.reads.reusable import Use, read_part, read_parts, read_uses
+from tests.session.reads import told
 from tests.session.reads.told import Lacking
 from tests.world import World
 
@@ -52,6 +56,26 @@ def test_what_is_included_is_found_by_its_path_its_name_or_its_id(
     )
     assert reusable._shows(page, part) is shows
     assert not reusable._shows(page.model_copy(update={"markdown": None}), part)
+
+
+async def test_what_can_be_reused_is_read_of_main_or_of_a_change_request(world: World) -> None:
+    space = world.space("Guide")
+
+    def put(text: bytes) -> Callable[[Editor], None]:
+        def edit(editor: Editor) -> None:
+            editor.file(".gitbook/includes/note.md", text, kind="source")
+
+        return edit
+
+    world.commit(space, edit=put(b"One.\n"))
+    request = world.change_request(space, edit=put(b"Two.\n"))
+    service = told.Desk(world)
+    async with service.api() as api:
+        for of, text in ((None, "One."), (request, "Two.")):
+            service.asked()
+            [part] = await read_parts(api, space, of)
+            assert "computed=false" in service.asked()[0]
+            assert text in str((await read_part(api, space, of, part.id)).markdown)
 
 
 async def test_pages_that_cannot_be_looked_through_are_counted(

@@ -168,7 +168,7 @@ async def _touched(api: Api, request: ChangeRow, told: Changes | None) -> list[P
         return compare_trees(base.pages if base else (), flatten(tree.pages))
     return [
         PageChange(each.id, each.kinds, each.before, each.after)
-        for each in changed_pages([], [], told, told_only=True)
+        for each in changed_pages([], [], told)
     ]
 
 

@@ -206,9 +206,15 @@ async def test_a_mark_is_kept_and_taken_back(
         def pages(self, thing: str) -> Any:
             raise self.said
 
+        def state(self, thing: str, page: str, text: str) -> Any:
+            raise self.said
+
     broken = SeenPages(Broken(State(tmp_path / "state.db"), "desk"), "s")
     await broken.read()
     assert (broken.trouble, broken.state("p")) == ("The disk is gone", "unseen")
+    await broken.mark("p", "One")
+    await broken.compare("p", "Two")
+    assert broken.state("p") == "seen", "it is not known to have changed"
     Broken.said = OSError("odd")
     await broken.read()
     assert broken.trouble == "odd"

@@ -178,8 +178,8 @@ class _Reading:
     async def judge(self, job: _Job, comment: Comment) -> InboxRow | None:
         """Return the row of a thread if it waits on the reader."""
         starter = comment.posted_by.id if comment.posted_by else ""
-        start = Word(starter, comment.posted_at)
-        last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
+        replies = (Word(each.user.id, each.updated_at) for each in comment.repliers)
+        last = last_word(Word(starter), replies)
         if last.by == self.me.id:
             return None
         author, asked = "", False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.client.errors import Forbidden, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Next, Page
@@ -24,7 +25,9 @@ from copydesk.session.reads.clusters import (
     read_every_issue,
     read_issues,
     read_label,
+    read_page,
     read_readiness,
+    read_suggestions,
 )
 from tests.session.reads.test_site_reads import Sites
 from tests.session.reads.told import Lacking
@@ -153,6 +156,26 @@ async def test_clusters_and_their_conversations_are_found_by_what_was_said(world
         assert len(found) < len(every)
         said = await find_said(api, world.home, first, {"query": "Words 0"})
         assert [*said.values()] == ["0"]
+
+
+async def test_clusters_and_what_is_suggested_for_them_are_read_page_by_page(world: World) -> None:
+    desk = Sites(world)
+    given: list[dict[str, Any]] = []
+
+    class Paged:
+        async def page(self, *_: object, **query: Any) -> Page[Any]:
+            given.append(query)
+            return Page[Any](items=[], next=Next(page="3"), count=7)
+
+    async with world.api() as api:
+        rows, token, count = await read_page(api, world.home, "issues", None, 2)
+        assert (len(rows), count) == (2, 3)
+        last, end, _ = await read_page(api, world.home, "issues", token, 2)
+        assert ([row.id in desk.labels for row in last], end) == ([True], None)
+        turned, _, _ = await read_page(api, world.home, "issues", None, 3, backwards=True)
+        assert [row.id for row in turned] == [row.id for row in [*rows, *last]][::-1]
+    assert await read_suggestions(cast("Api", Paged()), "o", "c", "2", 5) == ([], "3", 7)
+    assert given == [{"page": "2", "limit": 5}]
 
 
 def test_more_requests_than_are_listed_are_counted_as_far_as_they_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import httpx
@@ -122,9 +123,11 @@ async def test_a_poll_reads_what_changed_and_some_more_and_carries_the_rest_over
         assert sorted(desk.rows, key=lambda row: row.id) == both
         comments = [each for each in service.asked() if "/comments" in each]
         assert len(comments) == 1, "one owner in turn; the rest is carried over"
+        world.write(lambda tx: tx.update("comment", asked, body="Why three?"))
         desk.known.forget(row)
         assert await desk.read(api, polled=True) == 0
-        assert sorted(desk.rows, key=lambda row: row.id) == both
+        now = [replace(each, text="Why three?") if each == row else each for each in both]
+        assert sorted(desk.rows, key=lambda row: row.id) == now
         assert any(desk.request in each and "/comments" in each for each in service.asked())
         await change_message(api, (desk.other, ""), named, None, {"resolved": True})
         await desk.read(api, polled=True)

@@ -135,6 +135,14 @@ async def test_what_a_request_is_based_on_is_what_it_had_of_main_last(world: Wor
     ):
         async with strange(world, f"/change-requests/{request}", told(**bases)) as api:
             assert (await read_found(api, item)).base == base
+    async with world.api() as api:
+        before = (await read_found(api, item)).revision
+        sent = replace(item, sent="update", revision=before)
+        world.commit(space, {"b": "# B\n"})
+        await api(ops.pull_change_request_updates, space, request)
+        assert (await read_found(api, sent)).pulled_into == before
+        world.edit_change_request(request, {"a": "# C\n"})
+        assert (await read_found(api, sent)).pulled_into == "", "it was edited instead"
 
 
 async def test_what_speaks_against_a_request_of_a_plan_is_told_before_it_begins(

@@ -83,7 +83,8 @@ async def test_a_schema_is_replaced_unless_someone_changed_it() -> None:
         nonlocal now
         *ids, body = given if len(given) == 3 else (*given, None)
         assert ids == ["o", "s"]
-        assert (operation is ops.update_adaptive_schema) is (body is not None)
+        expected = ops.get_adaptive_schema if body is None else ops.update_adaptive_schema
+        assert operation is expected
         now = now if body is None else body.json_schema
         return AdaptiveSchema(json_schema=now)
 

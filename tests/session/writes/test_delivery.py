@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.client.errors import Unreachable
+from copydesk.client.errors import RateLimited, Unreachable
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.domain.inverses import (
@@ -34,6 +34,7 @@ from copydesk.session.writes.outbox import (
     UNREADABLE,
     UNTOLD,
 )
+from copydesk.session.writes.undo import Way
 from tests.drive import eventually
 from tests.session.writes.test_sender import Desk
 from tests.world import World
@@ -349,6 +350,12 @@ async def test_nothing_is_sent_where_the_disk_or_the_service_refuses_to_begin(
         broken.setattr(session, "ready", anon(raising(Unreachable("No route."))))
         assert await session.outbox.send() == "Offline: No route. s tries again."
         assert session.offline
+    back = session.clock() + timedelta(seconds=30)
+    with monkeypatch.context() as broken:
+        slow = RateLimited("Slow.", retry_at=back)
+        broken.setattr(Way, "became", anon(raising(slow)))
+        assert (await session.outbox.send()).startswith("API limit reached")
+        assert session.outbox.not_before == back
     with monkeypatch.context() as broken:
         broken.setattr(session, "confirmed", False)
         broken.setattr("copydesk.session.writes.outbox.confirm", anon(lambda *_: None))

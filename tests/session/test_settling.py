@@ -185,6 +185,20 @@ async def test_every_choice_is_what_the_request_has_then(desk: Desk, pick: Side 
     assert merged.result == "merge"
 
 
+async def test_a_page_that_is_put_back_leaves_its_address_to_main(desk: Desk) -> None:
+    work = desk.work
+    assert (work.pages, work.files, work.others, work.open) == ([], [], [], [])
+    await desk.merge_main()
+    await work.read()
+    await desk.choose("request")
+    await work.send()
+    await work.put_back()
+    words = desk.world.page_id(desk.space, "glossary-2", change_request=desk.request)
+    source, _ = (await desk.pages())[words]
+    assert "slug: glossary-2" in source
+    assert "The request's." in source
+
+
 async def test_choices_survive_and_main_may_move_on(desk: Desk) -> None:
     await desk.merge_main()
     await desk.work.read()

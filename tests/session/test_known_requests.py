@@ -196,6 +196,8 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         gone = await held.read(api, scope, replace(rows[0], id="gone"), ALL_PARTS)
         assert gone.missing.startswith("Not found")
         assert gone.waiting == OpenThreads()
+        answering = await held.read(api, scope, replace(rows[0], cluster="c"), {TEXT})
+        assert answering.cluster == "one that is gone, or that you may not see"
 
 
 @pytest.mark.parametrize("listed", [True, False])

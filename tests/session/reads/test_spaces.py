@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from copydesk.client.errors import Forbidden
+from copydesk.client.api import Api
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.reads import spaces
-from copydesk.session.reads.spaces import read_counts, read_desk, read_details
+from copydesk.session.reads.spaces import read_counts, read_desk, read_details, read_first_desk
 from tests.session.reads.told import Lacking
 from tests.tui.strange import strange
 from tests.world import World
@@ -40,6 +41,23 @@ async def test_spaces_that_no_list_has_are_found_where_they_are_mentioned(world:
     assert not found.complete
     assert {node.title for node in found.nodes} == {"Shelf", "On it", "Shown", "Asked"}
     assert sorted(steps)[-1] == 3
+
+
+async def test_who_names_no_organization_or_one_that_is_gone_gets_the_first(world: World) -> None:
+    world.organization("Other", world.ana)
+
+    async def first(api: Api, named: str | None, *, insist: bool = False) -> tuple[str, int]:
+        found, count = await read_first_desk(api, named, insist=insist, progress=lambda read: None)
+        return found.organization.id if found is not None else "", count
+
+    async with world.api() as api:
+        assert await first(api, world.home) == (world.home, 0)
+        for named in (None, "gone"):
+            assert await first(api, named) == (world.home, 2)
+        with pytest.raises(NotFound):
+            await first(api, "gone", insist=True)
+    async with world.api(world.user("nobody", member=False)) as api:
+        assert await first(api, None) == ("", 0)
 
 
 async def test_what_a_space_has_is_told_as_far_as_it_may_be_read(world: World) -> None:

@@ -15,6 +15,7 @@ from copydesk.contract.models.change_request import ChangeRequestCreate, ChangeR
 from copydesk.contract.models.review import Review
 from copydesk.contract.models.space import Space
 from copydesk.contract.models.user import User
+from copydesk.domain.inverses import still_judged
 from copydesk.domain.reversal import Reversal
 from copydesk.session.session import Session
 from copydesk.session.writes.edits import document_of
@@ -53,7 +54,8 @@ def test_a_verdict_says_what_it_was_and_that_it_stays(status: ReviewStatus, done
     write = verdict(row(118), status, "Fine.", ME)
     assert (write.what, write.target) == (VERBS[status], row(118).named)
     assert write.done == f"{done} #118; a review cannot be undone."
-    assert write.expects is not None
+    ids = (row(118).space, row(118).id, row(118).revision)
+    assert write.expects == still_judged(*ids, subject=row(118).said, status="open")
     assert write.trace is not None
     assert verdict(row(118), status, "", None).trace is None
 

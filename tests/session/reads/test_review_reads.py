@@ -280,6 +280,10 @@ async def test_the_newest_sides_say_what_main_wrote_since(world: World) -> None:
         assert set(sides.main.written) == {"Both", "Kept"}
         assert sides.request.written == ()
         assert opened.main_changed
+        git = {"git": {"message": "Synced\x07"}}
+        async with strange(world, "/content", lambda answer: answer | git) as synced:
+            sides = await review.read_sides(synced, opened)
+        assert (sides.request.message, sides.main and sides.main.message) == ("Synced", "Synced")
         lost = next(each for each in opened.changes if each.node.path == "lost")
         assert not opened.lost(lost), "its former text is read"
 

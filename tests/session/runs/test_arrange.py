@@ -523,15 +523,25 @@ async def test_a_way_back_is_stopped_or_cannot_be_saved_between_two_requests(des
 
     back = await desk.arranger.roll_back(run, stop)
     assert (back.state, back.count("taken-back"), back.count("done")) == ("stopped", 1, 4)
-    with pytest.MonkeyPatch.context() as disk:
-        disk.setattr(desk.arranger._store, "save", full_disk)
-        full = await desk.arranger.roll_back(back)
-    assert full.state == "stopped"
-    assert full.said == (
-        "Progress cannot be saved on this machine, so nothing more is sent: "
-        "No space left on device."
-    )
-    assert full.count("taken-back") == 1
+    real, tries = desk.arranger._store.save, list[ArrangeRun]()
+
+    def full_once(run: ArrangeRun) -> None:
+        tries.append(run)
+        if len(tries) == 1:
+            full_disk()
+        real(run)
+
+    for refusing in (full_disk, full_once):
+        with pytest.MonkeyPatch.context() as disk:
+            disk.setattr(desk.arranger._store, "save", refusing)
+            full = await desk.arranger.roll_back(back)
+        assert full.state == "stopped"
+        assert full.said == (
+            "Progress cannot be saved on this machine, so nothing more is sent: "
+            "No space left on device."
+        )
+        assert full.count("taken-back") == 1
+    assert len(tries) == 2
 
 
 def full_disk(*_: object) -> None:

@@ -170,3 +170,25 @@ async def test_links_of_a_public_site_have_no_effect_and_readers_may_not_see_the
         assert "read-only" in driver.screen
         assert "New share link" not in driver.screen
     assert world.row("share_link", link)["active"]
+
+
+async def test_of_several_sites_one_is_chosen_for_its_tabs(world: World) -> None:
+    home = world.home
+
+    def build(tx: Tx) -> list[str]:
+        return [seed.add_site(tx, home, title) for title in ("Docs", "Portal")]
+
+    docs, portal = world.write(build)
+    async with drive(open_world(world, "share-links")) as driver:
+        assert "Of which site?" in driver.screen
+        await driver.burst(*typed("portal"), "enter")
+        assert driver.place.target.site == portal
+        assert "Portal" in driver.screen
+        await driver.press("]", ":")
+        await driver.burst(*"site")
+        await driver.press("enter")
+        await driver.burst(*typed("docs"), "enter")
+        assert (driver.place.PLACE, driver.place.target.site) == ("site-readers", docs)
+    async with drive(open_world(world, "share-links")) as driver:
+        await driver.press("escape", "R")
+        assert "Which site? :site chooses one." in driver.screen

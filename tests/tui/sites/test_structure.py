@@ -691,7 +691,8 @@ async def test_what_cannot_be_done_says_why(world: World) -> None:
         await driver.press("J")
         assert "not been read yet" in driver.screen
     async with drive(open_app(world)) as driver:
-        assert "Which site? gt lists them" in driver.screen
+        assert "Which site? :site chooses one." in driver.screen
+        assert "There is no site in this organization." in driver.screen
         spaces = [world.space(title) for title in ("One", "Two", "Three")]
         site = world.write(lambda tx: seed.add_site(tx, world.home, "Plain"))
         await driver.press("R")

@@ -207,6 +207,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         if site is None:
             only = await reading.read_only_site(api, organization)
             if only is None:
+                self.tabs.ask_which()
                 return None
             site = only.id
         me = self.session.me.id if self.session.me is not None else None

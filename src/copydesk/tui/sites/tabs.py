@@ -15,6 +15,7 @@ from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
+from copydesk.session.options import Option
 from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
@@ -23,6 +24,7 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.inside_textual import give_way
+from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import address_of, title_of
@@ -50,7 +52,7 @@ TABS: tuple[tuple[str, str, str], ...] = (
 COUNTED = 250
 """Up to how many share links are counted where the service does not say how many there are."""
 
-WHICH = "Which site? gt lists them, Enter opens one."
+WHICH = "Which site? :site chooses one."
 """What a place of a site says that was told none, where the organization has not just one."""
 
 
@@ -77,6 +79,8 @@ class SiteTabs:
         """How many share links the site has; None while that is not known."""
         self.title = "site"
         """The title of the site, once it is known."""
+        self._asked = False
+        """Whether it was asked which site is meant."""
 
     @property
     def ids(self) -> tuple[str, str]:
@@ -177,11 +181,24 @@ class SiteTabs:
             found = await read_only_site(api, organization)
         else:
             found = await api(ops.get_site, organization, place.target.site)
+        if found is None:
+            self.ask_which()
         if found is not None:
             site, self.publication.published = place.target.site or found.id, found.published
             self.title = clean(found.title).strip() or "Untitled"
             place.target = place.target.but(organization=organization, site=site)
         return found
+
+    def ask_which(self) -> None:
+        """Ask which site is meant, once."""
+        if not self._asked:
+            self._asked = True
+            self.place.call_later(self._ask)
+
+    async def _ask(self) -> None:
+        commands = self.publication
+        if self.place.desk.here is self.place:
+            await run_command(commands, commands.LINE_COMMANDS["site"], "")
 
 
 E9 = "E9"
@@ -252,6 +269,28 @@ class PublicationCommands(Commands, scope="site_publishing"):
     def may(self) -> Rights:
         """What the reader may do; everything while that is not known, as the service decides."""
         return self.rights or ANY
+
+    @command("site", uses="list_sites")
+    async def choose_site(self, rest: str = "") -> None:
+        """Choose the site whose tabs are shown."""
+        from copydesk.tui.dialogs.choice import Choice
+
+        place, organization = self.place, self.place.organization
+        if not isinstance(place.place_tabs, SiteTabs) or organization is None:
+            place.say(":site works on the screens of one site.", "warn")
+            return
+        api = await place.session.ready()
+        sites = [each async for each in api.pages(ops.list_sites, organization)]
+        if not sites:
+            place.say("There is no site in this organization.", "warn")
+            return
+        options = [Option(each.id, clean(each.title).strip() or "Untitled") for each in sites]
+        chosen = await self.app.push_screen_wait(
+            Choice("Of which site?", options, current=place.target.site or "")
+        )
+        if chosen is not None and chosen != place.target.site:
+            target = place.target.but(organization=organization, site=chosen, item=None)
+            await give_way(place, type(place)(target))
 
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""

@@ -175,11 +175,11 @@ async def _spaces(api: Api, target: Target, asked: Asked) -> Page[Space]:
 
 SPACES: Resource[Space] = Resource(
     noun="space",
-    title="Spaces",
+    title="Spaces, with their open change requests",
     pages=_spaces,
     key=lambda space: space.id,
     label=lambda space: space.title or "Untitled",
-    shown=(Shown("open", "OPEN", lambda space, now: f"{space.change_requests_open} open"),),
+    shown=(Shown("open", "OPEN", lambda space, now: str(space.change_requests_open)),),
     empty="No space in it that you reach.",
     of="item",
     beside=0,

@@ -529,7 +529,7 @@ class Contents(WideFacts):
     """
 
     def __init__(self, place: Place, held: Callable[[], Held]) -> None:
-        super().__init__(self._facts_now, empty="What it holds shows here.", id="contents")
+        super().__init__(self._facts_now, empty="Nothing is selected.", id="contents")
         self._place, self._held = place, held
         self._known: dict[str, tuple[Any, tuple[Page[Any] | str, ...] | str]] = {}
         """By item: the item as it was, and the page of each kind, or why that was not read."""
@@ -551,7 +551,7 @@ class Contents(WideFacts):
             return
         place.reads.cancel("contents")
         of = f"{self._title(kinds)} {key}"
-        known = item is None or self._known.get(of, (None, ""))[0] == item
+        known = not key or self._known.get(of, (None, ""))[0] == item
         if known and not place.reads.left_behind("contents", of):
             return
         self._asked = item
@@ -590,6 +590,8 @@ class Contents(WideFacts):
         title = self._title(kinds)
         if item is None:
             return [], title, ""
+        if not key:  # it holds nothing of the kind
+            return [Fact("", Text("none", style="muted"))], title, ""
         _, found = self._known.get(f"{title} {key}", (None, f"reading{glyphs().more}"))
         if isinstance(found, str):
             return [Fact("", Text(found, style="muted"))], title, key

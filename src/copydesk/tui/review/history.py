@@ -122,13 +122,11 @@ HISTORY: Resource[RevisionRow] = Resource(
 def _of_request(
     operation: str, **more: str
 ) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
-    """Return what reads a list of a change request; of none it is empty."""
+    """Return what reads a list of a change request."""
 
     async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
-        if not target.item:
-            return _page_of([])
         read: Any = api.page
-        ids = target.space or "", target.item
+        ids = target.space or "", target.item or ""
         found: Page[Any] = await read(getattr(ops, operation), *ids, **asked.paging, **more)
         return found
 

@@ -60,9 +60,9 @@ def none_yet(under_way: str = "", message: str = "") -> str:
     return f"{said} {message}" if message else f"{said} c in :issues makes one by hand."
 
 
-def none_in(meant: str) -> str:
+def none_in(meant: str, noun: str = "cluster") -> str:
     """Return what to say where a view is empty, of which it is said what it means."""
-    return f"No cluster in this view: {meant}. 1 shows all."
+    return f"No {noun} in this view: {meant}. 1 shows all."
 
 
 def is_new(row: ClusterRow) -> bool:

@@ -542,8 +542,11 @@ class FindingViews:
         """What is listed: it has a column once there is something in it."""
 
     def of(self, finding: SiteFinding) -> int | None:
-        """Return the views of a finding in four weeks; None where they are not known."""
-        if finding.id not in self._pages or not self._counted:
+        """Return the views of a finding in four weeks; None where they are not known, or of none.
+
+        A finding without pages has nothing that could be viewed.
+        """
+        if finding.id not in self._pages or not self._counted or not finding.pages:
             return None
         return sum(self._counted.get(page, 0) for page in self._pages[finding.id][1])
 

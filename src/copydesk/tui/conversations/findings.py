@@ -207,7 +207,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
     def nothing(self) -> str:
         meant = "" if self.limits.chosen else present.VIEWS_MEAN.get(self.view, "")
-        return cluster.none_in(meant) if meant else super().nothing()
+        return cluster.none_in(meant, "finding") if meant else super().nothing()
 
     async def _find_site(self, api: Api, organization: str) -> None:
         if self.target.site is None:

@@ -68,6 +68,23 @@ def test_front_matter_is_read_and_kept_verbatim() -> None:
     assert page.layout == {"width": "wide", "cover": True, "coverSize": "full", "outline": False}
 
 
+def test_front_matter_in_toml_is_read_and_kept_verbatim() -> None:
+    source = b'+++\r\ntitle = "Alpha"\r\ndescription = "All of it"\r\nweight = 2\r\n+++\r\n\r\nText'
+    (space,) = layout({"a.md": source, "b.md": b"+++\ntitle = 'B'\nweight = 1\n+++\n"})
+    assert [page.title for page in space.pages] == ["B", "Alpha"]
+    page = space.pages[1]
+    assert (page.content(), page.markdown, page.description) == (source, "\r\nText", "All of it")
+    (space,) = layout(
+        {"a.md": b"+++\na = 1\nb\n+++\nText\n", "b.md": b"+++\n" + b"a." * 100_000 + b"a=1\n+++\n"}
+    )
+    # Reading the second one at all would take hours.
+    assert [(each.path, each.line, each.reason) for each in space.problems] == [
+        ("a.md", 3, "has front matter that is not valid TOML"),
+        ("b.md", None, "has front matter that has more than 100 dots in a line"),
+    ]
+    assert space.pages[0].markdown == "Text\n"
+
+
 def test_broken_front_matter_is_named_with_its_line_and_kept() -> None:
     bomb = b"---\na: &a [x, x]\nb: [*a, *a]\n---\nText\n"
     (space,) = layout(

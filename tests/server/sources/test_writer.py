@@ -289,3 +289,20 @@ def test_front_matter_changes_only_where_the_page_did(tmp_path: Path) -> None:
     (read,) = layout({"SUMMARY.md": b"* [B](b.md)\n", "b.md": text})
     assert (read.pages[0].hidden, read.pages[0].layout) == (True, fresh.layout)
     assert read.pages[0].markdown == "# B\n"
+
+
+def test_toml_changes_by_the_line_or_is_kept_and_named(tmp_path: Path) -> None:
+    source = b'+++\ntitle = "A" # why\ndescription = "old"\n[params]\ndescription = "x"\n+++\n# A\n'
+    (base,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": source})
+    (before,) = base.pages
+    after = replace(before, description='a "new" one', icon="anchor")
+    written = write_space(tmp_path, replace(base, pages=(after,)), base=base)
+    assert (tmp_path / "a.md").read_bytes() == (
+        b'+++\ntitle = "A" # why\ndescription = "a \\"new\\" one"\nicon = "anchor"\n[params]\n'
+        b'description = "x"\n+++\n# A\n'
+    )
+    assert not written.problems
+    after = replace(before, layout={"outline": False})
+    written = write_space(tmp_path, replace(base, pages=(after,)), base=base)
+    assert (tmp_path / "a.md").read_bytes() == source
+    assert [each.path for each in written.problems] == ["a.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from dataclasses import field
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.sources.mapping import BadYamlError, read_mapping
+from copydesk.server.sources.mapping import BadYamlError, read_mapping, read_toml
 from copydesk.server.sources.model import Blob, SourcePage
 
 MAX_PAGE = 8 * 1024 * 1024
@@ -19,7 +20,8 @@ MAX_COVER_Y = 100_000
 """Farthest that a cover can be moved, in pixels; a number beyond it is a slip."""
 
 _FENCED = re.compile(
-    r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+    r"\A\ufeff?(?P<fence>---|\+\+\+)[ \t]*\r?\n(?P<said>.*?)^(?P=fence)[ \t]*(?:\r?\n|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
 _HEADING = re.compile(r" {0,3}#[ \t]")
 _FENCE = re.compile(r" {0,3}(?P<mark>```|~~~)")
@@ -107,7 +109,7 @@ def read_document(blob: Blob) -> Document:
         return Document(mark, text[len(mark) :])
     front, body = text[: found.end()], text[found.end() :]
     try:
-        values = read_mapping(found["yaml"])
+        values = _values(found)
         facts = read_facts(values)
     except BadYamlError as error:
         line = None if error.line is None else error.line + 1
@@ -123,6 +125,11 @@ def read_document(blob: Blob) -> Document:
         label=label if isinstance(label, str) else None,
         position=next((place for place in places if place is not None), None),
     )
+
+
+def _values(found: re.Match[str]) -> dict[str, Any]:
+    """Return what stands in front matter, in YAML or (between ``+++``) in TOML."""
+    return (read_toml if found["fence"] == "+++" else read_mapping)(found["said"])
 
 
 def number(value: object) -> float | None:
@@ -195,12 +202,13 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
     """Return the front matter to write for a page.
 
     It stays verbatim while it says what the page does, or as much of that as it did in ``base``;
-    else only the values that differ are set, and what else stands there stays.
+    else only the values that differ are set, and what else stands there stays. It stays verbatim
+    too where that cannot be done: in YAML that cannot be read, and for a few values in TOML.
     """
     raw, wanted = page.front_matter, facts_of(page)
     found = _FENCED.match(raw)
     try:
-        values = read_mapping(found["yaml"]) if found else {}
+        values = _values(found) if found else {}
     except BadYamlError:
         return raw
     said = read_facts(values)
@@ -218,11 +226,13 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
         return mark
     newline = "\r\n" if "\r\n" in (raw or page.markdown) else "\n"
     if found is not None:
-        edited = found["yaml"]
+        toml, edited = found["fence"] == "+++", found["said"]
         for name, value in changes.items():
-            edited = _with_value(edited, name, value, newline)
-        if _reads_as(edited, wanted):
-            return raw[: found.start("yaml")] + edited + raw[found.end("yaml") :]
+            edited = (_with_line if toml else _with_value)(edited, name, value, newline)
+        if _reads_as_toml(edited, values) if toml else _reads_as(edited, wanted):
+            return raw[: found.start("said")] + edited + raw[found.end("said") :]
+        if toml:
+            return raw
     return mark + f"---{newline}{_dumped(values, newline)}---{newline}"
 
 
@@ -254,6 +264,27 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
                 whole.pop()
             return text[:start] + said + text[start + sum(map(len, whole)) :]
     return (text if not text or text.endswith(("\n", "\r")) else text + newline) + said
+
+
+def _with_line(text: str, name: str, value: Any, newline: str) -> str:
+    """Return TOML with one value set in a line of its own, or gone for None.
+
+    It may be something else then, where the value is not of one line: see ``_reads_as_toml``.
+    """
+    lines = _LINE.findall(text)
+    said = [] if value is None else [f"{name} = {json.dumps(value, ensure_ascii=False)}{newline}"]
+    tables = (at for at, line in enumerate(lines) if line.lstrip().startswith("["))
+    top = next(tables, len(lines))
+    old = next((at for at in range(top) if re.match(rf"\s*{name}\s*=", lines[at])), None)
+    lines[slice(top, top) if old is None else slice(old, old + 1)] = said
+    return "".join(lines)
+
+
+def _reads_as_toml(text: str, values: Mapping[str, Any]) -> bool:
+    try:
+        return read_toml(text) == values
+    except BadYamlError:
+        return False
 
 
 def _starts(lines: Sequence[str], first: int) -> Iterator[int]:

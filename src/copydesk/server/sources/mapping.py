@@ -1,4 +1,7 @@
-"""YAML mappings from untrusted files: small, without aliases, and never more than plain values."""
+"""Mappings from untrusted files: small, without aliases, and never more than plain values.
+
+They are in YAML, or in TOML.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ MAX_YAML = 256 * 1024
 
 
 class BadYamlError(ValueError):
-    """A text that is not a YAML mapping. ``line`` counts from 1 in it, where it is known."""
+    """A text that is not a mapping in YAML, or in TOML. ``line`` counts from 1 where it is known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -60,6 +63,22 @@ def read_mapping(text: str, *, lenient: bool = False) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadYamlError("is not a mapping of names to values")
     return {str(name): item for name, item in value.items()}
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text holds. Raises ``BadYamlError`` when it is too long, or not TOML."""
+    if len(text) > MAX_YAML:
+        raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")
+    # A key of many parts is read in time with the square of them.
+    if max(line.count(".") for line in text.split("\n")) > MAX_DEPTH:
+        raise BadYamlError(f"has more than {MAX_DEPTH} dots in a line")
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise BadYamlError("is not valid TOML", int(line[1]) if line else None) from error
 
 
 def _depth(text: str) -> int:

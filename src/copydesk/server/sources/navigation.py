@@ -14,7 +14,12 @@ from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.document import number
-from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_lenient_mapping
+from copydesk.server.sources.mapping import (
+    MAX_YAML,
+    BadYamlError,
+    read_lenient_mapping,
+    read_toml,
+)
 from copydesk.server.sources.paths import folder_of, join, name_of
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
@@ -110,12 +115,7 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
 
 def _book(path: str, text: str) -> list[Navigation]:
     """Return what mdBook's configuration calls the folder whose summary it reads."""
-    import tomllib
-
-    try:
-        book = tomllib.loads(text).get("book")
-    except (ValueError, RecursionError) as error:
-        raise BadYamlError("is not valid TOML") from error
+    book = read_toml(text).get("book")
     values = book if isinstance(book, dict) else {}
     source, title = values.get("src", "src"), values.get("title")
     root = join(folder_of(path), source) if isinstance(source, str) else None

@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.config import SUMMARY
-from copydesk.server.sources.document import front_matter
+from copydesk.server.sources.document import facts_of, front_matter
 from copydesk.server.sources.layout import read_layout
 from copydesk.server.sources.model import (
     Blob,
@@ -53,6 +53,8 @@ from copydesk.server.sources.summary import (
     plain_address,
     tidy,
 )
+
+_KEPT = "keeps its front matter: what was changed of it on the desk cannot be written there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,10 @@ def contents_of(
             problems.append(Problem(page.source_path, "is the file of two pages", text=page.title))
             continue
         seen.add(page.source_path)
-        front = front_matter(page, old.get(page.key))
+        was = old.get(page.key)
+        front = front_matter(page, was)
+        if was is not None and facts_of(was) != facts_of(page) and front == was.front_matter:
+            problems.append(Problem(page.source_path, _KEPT))
         yield page.source_path, (front + page.markdown).encode("utf-8")
     original: bytes | None = None
     for file in space.files:

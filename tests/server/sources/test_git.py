@@ -207,6 +207,10 @@ def test_a_plain_folder_is_read_as_it_stands(tmp_path: Path) -> None:
         assert sorted(files) == [".gitbook/assets/x.png", "a.md", "loop", "out.md"]
         assert files["a.md"].oid == "2e65efe2a145dda7ee51d1741299f848e5bf752e"
         assert {files["loop"].kind, files["out.md"].kind} == {"symlink"}
+        assert not source.problems
+    (tmp_path / ".git").mkdir()
+    with Repository.open(tmp_path / ".gitbook") as source:
+        assert f"is in the git repository {tmp_path}, whose" in source.problems[0].reason
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no names that are not Unicode")

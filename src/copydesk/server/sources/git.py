@@ -193,7 +193,15 @@ class Repository:
             with readable(path):
                 repo = Repo(str(path))
         except NotGitRepository:
-            return cls(path, None)
+            found = cls(path, None)
+            top = next((each for each in path.parents if (each / ".git").exists()), None)
+            if top is not None:
+                reason = (
+                    f"is in the git repository {top}, whose branches, history and authors were not "
+                    "read: import that for them"
+                )
+                found.problems.append(Problem(str(path), reason))
+            return found
         except (OSError, ValueError) as error:
             raise SourceError(
                 f"{path} looks like a repository but cannot be read: {error}"

@@ -16,7 +16,7 @@ MAX_YAML = 256 * 1024
 
 
 class BadYamlError(ValueError):
-    """A text that is not a mapping in YAML, or in TOML. ``line`` counts from 1 where it is known."""
+    """A text that is not a mapping in YAML, or in TOML. ``line`` counts from 1, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)

@@ -156,8 +156,11 @@ async def test_pages_of_other_spaces_lead_here_by_address(world: World, space: s
 
 async def test_a_merge_a_move_and_a_deletion_change_what_is_broken(world: World) -> None:
     def fill(editor: Editor) -> None:
-        editor.page("Start", "[a](a.md) [home](./) [self](#x) [b](/b)\n", git_path="README.md")
+        editor.page(
+            "Start", "[a](a.md) [home](./) [self](#x) [b](/b) [d](/d/)\n", git_path="README.md"
+        )
         editor.page("A", "[start](README.md)\n", git_path="a.md")
+        editor.page("Of Hugo", git_path="d/_index.md")
 
     space = world.space("Linked")
     world.commit(space, edit=fill)

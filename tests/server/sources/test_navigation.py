@@ -292,3 +292,32 @@ def test_a_book_is_called_as_its_configuration_says(book: bytes, title: str) -> 
     assert [each.path for each in space.problems if b"elsewhere" not in book] == (
         ["book.toml"] if book == b"[book" else []
     )
+
+
+def test_the_content_of_hugo_is_the_space() -> None:
+    pages = {"content/_index.md": b"Hi\n", "content/a/b.md": b"# B\n", "README.md": b"# Code\n"}
+    (space,) = layout({"hugo.toml": b'title = "Docs"\n', "hugo.json": b"{}", **pages})
+    assert (space.title, space.folder, not space.problems) == ("Docs", "content", True)
+    assert [page.path for page in space.walk()] == ["_index", "a", "a/b"]
+    config = {"config/_default/config.yaml": b"title: Docs\n", "config.toml": b"a = ]"}
+    assert [space.folder for space in layout({**config, **pages})] == ["content"]
+    # Each language is a space of its own, also where one of them got a summary here.
+    config = {
+        "config.yaml": b"baseURL: /\ntitle: Docs\ncontentDir: content/en\n"
+        b"languages:\n  en: {}\n  de: {contentdir: content/de}\n  fr: {contentDir: content/fr}\n"
+    }
+    pages = {
+        "content/en/a.md": b"",
+        "content/de/a.md": b"",
+        "content/de/SUMMARY.md": b"* [A](a.md)",
+    }
+    assert [(each.title, each.folder) for each in layout({**config, **pages})] == [
+        ("Docs (de)", "content/de"),
+        ("Docs", "content/en"),
+    ]
+    # Another table says more, and another program's configuration nothing.
+    other = {"config.yaml": b"title: x\n", "content/a.md": b"# A\n"}
+    assert [each.folder for each in layout(other)] == [""]
+    for table in ("SUMMARY.md", "docs/SUMMARY.md", "mkdocs.yml"):
+        files = {table: b"", "docs/a.md": b"", "hugo.yaml": b"title: Site\n", "content/b.md": b""}
+        assert [each.title == "Site" for each in layout(files)] == [False]

@@ -24,7 +24,7 @@ _READ: dict[str, tuple[str, ...]] = {}
 """Where texts lead, by the hash of the text: reading Markdown takes far longer than resolving."""
 
 _MOST_READ = 20_000
-_INDEX = re.compile(r"(?:^|(?<=/))(?:README|index)$", re.IGNORECASE)
+_INDEX = re.compile(r"(?:^|(?<=/))(?:README|_?index)$", re.IGNORECASE)
 
 
 def remember_links(found: Mapping[str, tuple[str, ...]]) -> None:

@@ -7,7 +7,8 @@ The rules:
 - A file is of the space around it. One outside every space is of a space whose summary lists it, or
   else of the space that it was moved out of: so what a branch moves is not lost with it.
 - Where there is no summary, the tables of contents of MkDocs and Docusaurus are read, and the
-  folders that a site's ``docs.yaml`` names are spaces.
+  folders that a site's ``docs.yaml`` names are spaces. Without these, the folders of Hugo's pages
+  are, one for each language.
 - Without any of these the top folder is one space whose tree follows the folders, in the order
   that front matter tells (Docusaurus, Hugo, Jekyll, VuePress), or that numbers in names do.
 - Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
@@ -39,6 +40,7 @@ from copydesk.server.sources.model import (
 )
 from copydesk.server.sources.navigation import (
     CATEGORIES,
+    HUGO,
     NAMES,
     Item,
     Navigation,
@@ -171,8 +173,12 @@ class LayoutReader:
     def _tables(
         self, files: Files, listed: Mapping[str, Config], unused: list[Problem]
     ) -> Iterator[Navigation]:
-        """Yield what other tables of contents say; what is not ``listed`` then is ``unused``."""
-        for path in sorted(path for path in files if name_of(path) in NAMES):
+        """Yield what other tables of contents say; what is not ``listed`` then is ``unused``.
+
+        Hugo's go last, and where the spaces are its own: other tables say more.
+        """
+        named = sorted(path for path in files if name_of(path) in NAMES)
+        for path in sorted(named, key=lambda path: name_of(path) in HUGO):
             blob = files[path]
             if blob.kind != "file":
                 continue
@@ -196,7 +202,11 @@ class LayoutReader:
                     elif any(each.path == path for each in unused):
                         continue
                 unused.append(Problem(path, said))
-            else:
+            elif name_of(path) not in HUGO or {
+                root
+                for root, each in listed.items()
+                if each.navigation is None or not each.navigation.hugo
+            } <= {each.folder for each in tables}:
                 yield from tables
 
     def _use(
@@ -207,14 +217,16 @@ class LayoutReader:
         unused: list[Problem],
     ) -> None:
         """Make a space of what a table is about, unless a summary says more."""
+        own = listed.get(table.folder)
         if not any(is_markdown(path) and inside(path, table.folder) for path in files):
+            if table.hugo:
+                return
             unused.append(
                 Problem(table.path, f"names the folder “{table.folder}”, which has no Markdown")
             )
             return
-        own = listed.get(table.folder)
-        if own is not None and table.items is None and own.title is None:
-            listed[table.folder] = replace(own, title=table.title)
+        if own is not None and table.items is None and (own.title is None or table.hugo):
+            listed[table.folder] = replace(own, title=own.title or table.title)
             return
         near = [
             config

@@ -1,4 +1,4 @@
-"""Tables of contents of other systems: MkDocs, Docusaurus, and the files that name spaces.
+"""Tables of contents of other systems: MkDocs, Docusaurus, Hugo, and the files that name spaces.
 
 They are read where no ``SUMMARY.md`` says more. Nothing of them is run: a ``sidebars.js`` is read
 where it is one object of plain values.
@@ -26,13 +26,16 @@ _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 _BOOK = "book.toml"
 _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
+HUGO = frozenset(
+    f"{stem}.{ending}" for stem in ("hugo", "config") for ending in ("toml", "yaml", "yml", "json")
+)
 TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
 """The names of tables of contents that are read and never written."""
 
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 """Where Docusaurus reads what a folder of its sidebar is called, and its place."""
 
-NAMES = TABLES | frozenset({*_SITES, _BOOK})
+NAMES = TABLES | HUGO | frozenset({*_SITES, _BOOK})
 """The files that may hold one."""
 
 _ASSIGNED = re.compile(
@@ -73,7 +76,8 @@ class Navigation:
     """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
 
     ``named`` says that pages are called by names that leave out the ending and an order, and that
-    folders have an order of their own, as in Docusaurus.
+    folders have an order of their own, as in Docusaurus. ``hugo`` says that it is Hugo's, which is
+    used where no other table is.
     """
 
     path: str
@@ -81,6 +85,7 @@ class Navigation:
     items: tuple[Item, ...] | None = None
     title: str | None = None
     named: bool = False
+    hugo: bool = False
 
 
 def read_navigations(path: str, data: bytes) -> list[Navigation]:
@@ -92,6 +97,8 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     name, folder = name_of(path), folder_of(path)
     if name == _BOOK:
         return _book(path, text)
+    if name in HUGO:
+        return _hugo(path, text)
     if (docs := sidebar_folder(path)) is not None:
         return [Navigation(path, docs, _sidebars(name, text), named=True)]
     values = read_lenient_mapping(text)
@@ -122,6 +129,40 @@ def _book(path: str, text: str) -> list[Navigation]:
     if root is None or not isinstance(title, str):
         return []
     return [Navigation(path, root, title=title)]
+
+
+def _hugo(path: str, text: str) -> list[Navigation]:
+    """Return the folders of Hugo's pages, one or one for each language.
+
+    A configuration without an address is another program's, unless its name or folder is Hugo's.
+    """
+    top, stem = folder_of(path), name_of(path).partition(".")[0]
+    try:
+        values = _lower(
+            read_toml(text) if path.endswith(".toml") else read_lenient_mapping(text.expandtabs(1))
+        )
+    except BadYamlError:
+        if stem == "hugo":
+            raise
+        return []
+    if f"/{top}".endswith("/config/_default"):
+        top = folder_of(folder_of(top))
+    elif stem != "hugo" and "baseurl" not in values:
+        return []
+    languages = values.get("languages")
+    titles: dict[str, str | None] = {}
+    for name, language in (languages if isinstance(languages, dict) else {"": {}}).items():
+        told = {"contentdir": "content"} | values | _lower(language)
+        root, title = join(top, str(told["contentdir"])), told.get("title")
+        title = title if isinstance(title, str) else None
+        if root is not None and root not in titles:
+            titles[root] = f"{title} ({name})" if title in titles.values() else title
+    return [Navigation(path, root, title=title, hugo=True) for root, title in titles.items()]
+
+
+def _lower(values: object) -> dict[str, Any]:
+    """Return a mapping with its names in lower case, as Hugo reads them."""
+    return {str(k).lower(): v for k, v in values.items()} if isinstance(values, dict) else {}
 
 
 def short_name(path: str) -> str:

@@ -306,3 +306,27 @@ def test_toml_changes_by_the_line_or_is_kept_and_named(tmp_path: Path) -> None:
     written = write_space(tmp_path, replace(base, pages=(after,)), base=base)
     assert (tmp_path / "a.md").read_bytes() == source
     assert [each.path for each in written.problems] == ["a.md"]
+
+
+def test_a_draft_of_hugo_is_hidden_until_it_is_shown(tmp_path: Path) -> None:
+    files = {
+        "content/a.md": b"+++\ntitle = 'A'\ndraft = true\n+++\nText\n",
+        "content/b.md": b"---\ndraft: true\nicon: x\ntitle: B\n---\nText\n",
+    }
+    for more in ({"content/SUMMARY.md": b"* [A](a.md)\n* [B](b.md)\n"}, {}):
+        (base,) = layout({"hugo.toml": b"", **files, **more})
+        assert [each.hidden for each in base.walk()] == [True, True]
+    assert not any(each.hidden for each in layout(files)[0].walk())
+    write_space(tmp_path, base, base=base)
+    assert taken(tmp_path) == {"hugo.toml": b"", **files}
+    other = replace(base, pages=tuple(replace(each, icon="y") for each in base.pages))
+    write_space(tmp_path, other, base=base)
+    assert b'draft = true\nicon = "y"\n' in (tmp_path / "content/a.md").read_bytes()
+    assert b"draft: true\nicon: y\n" in (tmp_path / "content/b.md").read_bytes()
+    write_space(
+        tmp_path,
+        replace(base, pages=tuple(replace(each, hidden=False) for each in base.pages)),
+        base=base,
+    )
+    assert (tmp_path / "content/a.md").read_bytes() == b"+++\ntitle = 'A'\n+++\nText\n"
+    assert (tmp_path / "content/b.md").read_bytes() == b"---\nicon: x\ntitle: B\n---\nText\n"

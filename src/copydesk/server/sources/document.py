@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
@@ -59,7 +59,7 @@ class Document:
 
     ``title`` and ``name`` are what its front matter calls it, for trees that no summary names;
     ``label`` is what Docusaurus reads there for its sidebar, ``position`` the place in one of the
-    words of ``_PLACES``.
+    words of ``_PLACES``, ``draft`` what Hugo does not publish yet.
 
     ``complaint`` is a fault of the front matter of a page that can be used all the same, and
     ``line`` its line.
@@ -72,6 +72,7 @@ class Document:
     name: str | None = None
     label: str | None = None
     position: float | None = None
+    draft: bool = False
     refusal: str | None = None
     complaint: str | None = None
     line: int | None = None
@@ -124,6 +125,7 @@ def read_document(blob: Blob) -> Document:
         name=name if isinstance(name, str) else None,
         label=label if isinstance(label, str) else None,
         position=next((place for place in places if place is not None), None),
+        draft=values.get("draft") is True,
     )
 
 
@@ -212,12 +214,17 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
     except BadYamlError:
         return raw
     said = read_facts(values)
+    # What was taken for hidden because it is a draft says so by that, and is none when it is shown.
+    draft = (base or page).hidden and values.get("draft") is True
+    said = replace(said, hidden=said.hidden or draft)
     if base is not None and base.front_matter == raw and facts_of(base) == wanted:
         return raw
     told, spoken = _spoken(said), _spoken(wanted)
     changes = {
         name: spoken.get(name) for name in (*told, *spoken) if told.get(name) != spoken.get(name)
     }
+    if draft and "hidden" in changes:
+        changes["draft"] = None
     if not changes:
         return raw
     values = {name: value for name, value in (values | changes).items() if value is not None}
@@ -229,7 +236,7 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
         toml, edited = found["fence"] == "+++", found["said"]
         for name, value in changes.items():
             edited = (_with_line if toml else _with_value)(edited, name, value, newline)
-        if _reads_as_toml(edited, values) if toml else _reads_as(edited, wanted):
+        if _reads_as_toml(edited, values) if toml else _reads_as(edited, wanted, draft=draft):
             return raw[: found.start("said")] + edited + raw[found.end("said") :]
         if toml:
             return raw
@@ -293,9 +300,11 @@ def _starts(lines: Sequence[str], first: int) -> Iterator[int]:
         first += len(line)
 
 
-def _reads_as(text: str, wanted: Facts) -> bool:
+def _reads_as(text: str, wanted: Facts, *, draft: bool) -> bool:
     try:
-        return read_facts(read_mapping(text)) == wanted
+        values = read_mapping(text)
+        said = read_facts(values)
+        return replace(said, hidden=said.hidden or (draft and "draft" in values)) == wanted
     except BadYamlError:
         return False
 

@@ -226,7 +226,11 @@ class LayoutReader:
             )
             return
         if own is not None and table.items is None and (own.title is None or table.hugo):
-            listed[table.folder] = replace(own, title=own.title or table.title)
+            listed[table.folder] = replace(
+                own,
+                title=own.title or table.title,
+                navigation=own.navigation or (table if table.hugo else None),
+            )
             return
         near = [
             config
@@ -363,6 +367,10 @@ class _SpaceReader:
     def sidebar(self) -> bool:
         """Whether the space is one of Docusaurus."""
         return self.config.navigation is not None and self.config.navigation.named
+
+    def hugo(self) -> bool:
+        """Whether the space is one of Hugo, where a draft is a hidden page."""
+        return self.config.navigation is not None and self.config.navigation.hugo
 
     def category(self, path: str) -> tuple[str | None, float | None]:
         """Return the title of a folder and the place of a folder or a page, where they are told."""
@@ -524,7 +532,7 @@ class _SpaceReader:
             description=facts.description,
             emoji=facts.emoji,
             icon=facts.icon,
-            hidden=facts.hidden,
+            hidden=facts.hidden or (document.draft and self.hugo()),
             no_index=facts.no_index,
             no_robots_index=facts.no_robots_index,
             cover=facts.cover,

@@ -316,8 +316,9 @@ def test_the_content_of_hugo_is_the_space() -> None:
         ("Docs", "content/en"),
     ]
     # Another table says more, and another program's configuration nothing.
-    other = {"config.yaml": b"title: x\n", "content/a.md": b"# A\n"}
-    assert [each.folder for each in layout(other)] == [""]
+    other = {"config.yaml": b"title: x\n", "config.json": b"\xff", "config.toml": b"baseURL = ]"}
+    (space,) = layout({**other, "content/a.md": b"# A\n"})
+    assert (space.folder, space.problems) == ("", ())
     for table in ("SUMMARY.md", "docs/SUMMARY.md", "mkdocs.yml"):
         files = {table: b"", "docs/a.md": b"", "hugo.yaml": b"title: Site\n", "content/b.md": b""}
         assert [each.title == "Site" for each in layout(files)] == [False]

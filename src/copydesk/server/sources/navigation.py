@@ -90,11 +90,13 @@ class Navigation:
 
 def read_navigations(path: str, data: bytes) -> list[Navigation]:
     """Read one of ``NAMES``. Raises ``BadYamlError`` with the reason why it cannot be used."""
+    name, folder = name_of(path), folder_of(path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if name.startswith("config."):
+            return []  # of a program that nobody knows
         raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
-    name, folder = name_of(path), folder_of(path)
     if name == _BOOK:
         return _book(path, text)
     if name in HUGO:
@@ -136,18 +138,21 @@ def _hugo(path: str, text: str) -> list[Navigation]:
 
     A configuration without an address is another program's, unless its name or folder is Hugo's.
     """
-    top, stem = folder_of(path), name_of(path).partition(".")[0]
+    top, own = folder_of(path), name_of(path).startswith("hugo.")
+    default = f"/{top}".endswith("/config/_default")
+    if not (own or default or "baseurl" in text.lower()):
+        return []  # read no further: a repository may have many files of that name
     try:
         values = _lower(
             read_toml(text) if path.endswith(".toml") else read_lenient_mapping(text.expandtabs(1))
         )
     except BadYamlError:
-        if stem == "hugo":
+        if own:
             raise
         return []
-    if f"/{top}".endswith("/config/_default"):
+    if default:
         top = folder_of(folder_of(top))
-    elif stem != "hugo" and "baseurl" not in values:
+    elif not own and "baseurl" not in values:
         return []
     languages = values.get("languages")
     titles: dict[str, str | None] = {}

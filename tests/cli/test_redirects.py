@@ -53,12 +53,18 @@ def test_redirects_are_made_listed_followed_and_removed(
     ]
     assert "/old leads to / (" in site.out("redirects", "test", SITE, "/old")
     assert site.json("redirects", "test", SITE, "/none", status=1)["to"] is None
+    kept = ("/kept/*", "/", "--keep", "--yes")
+    site.out(*add, *kept)
+    said = site.out("redirects", "test", SITE, "/kept/no/page", status=1)
+    assert said == "/kept/no/page leads to /no/page, where the site shows nothing, by /kept/*.\n"
+    site.out("redirects", "delete", SITE, "/kept/*", "--yes")
     assert "is not a path of evil end" in site.err("redirects", "test", SITE, "none", status=2)
     delete = ("redirects", "delete", SITE)
     assert "only a draft: add --draft" in site.err(*delete, "/b/*", "--yes", status=1)
     assert "Removed redirect /b/*" in site.out(*delete, "/b/*", "--draft", "--yes")
     assert site.log() == [
-        ("Make redirect", "done"), ("Make redirect", "done"), ("Remove redirect", "done"),
+        ("Make redirect", "done"), ("Make redirect", "done"), ("Make redirect", "done"),
+        ("Remove redirect", "done"), ("Remove redirect", "done"),
     ]  # fmt: skip
 
 

@@ -183,19 +183,24 @@ async def test_a_path_of_nothing_is_refused(text: str) -> None:
         ("/guides/", "/guides is shown by the site (Guides): no redirect holds there."),
         ("/none", "No redirect holds for /none."),
         ("/top", "/top leads to / (Home), by /top."),
+        ("/lost", "/lost leads to /guides/no/page, where the site shows nothing, by /lost."),
+        ("/page", "/page leads to /guides/a/p (Page), by /page."),
+        ("/hidden", "/hidden leads to /shut/no/page, by /hidden."),
+        ("/guides/a/%70", "/guides/a/%70 is shown by the site (Page): no redirect holds there."),
     ],
 )
 async def test_where_a_path_leads_is_told_step_by_step(path: str, said: str) -> None:
     site = "https://docs.test"
     service = Service(
         a=f"{site}/b", b=f"{site}/c/", c=f"{site}/a", one=f"{site}/guides", two=f"{site}/one",
-        out="https://x.test/a", top=f"{site}/",
+        out="https://x.test/a", top=f"{site}/", lost=f"{site}/guides/no/page",
+        page=f"{site}/guides/a/p", hidden=f"{site}/shut/no/page",
     )  # fmt: skip
     found = paths(service)
     assert await where_to(cast("Api", service), ("o", "site"), found, path) == said
     endless = Service(**{f"n{at}": f"{site}/n{at + 1}" for at in range(LONGEST + 1)})
     told = await where_to(cast("Api", endless), ("o", "site"), found, "/n0")
-    assert told.startswith(f"/n0 leads to /n{LONGEST}: a chain, /n0 to ")
+    assert told.startswith(f"/n0 leads to /n{LONGEST}, where the site shows nothing: a chain, /n0")
     empty = SitePaths(cast("Api", service), SITE, Structure({}, {}))
     assert await where_to(cast("Api", service), ("o", "site"), empty, "/") == (
         "No redirect holds for /."

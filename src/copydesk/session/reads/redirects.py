@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from copydesk.client.errors import ApiError, NotFound, OperationMissing
 from copydesk.domain.address import web_address
@@ -134,7 +135,7 @@ class SitePaths:
             base = self.of[node.id].rstrip("/")
             if path.startswith(f"{base}/") and node.space and not node.trashed:
                 await self.pages(node.space)
-                page = self._at.get(node.space, {}).get(path[len(base) + 1 :])
+                page = self._at.get(node.space, {}).get(unquote(path[len(base) + 1 :]))
                 if page is not None:
                     return node.id, page
         return None
@@ -148,6 +149,15 @@ class SitePaths:
             for page in (pages or {}).values():
                 found.setdefault(f"{base}/{page.path}", page.title)
         return found | {path: node.title for path, node in self.shown.items()}
+
+    async def title(self, path: str) -> str | None:
+        """Return the title of what the site shows at a path, "" for nothing, None: not readable."""
+        await self._page_at(path)
+        titles = self.titles()
+        if title := titles.get(path) or titles.get(unquote(path)):
+            return title
+        shut = (n for n in self.nodes.values() if self._pages.get(n.space or "", {}) is None)
+        return None if any(path.startswith(f"{self.of[n.id].rstrip('/')}/") for n in shut) else ""
 
     async def leads(self, destination: Mapping[str, Any]) -> tuple[str | None, str]:
         """Return where a destination is ("" where it cannot be told, None if gone); its title."""
@@ -255,7 +265,7 @@ def with_troubles(rows: Iterable[RedirectRow], paths: SitePaths) -> tuple[Redire
 class Way:
     """Where a path leads as the service finds it: by which redirects, and to what.
 
-    ``title`` is that of what the site shows there, "" where it shows nothing or that is elsewhere.
+    ``title`` is that of what the site shows there, "" where that is elsewhere or cannot be read.
     """
 
     path: str
@@ -263,11 +273,13 @@ class Way:
     sources: tuple[str, ...]
     title: str = ""
     loop: bool = False
+    nothing: bool = False
+    """Whether the site shows nothing there."""
 
     @property
     def fails(self) -> bool:
-        """Whether a reader comes to nothing: no redirect holds, or they go in a circle."""
-        return self.loop or not (self.sources or self.title)
+        """Whether a reader comes to nothing, or goes in a circle."""
+        return self.loop or self.nothing
 
     @property
     def said(self) -> str:
@@ -275,6 +287,7 @@ class Way:
         if self.loop:
             return f"{self.path} goes in a circle: {' to '.join(self.sources)}."
         shown = f" ({self.title})" if self.title else ""
+        shown = ", where the site shows nothing" if self.nothing else shown
         if not self.sources:
             if self.title:
                 return f"{self.path} is shown by the site{shown}: no redirect holds there."
@@ -304,13 +317,13 @@ async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> Way:
         sources.append(source)
         inside = path_on(found.target, paths.site.address or None)
         if inside is None:
-            at = clean(found.target)
-            break
+            return Way(clean(start), clean(found.target), tuple(sources))
         at = clean(inside).rstrip("/") or "/"
-    node = paths.shown.get(at)
-    if node is None and not sources and start != "/" and (why := wrong_source(start)) is not None:
+    title = await paths.title(at)
+    if not (title or sources) and start != "/" and (why := wrong_source(start)) is not None:
         raise ValueError(f"{clean(start)}: {why}.")
-    return Way(clean(start), at, tuple(sources), "" if node is None else node.title)
+    nothing = not title and (title is not None or not sources)
+    return Way(clean(start), at, tuple(sources), title or "", nothing=nothing)
 
 
 async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:

@@ -75,16 +75,23 @@ def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
     file.write_text("/a,/\n/b/*,https://b.example/x,temporary,keep,draft\n/c,/none\n")
     importing = ("redirects", "import", SITE, str(file))
     assert "no one can be asked" in site.err(*importing, status=2)
-    plan = site.out(*importing, "--plan", status=7)
+    plan = site.out(*importing, "--plan", "--skip-bad", status=7)
     assert plan.splitlines()[0] == "add /a to /, permanent"
+    # A plan without --skip-bad ends as --yes does.
+    left = site.json(*importing, "--plan", status=2)["leftOut"]
+    assert [each["line"] for each in left] == [3]
     assert site.json("redirects", "list", SITE) == []
-    site.out(*importing, "--yes", status=2)
+    assert site.out(*importing, "--yes", status=2).startswith("add /a")
     sent = site.json(*importing, "--yes", "--skip-bad", status=1)
     assert [each["change"] for each in sent["redirects"]] == ["add", "add"]
     assert [each["line"] for each in sent["leftOut"]] == [3]
     exported = site.out("redirects", "export", SITE)
     file.write_text(exported)
     assert "There is nothing to send" in site.out(*importing, "--plan")
+    file.write_text("/c,/none\n")
+    for option in ("--plan", "--yes"):
+        assert "1 line of moved.csv cannot be sent\n" in site.err(*importing, option, status=2)
+        assert "nothing to send" in site.out(*importing, option, "--skip-bad", status=1)
     file.write_text("/a,-\n")
     assert "remove /a\n1 redirect done, 0 refused." in site.out(*importing, "--yes")
     assert "cannot be read: " in site.err(*importing[:-1], "none.csv", "--yes", status=2)

@@ -19,6 +19,7 @@ from copydesk.cli.errors import (
     FAILED,
     LACKING,
     NOT_ALLOWED,
+    USAGE,
     UsageError,
     agreed,
     say,
@@ -310,11 +311,14 @@ def import_redirects(
         if not as_json:
             _tell(found)
         refused: list[str] = []
-        status = DIFFERS if plan and found.staged else DONE
-        if found.bad and not (plan or skip_bad):
-            left = plural(len(found.bad), "line")
-            raise UsageError(f"nothing was sent: {left} of {file.name} cannot be: --skip-bad "
-                             "sends the rest")  # fmt: skip
+        status = DIFFERS if plan and found.staged else FAILED if found.bad else DONE
+        if found.bad and not skip_bad:
+            if as_json and plan:
+                put_json(_plan_value(found, refused, sent=False))
+                return USAGE
+            left = f"{plural(len(found.bad), 'line')} of {file.name} cannot be sent"
+            rest = ": --skip-bad sends the rest" if found.staged else ""
+            raise UsageError(f"nothing {'would be' if plan else 'was'} sent: {left}{rest}")
         if found.staged and not plan:
             many = plural(len(found.staged), "redirect")
             if not yes and not agreed(f"Send {many}?"):

@@ -94,6 +94,8 @@ def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
         assert "nothing to send" in site.out(*importing, option, "--skip-bad", status=1)
     file.write_text("/a,-\n")
     assert "remove /a\n1 redirect done, 0 refused." in site.out(*importing, "--yes")
+    assert "nothing to send" in site.out(*importing, "--yes"), "a second time"
+    assert site.json(*importing, "--plan")["gone"] == 1
     assert "cannot be read: " in site.err(*importing[:-1], "none.csv", "--yes", status=2)
 
 

@@ -352,8 +352,8 @@ async def _send(connection: Connection, there: There, plan: Plan) -> list[str]:
 def _tell(plan: Plan) -> None:
     for each in plan.staged:
         put(each.sentence)
-    if plan.same:
-        say(f"{plural(plan.same, 'redirect')} as it is already.")
+    for already in plan.already:
+        say(f"{already}.")
     for note in plan.notes:
         say(f"! {note}")
     for bad in plan.bad:
@@ -373,6 +373,7 @@ def _plan_value(plan: Plan, refused: list[str], *, sent: bool) -> dict[str, Any]
             for each in plan.staged
         ],
         "same": plan.same,
+        "gone": plan.gone,
         "notes": plan.notes,
         "leftOut": [{"line": each.line, "why": each.why} for each in plan.bad],
         "refused": refused,

@@ -12,7 +12,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirect_file import REMOVED, BadLine, Wanted, read_redirects_file
 from copydesk.domain.redirects import Rule, Rules, path_on
-from copydesk.domain.text import clean, listed
+from copydesk.domain.text import clean, listed, plural
 from copydesk.session.reads.redirects import (
     RedirectRow,
     RedirectsRead,
@@ -53,8 +53,19 @@ class Plan:
 
     staged: list[Staged] = field(default_factory=list)
     same: int = 0
+    gone: int = 0
+    """How many lines remove what is not there."""
     bad: list[BadLine] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def already(self) -> list[str]:
+        """How many lines have nothing to change."""
+        said = (
+            (self.same, "redirect is there already", "redirects are there already"),
+            (self.gone, "redirect is gone already", "redirects are gone already"),
+        )
+        return [plural(*each) for each in said if each[0]]
 
 
 def read_file(name: str) -> tuple[list[Wanted], list[BadLine]]:
@@ -86,7 +97,7 @@ async def plan_of(wanted: Sequence[Wanted], bad: Sequence[BadLine], read: Redire
         body: dict[str, Any] = {"source": each.source, "intent": intent, "destination": None}
         if each.to == REMOVED:
             if before is None:
-                plan.bad.append(BadLine(each.line, f"there is no redirect from {each.source}"))
+                plan.gone += 1
             else:
                 plan.staged.append(Staged(each.line, body, before, None))
                 del after[before.id]

@@ -179,7 +179,7 @@ async def test_a_file_is_a_plan_before_it_is_sent_and_bad_lines_are_named(
         await driver.press(":")
         await driver.burst(*typed(f"import {path}"))
         await driver.press("enter")
-        assert "1 redirect as it is already" in driver.screen
+        assert "1 redirect is there already" in driver.screen
         await driver.press("escape", "u")
         assert sorted(await held(docs)) == ["/bye", "/guides-2025", "/z"]
         assert await held(docs, draft=True) == {}
@@ -455,4 +455,4 @@ async def test_lines_that_lead_to_each_other_are_a_chain_or_a_loop(
         await driver.press(":")
         await driver.burst(*typed(f"import {path}"))
         await driver.press("enter")
-        assert "6 redirects as it is already" in driver.screen
+        assert "6 redirects are there already" in driver.screen

@@ -27,8 +27,7 @@ SHOWN = 200
 def plan_lines(plan: Plan) -> list[Fact]:
     """Return a plan as the lines of a dialog."""
     found: list[Fact] = _some([f"{at}  {e.sentence}" for at, e in enumerate(plan.staged, 1)])
-    if plan.same:
-        found.append(Text(f"{plural(plan.same, 'redirect')} as it is already", style="muted"))
+    found += [Text(already, style="muted") for already in plan.already]
     found += [Text(f"!  {note}", style="warn") for note in _some(plan.notes)]
     if plan.bad:
         found.append(Text(f"Left out: {plural(len(plan.bad), 'line')}", style="warn"))

@@ -68,15 +68,16 @@ def read_redirects_file(text: str) -> tuple[list[Wanted], list[BadLine]]:
     bad: list[BadLine] = []
     seen: dict[tuple[str, bool], int] = {}
     columns: tuple[str, ...] | None = None
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    while True:
-        start = reader.line_num + 1
+    for start, line in enumerate(io.StringIO(text, newline=""), 1):
+        # Each line by itself: a quote that is not closed would take all that follow.
+        reader = csv.reader([line.rstrip("\r\n") + "\n", '"'], delimiter=separator)
         try:
             raw = next(reader)
-        except StopIteration:
-            return wanted, bad
         except csv.Error as error:
             bad.append(BadLine(start, f"not CSV: {clean(str(error))}"))
+            continue
+        if reader.line_num > 1:
+            bad.append(BadLine(start, "a quote is not closed"))
             continue
         if any(len(cell) > LONGEST for cell in raw):
             bad.append(BadLine(start, f"a field has more than {LONGEST:,} characters"))
@@ -99,6 +100,7 @@ def read_redirects_file(text: str) -> tuple[list[Wanted], list[BadLine]]:
             bad.append(BadLine(start, clean(str(error), limit=300)))
         else:
             wanted.append(found)
+    return wanted, bad
 
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:
@@ -111,7 +113,7 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
 def _check_seen(cells: list[str]) -> None:
     """Raise ``ValueError`` for an invisible character: nothing unseen is sent."""
     for cell in cells:
-        hidden = next((each for each in cell.strip(" \t") if each in "\t\n" or unseen(each)), "")
+        hidden = next((each for each in cell.strip(" \t") if each == "\t" or unseen(each)), "")
         if hidden:
             at = f"U+{ord(hidden):04X}"
             raise ValueError(

@@ -235,13 +235,17 @@ async def test_pages_that_the_site_shows_go_before_redirects(world: World) -> No
     await made(book, "/first", page)
     await made(book, "/in*", {**page, "pageId": world.page_id(space, "guide")})
     await made(book, "/guide", "https://films.example/")
-    async with drive(open_world(world, "redirects", at(book)), size=(160, 40)) as driver:
+    await made(book, "/book", {"kind": "site-space", "siteSpaceId": shown})
+    async with drive(open_world(world, "redirects", at(book)), size=(200, 40)) as driver:
         place = driver.place
         assert isinstance(place, RedirectsPlace)
         assert place.read is not None
         told = {row.source: row.trouble for row in place.read.rows}
         assert told["/first"] == ""
         assert told["/guide"].startswith("shadowed: the site shows ")
+        assert "One." in driver.screen, "the first page of the space"
+        await driver.press("j", "j")
+        assert "elsewhere: not read" in driver.screen
 
 
 async def test_addresses_of_the_site_itself_are_drawn_as_they_may_be(world: World) -> None:

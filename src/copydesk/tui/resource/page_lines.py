@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.slug import slugify
 from copydesk.session.operations import ops
+from copydesk.session.page_rows import page_rows
+from copydesk.session.reads.pages import walk
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.session.target import Target
+
+
+FIRST, ELSEWHERE = "first", "elsewhere: not read"
+"""In place of a page: the first one of a space, and one that no space has."""
 
 
 def lines_from(space: str, page: str, at: str = "") -> str:
@@ -27,6 +33,11 @@ async def _lines(api: Api, target: Target, asked: Asked) -> Page[str]:
 
     space, _, rest = (target.item or "").partition(" ")
     page, _, at = rest.partition(" ")
+    if target.item == ELSEWHERE:
+        return Page[str](items=[ELSEWHERE])
+    if page == FIRST:
+        rows = walk(page_rows((await api(ops.list_space_pages, space)).pages))
+        page = next((row.id for row in rows if row.readable), "")
     if not page:
         return Page[str](items=[])
     found = await api(ops.get_space_page, space, page, format="markdown", metadata=False)

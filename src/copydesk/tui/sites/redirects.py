@@ -42,7 +42,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.resource.page_lines import LINES, lines_from
+from copydesk.tui.resource.page_lines import ELSEWHERE, FIRST, LINES, lines_from
 from copydesk.tui.resource.place import Contents
 from copydesk.tui.resource.resource import Held
 from copydesk.tui.sites.redirect_import import ImportCommands
@@ -372,7 +372,8 @@ class RedirectsPlace(Place, scope="redirects"):
     def _held(self) -> Held:
         row = self.redirect
         to = None if row is None else self._leads_to(row)
-        at = "" if to is None else lines_from(to.space or "", to.page or "")
+        away = ELSEWHERE if row is not None and (row.leads or "").startswith("http") else ""
+        at = away if to is None else lines_from(to.space or "", to.page or FIRST)
         return row, at, (LINES,)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

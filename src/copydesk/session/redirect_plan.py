@@ -142,6 +142,7 @@ async def destinations_of(
     lines = {each.source: each.line for each in wanted if not each.draft}
     through: dict[int, str] = {}
     """The paths at which the site itself shows nothing, by the lines that lead there."""
+    faults: dict[int, str] = {}
     bad: list[BadLine] = []
     for each in wanted:
         if not each.draft:
@@ -157,6 +158,7 @@ async def destinations_of(
                 bad.append(BadLine(each.line, f"{clean(each.to, limit=100)}: {error}"))
                 continue
             leads = through[each.line] = path.rstrip("/") or "/"
+            faults[each.line] = str(error)
         if not each.draft:
             rules[each.source] = Rule(each.source, leads, each.capture)
     held = Rules(rules, paths.titles())
@@ -165,7 +167,7 @@ async def destinations_of(
         for each in wanted:
             why = ""
             if each.line in through:
-                why = _nothing_there(held, each, through, lines)
+                why = _nothing_there(held, each, through, faults, lines)
                 url = web_address(f"{read.site.address}{through[each.line]}")
                 if not why and not url:
                     why = "the site has no address yet: write a path that it shows"
@@ -182,15 +184,25 @@ async def destinations_of(
 
 
 def _nothing_there(
-    rules: Rules, each: Wanted, through: Mapping[int, str], lines: Mapping[str, int]
+    rules: Rules,
+    each: Wanted,
+    through: Mapping[int, str],
+    faults: Mapping[int, str],
+    lines: Mapping[str, int],
 ) -> str:
     """Say so where a path that the site does not show leads to nothing by redirects either."""
     way = rules.follow(through[each.line])
     if way.end == "loop":
         return f"it leads into a loop{_at(way.sources, lines)}"
     last = lines.get(way.sources[-1]) if way.sources else each.line
-    if last in through and way.at.startswith("/") and way.at not in rules.shown:
-        return f"the site shows nothing at {clean(way.at)}"
+    if (
+        last is not None
+        and last in through
+        and way.at.startswith("/")
+        and way.at not in rules.shown
+    ):
+        said = f"the site shows nothing at {clean(way.at)}"
+        return faults[last] if way.at == through[last] else said
     return ""
 
 

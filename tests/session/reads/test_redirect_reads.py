@@ -167,6 +167,18 @@ async def test_a_path_means_what_the_site_shows_there(text: str, found: dict[str
     assert await paths().destination(text) == found
 
 
+async def test_the_first_of_a_level_is_said_to_be_where_it_is_served() -> None:
+    for text, said in (
+        ("/home", "/home: Home is at /"),
+        ("/home/start", "/home/start: Start is at /start"),
+        ("/guides/en", "/guides/en: Guides is at /guides"),
+        ("/guides/en/a/p", "/guides/en/a/p: Page is at /guides/a/p"),
+        ("/home/none", "/home/none"),
+    ):
+        with pytest.raises(ValueError, match=f"^the site shows nothing at {said}$"):
+            await paths().destination(text)
+
+
 @pytest.mark.parametrize("text", ["/none", "/old", "/old/a/p", "/shut/a/p", "none", "ftp://x"])
 async def test_a_path_of_nothing_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^the site shows nothing at |^write a path of the site"):

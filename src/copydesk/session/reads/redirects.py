@@ -126,7 +126,19 @@ class SitePaths:
             return {"kind": "site-page", "siteSpaceId": found[0], "pageId": found[1]}
         if not text.startswith("/"):
             return {"kind": "external", "url": web_address(text)}
-        raise ValueError(f"the site shows nothing at {clean(path)}")
+        served, also = self._served(path), ""
+        if served != path and (title := await self.title(served)):
+            also = f": {title} is at {clean(served)}"
+        raise ValueError(f"the site shows nothing at {clean(path)}{also}")
+
+    def _served(self, path: str) -> str:
+        """Return a path without the names that no address has: those of the first of each level."""
+        for node in self.nodes.values():
+            above = self.of.get(node.level, "").rstrip("/")
+            named = f"{above}/{node.path}"
+            if node.default and node.id in self.of and f"{path}/".startswith(f"{named}/"):
+                return self._served(f"{above}{path[len(named) :]}" or "/")
+        return path
 
     async def _page_at(self, path: str) -> tuple[str, str] | None:
         """Return the site space and the page that a path is of, the longest way first."""

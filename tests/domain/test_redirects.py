@@ -95,8 +95,23 @@ def test_what_can_be_a_source() -> None:
     longest = "/" + "a" * (SOURCE_LIMIT - 1)
     for source in ("/a", "/a/b.c~d+e-f_g", "/%C3%a4", "/a*", "/a/*", longest):
         assert wrong_source(source) is None, source
-    for source in ("", "/", "a", "/*", "/a/", "//a", "/a//b", "/a*b", "/ä", "/a b", "/%C", "/a\n"):
+    for source in ("", "/", "a", "/*", "a b", "https://x.example/a"):
         assert wrong_source(source) == f"write {SOURCE_RULE}", source
+    for source, why in (
+        ("/a/", "write /a"),
+        ("//a//b/*", "write /a/b/*"),
+        ("/a*b", f"* can only be at the end: write {SOURCE_RULE}"),
+        ("/naïve/*", "ï cannot be in a path: write /na%C3%AFve/*"),
+        ("/a b?c", "a blank cannot be in a path: write /a%20b"),
+        ("/x?y=1", "? and what follows is not part of a path: write /x"),
+        ("/?y", f"? and what follows is not part of a path: write {SOURCE_RULE}"),
+        ("/%C", "% cannot be in a path: write /%25C"),
+        ("/a\n", "U+000A cannot be in a path: delete it"),
+        ("/ä\u202eb\ud800", "U+202E cannot be in a path: delete it"),
+    ):
+        assert wrong_source(source) == why
+        good = why.partition("write /")[2]
+        assert not good or wrong_source(f"/{good}") is None
     assert wrong_source(longest + "a") == f"{SOURCE_LIMIT + 1} characters; at most {SOURCE_LIMIT}"
 
 

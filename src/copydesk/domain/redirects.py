@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
+from urllib.parse import quote
 
 from copydesk.contract.models.redirect import SOURCE_LIMIT, SOURCE_PATTERN
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import unseen
 
 PROBE = "~"
 """What stands for the ``*`` of a source where a way is followed for all that it holds for."""
@@ -110,10 +112,30 @@ SOURCE_RULE = "a path such as /guides/start, or /guides/* for all below it"
 
 
 def wrong_source(text: str) -> str | None:
-    """Return the fault of a redirect's source as a sentence; empty for none."""
+    """Return the fault of a redirect's source as a sentence, None for none.
+
+    It names the first character that cannot be there, and how the path is written instead.
+    """
     if len(text) > SOURCE_LIMIT:
         return f"{len(text)} characters; at most {SOURCE_LIMIT}"
-    return None if re.fullmatch(SOURCE_PATTERN, text) else f"write {SOURCE_RULE}"
+    if re.fullmatch(SOURCE_PATTERN, text):
+        return None
+    rule = f"write {SOURCE_RULE}"
+    if not text.startswith("/"):
+        return rule
+    if hidden := next((each for each in text if unseen(each) or not each.isprintable()), ""):
+        return f"U+{ord(hidden):04X} cannot be in a path: delete it"
+    strange = re.search(r"[^\w\-.~+%/*]|[^\x00-\x7f]|%(?![0-9A-Fa-f]{2})|\*(?!\Z)", text)
+    wrong = strange[0] if strange else ""
+    if wrong == "*":
+        return f"* can only be at the end: {rule}"
+    path = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", re.split("[?#]", text)[0])
+    path = re.sub("//+", "/", quote(path, safe="/%-._~+*")).rstrip("/")
+    rule = f"write {path}" if re.fullmatch(SOURCE_PATTERN, path) else rule
+    if wrong in ("?", "#"):
+        return f"{wrong} and what follows is not part of a path: {rule}"
+    named = "a blank" if wrong == " " else wrong
+    return f"{named} cannot be in a path: {rule}" if wrong else rule
 
 
 @dataclass(frozen=True, slots=True)

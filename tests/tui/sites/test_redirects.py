@@ -197,7 +197,7 @@ async def test_a_path_is_tested_as_the_service_finds_it(world: World) -> None:
             ("https://docs.acme.test/learn/x?y", "/learn/x leads to /legal (Legal), by /learn/*."),
             ("/legal", "/legal is shown by the site (Legal): no redirect holds there."),
             ("/none", "No redirect holds for /none."),
-            ("/a b", "/a b: write a path such as"),
+            ("/a b", "/a b: a blank cannot be in a path: write /a%20b."),
             ("https://other.example/", "Say which path of this site"),
         ):
             await driver.press(":")

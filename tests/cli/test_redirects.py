@@ -54,7 +54,8 @@ def test_redirects_are_made_listed_followed_and_removed(
     assert "/old leads to / (" in site.out("redirects", "test", SITE, "/old")
     assert site.json("redirects", "test", SITE, "/none", status=1)["to"] is None
     kept = ("/kept/*", "/", "--keep", "--yes")
-    site.out(*add, *kept)
+    assert site.out(*add, *kept) == "Made redirect /kept/* to /, permanent, the rest kept.\n"
+    assert "permanent  keep" in site.out("redirects", "list", SITE)
     said = site.out("redirects", "test", SITE, "/kept/no/page", status=1)
     assert said == "/kept/no/page leads to /no/page, where the site shows nothing, by /kept/*.\n"
     site.out("redirects", "delete", SITE, "/kept/*", "--yes")

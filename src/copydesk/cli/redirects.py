@@ -123,6 +123,7 @@ def list_redirects(
                 Column[RedirectRow]("FROM", lambda row: row.source, gives=True),
                 Column("TO", lambda row: row.to, gives=True),
                 Column("KIND", lambda row: row.kind),
+                Column("REST", lambda row: row.rest),
                 Column("STATE", lambda row: "draft" if row.draft else "live"),
                 Column("NOTE", lambda row: row.trouble, gives=True),
             ]
@@ -229,10 +230,8 @@ def add_redirect(
             raise UsageError(f"{_OPTIONS[error.part]}: {said}") from error
         if (shown := there.read.paths.shown.get(path)) is not None:
             say(f"It will never be used: the site shows {shown.title} at {path}.")
-        kind = ", ".join(
-            ["temporary" if temporary else "permanent", *(["a draft"] if draft else [])]
-        )
-        said = f"{path} to {_short(to.strip())}, {kind}"
+        new = RedirectRow("new", path, _short(to.strip()), draft, not temporary, keep)
+        said = f"{path} to {new.to}, {new.said}"
         if not yes and not agreed(f"Make redirect {said}?"):
             raise UsageError("nothing was sent.", FAILED)
         async with CommandWrites(connection, there.api) as writes:

@@ -43,8 +43,7 @@ class Staged:
         """What becomes of it."""
         if self.after is None:
             return f"{self.verb} {clean(self.body['source'])}"
-        draft = ", a draft" if self.after.draft else ""
-        return f"{self.verb} {self.after.source} to {self.after.to}, {self.after.kind}{draft}"
+        return f"{self.verb} {self.after.source} to {self.after.to}, {self.after.said}"
 
 
 @dataclass

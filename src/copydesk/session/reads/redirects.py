@@ -61,6 +61,17 @@ class RedirectRow:
         """For how long it is meant."""
         return "permanent" if self.permanent else "temporary"
 
+    @property
+    def rest(self) -> str:
+        """What becomes of the part in place of its ``*``, as a file says it; "" without one."""
+        return "" if not self.source.endswith("*") else "keep" if self.capture else "discard"
+
+    @property
+    def said(self) -> str:
+        """What it is, in a few words: "permanent, the rest kept, a draft"."""
+        rest = {"keep": ", the rest kept", "discard": ", the rest left out"}.get(self.rest, "")
+        return f"{self.kind}{rest}{', a draft' if self.draft else ''}"
+
 
 class SitePaths:
     """What a site shows by path, and the pages of its spaces, read when they are needed."""

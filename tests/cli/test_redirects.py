@@ -41,9 +41,15 @@ def test_redirects_are_made_listed_followed_and_removed(
     back = f"https://{SITE}/old"
     assert "TO: " in site.err(*add, "/old", back, "--yes", status=2)
     assert site.out(*add, "/old", "/", "--yes") == "Made redirect /old to /, permanent.\n"
-    assert "leads to / already" in site.err(*add, "/old", "/", "--yes", status=4)
+    assert "leads to / already; import changes" in site.err(*add, "/old", "/", "--yes", status=4)
     monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
     assert "Make redirect /b to /" in site.err(*add, "/b", "/", status=1)
+    monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
+    never = "it will never be used: the site shows Retries at /retries."
+    assert site.err(*add, "/retries", "/", status=1).startswith(never.replace("it", "It", 1))
+    assert site.run(*add, "/retries", "/", "--yes") == 0
+    assert site.said()[1] == f"Made, but {never}\n"
+    site.out("redirects", "delete", SITE, "/retries", "--yes")
     other = ("/b/*", "https://b.example/x", "--keep", "--temporary", "--draft", "--yes")
     assert site.json(*add, *other)["captureWildcard"] is True
     listed = site.json("redirects", "list", SITE)
@@ -63,10 +69,8 @@ def test_redirects_are_made_listed_followed_and_removed(
     delete = ("redirects", "delete", SITE)
     assert "only a draft: add --draft" in site.err(*delete, "/b/*", "--yes", status=1)
     assert "Removed redirect /b/*" in site.out(*delete, "/b/*", "--draft", "--yes")
-    assert site.log() == [
-        ("Make redirect", "done"), ("Make redirect", "done"), ("Make redirect", "done"),
-        ("Remove redirect", "done"), ("Remove redirect", "done"),
-    ]  # fmt: skip
+    made, gone = ("Make redirect", "done"), ("Remove redirect", "done")
+    assert site.log() == [made, made, gone, made, made, gone, gone]
 
 
 def test_what_is_exported_is_imported_and_a_plan_sends_nothing(

@@ -218,7 +218,8 @@ def add_redirect(
     async def work(there: There) -> int:
         if (before := there.row(path, draft=draft)) is not None:
             raise UsageError(
-                f"nothing was sent: {path} leads to {before.to} already; delete removes that",
+                f"nothing was sent: {path} leads to {before.to} already; import changes that, "
+                "delete removes it",
                 CONFLICT,
             )
         try:
@@ -228,8 +229,10 @@ def add_redirect(
         except WrongRedirectError as error:
             said = f"{_short(to)}: {error}" if error.part == "to" else str(error)
             raise UsageError(f"{_OPTIONS[error.part]}: {said}") from error
-        if (shown := there.read.paths.shown.get(path)) is not None:
-            say(f"It will never be used: the site shows {shown.title} at {path}.")
+        shown = await there.read.paths.title(path)
+        shadow = f"the site shows {shown} at {path}." if shown else ""
+        if shadow and not yes:
+            say(f"It will never be used: {shadow}")
         new = RedirectRow("new", path, _short(to.strip()), draft, not temporary, keep)
         said = f"{path} to {new.to}, {new.said}"
         if not yes and not agreed(f"Make redirect {said}?"):
@@ -240,6 +243,8 @@ def add_redirect(
             put_json(made.to_dict())
         else:
             put(f"Made redirect {said}.")
+        if shadow and yes:
+            say(f"Made, but it will never be used: {shadow}")
         return DONE
 
     return _run(connection, site, organization, work, writes=True)

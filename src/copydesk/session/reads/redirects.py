@@ -124,7 +124,7 @@ class SitePaths:
         if path is None:
             if not (url := web_address(text)):
                 raise ValueError(
-                    "write a path of the site, as /guides, or an address with https://"
+                    "write a path of the site, as /guides, or an address with https:// or http://"
                 )
             return {"kind": "external", "url": url}
         path = path.rstrip("/") or "/"

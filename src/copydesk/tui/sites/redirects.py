@@ -430,7 +430,7 @@ class RedirectsPlace(Place, scope="redirects"):
                 "to",
                 "To",
                 "" if row is None or row.leads is None else row.leads,
-                help="A path that this site shows, or an address that begins with https://.",
+                help="A path that this site shows, or an address with https:// or http://.",
                 required=True,
             ),
             Field(

@@ -74,7 +74,7 @@ def test_redirects_are_made_listed_followed_and_removed(
 
 
 def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
-    site: ScriptDesk, tmp_path: Path
+    site: ScriptDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "moved.csv"
     file.write_text("/a,/\n/b/*,https://b.example/x,temporary,keep,draft\n/c,/none\n")
@@ -102,6 +102,9 @@ def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
     assert "nothing to send" in site.out(*importing, "--yes"), "a second time"
     assert site.json(*importing, "--plan")["gone"] == 1
     assert "cannot be read: " in site.err(*importing[:-1], "none.csv", "--yes", status=2)
+    monkeypatch.setattr(sys, "stdin", Typed("/p,/\n", terminal=True))
+    assert "no one can be asked" in site.err(*importing[:-1], "-", status=2)
+    assert "1 redirect done" in site.out(*importing[:-1], "-", "--yes")
 
 
 def test_a_service_without_redirects_is_told_by_its_own_exit_status(

@@ -1160,8 +1160,8 @@ def _redirects(commands: Subparsers) -> None:
     ones["delete"].add_argument("--draft", action="store_true", help="the draft, not the live one")
     importing.add_argument(
         "file", type=Path, metavar="FILE",
-        help="CSV: from, to, kind (permanent, temporary), rest (discard, keep) and state (live, "
-        "draft); the first of each where it is left out, and - as to removes",
+        help="CSV (-: standard input): from, to, kind (permanent, temporary), rest (discard, keep) "
+        "and state (live, draft); the first of each where it is left out, and - as to removes",
     )  # fmt: skip
     importing.add_argument(
         "--plan", action="store_true",

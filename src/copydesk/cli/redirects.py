@@ -39,7 +39,7 @@ from copydesk.session.reads.redirects import (
     read_redirects,
 )
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.redirect_plan import Plan, plan_of, read_file
+from copydesk.session.redirect_plan import Plan, plan_of, read_file, read_from
 from copydesk.session.writes.redirects import (
     WrongRedirectError,
     importing,
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 _NEEDS_YES = "nothing was sent: no one can be asked here, so add --yes"
+
+STANDARD_INPUT = "-"
 
 _CELLS = 60
 
@@ -301,14 +303,17 @@ def import_redirects(
     service: Service = OWN,
 ) -> int:
     """Make, change and remove redirects as a CSV file says, or print that as a plan."""
-    if not (plan or yes or sys.stdin.isatty()):
+    piped = str(file) == STANDARD_INPUT
+    name = "standard input" if piped else file.name
+    if not (plan or yes or (sys.stdin.isatty() and not piped)):
         raise UsageError(f"{_NEEDS_YES} (or --plan to look)")
     connection = service.connection(writes=not plan)
     try:
-        wanted, bad = read_file(str(file))
+        wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(str(file))
     except (OSError, RuntimeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
-        raise UsageError(f"{file} cannot be read: {why or error}") from error
+        said = name if piped else file
+        raise UsageError(f"{said} cannot be read: {why or error}") from error
 
     async def work(there: There) -> int:
         found = await plan_of(wanted, bad, there.read)
@@ -320,7 +325,7 @@ def import_redirects(
             if as_json and plan:
                 put_json(_plan_value(found, refused, sent=False))
                 return USAGE
-            left = f"{plural(len(found.bad), 'line')} of {file.name} cannot be sent"
+            left = f"{plural(len(found.bad), 'line')} of {name} cannot be sent"
             rest = ": --skip-bad sends the rest" if found.staged else ""
             raise UsageError(f"nothing {'would be' if plan else 'was'} sent: {left}{rest}")
         if found.staged and not plan:
@@ -332,7 +337,7 @@ def import_redirects(
         if as_json:
             put_json(_plan_value(found, refused, sent=not plan))
         elif not found.staged:
-            put(f"There is nothing to send of {file.name}.")
+            put(f"There is nothing to send of {name}.")
         elif not plan:
             done = plural(len(found.staged) - len(refused), "redirect")
             put(f"{done} done, {len(refused)} refused.")

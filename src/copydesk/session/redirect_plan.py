@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
@@ -74,10 +74,17 @@ def read_file(name: str) -> tuple[list[Wanted], list[BadLine]]:
         raise ValueError("that is a folder")
     if not path.is_file():
         raise ValueError("there is no such file")
-    if path.stat().st_size > LARGEST:
+    with path.open("rb") as file:
+        return read_from(file)
+
+
+def read_from(file: BinaryIO) -> tuple[list[Wanted], list[BadLine]]:
+    """Return the redirects of a file that is open, as `read_file` does."""
+    content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
         raise ValueError("it has more than 10 MiB")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte {error.start + 1:,})") from error
     return read_redirects_file(text)

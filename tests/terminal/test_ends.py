@@ -318,6 +318,7 @@ def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> No
         (f"set -o pipefail; {sys.executable} -m copydesk ops --markdown | true", 141, ""),
         (f"{command} --nothing 2>&-", 2, ""),
         (f"{command} <&- >&-", 0, ""),
+        (f"{sys.executable} -m copydesk cr merge 1 <&-", 2, "no one can be asked here"),
     ):
         done = subprocess.run(
             ["/bin/bash", "-c", shell],

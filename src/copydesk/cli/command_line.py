@@ -8,6 +8,8 @@ from __future__ import annotations
 import gc
 import importlib
 import inspect
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from copydesk.cli.parser import Parser
 
 COMPLETE = "copydesk.cli.complete:print_values"
+
+SCREENS = "copydesk.cli.open"
+"""What opens the screens, and says itself where there is no standard input for them."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class Command:
             log_file.ask_for_requests()
         log_file.begin_debugging()
         module, _, name = self.runner.partition(":")
+        if sys.stdin is None and module != SCREENS:
+            sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))  # it was closed
         function = getattr(importlib.import_module(module), name)
         if not gc.isenabled():
             collect_seldom()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, Self, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 from copydesk.domain import rebase
 from copydesk.domain.layout import (
@@ -84,6 +84,9 @@ class Arrangement(Ordered):
     """A layout that was published (``base``) and the one that is wanted (``now``)."""
 
     # What subclasses say
+
+    UNPUBLISHED: ClassVar[frozenset[str]] = frozenset()
+    """The settings that are staged and sent, but that no published layout has."""
 
     def check(self, item: Item, values: Values) -> None:
         """Raise `StagingError` where values are none that a thing can have."""

@@ -85,6 +85,8 @@ class SiteArrangement(Arrangement):
     ``sorts`` says that the service moves any entry and has groups and links (extension E11).
     """
 
+    UNPUBLISHED = frozenset({REDIRECT})
+
     sorts: bool = False
 
     def calls(self) -> list[Call]:

@@ -315,6 +315,7 @@ async def test_a_path_that_changes_offers_its_redirect_in_the_same_plan(
         driver.golden("structure-redirect-plan", update=update_golden)
         assert "Redirect /legal/* to Legal, permanent" in driver.screen
         await driver.press("y")
+        assert driver.place.said == "2 calls sent. u undoes them."
         (made,) = (await held(docs)).values()
         section = {"kind": "site-section", "siteSectionId": docs.ids["Legal"]}
         assert (made["source"], made["destination"]) == ("/legal/*", section)

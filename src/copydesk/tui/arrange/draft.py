@@ -520,7 +520,11 @@ class Sender:
             return ""
         made, now = {*run.made.values()}, before.bound(run.made).now
         base = self.here.draft.arrangement.base
-        found = [each for each in differences(now, base) if each.id not in made]
+        found = [
+            each
+            for each in differences(now, base)
+            if each.id not in made and each.field not in before.UNPUBLISHED
+        ]
         if not found:
             return ""
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""

@@ -504,7 +504,7 @@ class SiteArrangement(Arrangement):
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
         """Return it without what the rules of a site do not allow any more."""
-        return settle(after, theirs)
+        return settle(after, theirs, self.base)
 
 
 NO_GROUPS = "This service has no section groups, and no links among the sections."

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, change_line, said
+from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, change_line, changed_fields, said
 from copydesk.domain.order import Move, Side
 from copydesk.domain.reversal import JSON, LONG_ORDER, NEW, Call, Expectation, Reversal, Step
 from copydesk.domain.site_inverses import (
@@ -44,6 +44,7 @@ from copydesk.domain.site_tree import (
     REST,
     Op,
     SiteNode,
+    former_path,
     in_order,
     made_along,
     split,
@@ -256,11 +257,13 @@ class _Ops:
 
     def _redirects(self) -> None:
         """Lead from each former address right after it is another one, unless it is taken over."""
-        for op in list(self.ops.values()):
-            if op.kind == "set" and "path" in op.values and _led_from(self.staged, op.row):
-                after = self._put(f"redirect:{op.row}", "redirect", op.row, op.phase)
-                after.index = op.index + 0.1
-                after.needs.append((REST, op.key, PATH))
+        moved = {op.row: op for op in self.ops.values() if op.kind == "set" and "path" in op.values}
+        for row in self.staged.differing:
+            if _led_from(self.staged, row):
+                after = self._put(f"redirect:{row}", "redirect", row, SPACE)
+                if (op := moved.get(row)) is not None:
+                    after.phase, after.index = op.phase, op.index + 0.1
+                    after.needs.append((REST, op.key, PATH))
 
     def _waits(self) -> None:
         """Note which request waits for which."""
@@ -380,17 +383,20 @@ def _led_from(staged: SiteArrangement, row: str) -> str:
 
     There is none where something else takes the former path over.
     """
-    was, now = staged.base.items.get(row), staged.now
+    now = staged.now
     source = str(now.items[row].values.get(REDIRECT) or "") if row in now else ""
-    if was is None or not source:
+    if not source or row not in staged.base:
         return ""
-    return "" if now.paths.get((now.scope_of(row), was.values.get("path"))) else source
+    return "" if now.paths.get((now.scope_of(row), former_path(source))) else source
 
 
 ADDRESS_NOTE = "the address changes; links that readers kept may break"
 
 
 REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
+
+
+LED_NOTE = "the address is another one already; this leads from the one before it"
 
 
 EMPTIED_NOTE = "it leaves its group empty: no call puts it back"
@@ -474,6 +480,7 @@ class Requests:
             Step("create_site_redirect", self.where, body),
             former_address_redirected(self.ids, made, source, to),
             made,
+            note="" if "path" in changed_fields(self.base.items[row], item) else LED_NOTE,
         )
 
     def _item(self, row: str) -> Item:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import unquote
 from zlib import crc32
 
 from copydesk.domain.address import web_address
@@ -442,6 +443,12 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 REDIRECT = "redirect"
 """The former address, with ``/*``, that a redirect leads from once the path is another one."""
 
+
+def former_path(source: str) -> str:
+    """Return the path that a thing had at the address that such a redirect leads from."""
+    return unquote(source.removesuffix("/*").rpartition("/")[2])
+
+
 REQUIRED = ("title", "path", "url")
 """What cannot be unset."""
 
@@ -505,8 +512,11 @@ def why_not_valid(kind: str, values: Values) -> str | None:
     return None
 
 
-def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
-    """Return a layout that requests can make of ``theirs``, and the changes given up for it."""
+def settle(after: Layout, theirs: Layout, base: Layout) -> tuple[Layout, tuple[Lost, ...]]:
+    """Return a layout that requests can make of ``theirs``, and the changes given up for it.
+
+    ``base`` is what it was staged on.
+    """
     lost: list[Lost] = []
     items = dict(after.items)
     levels = {level: list(rows) for level, rows in after.levels.items()}
@@ -516,6 +526,7 @@ def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
     after = Layout(items, {level: tuple(rows) for level, rows in levels.items()})
     while (free := _free_paths(after, theirs, lost)) is not after:
         after = free  # a path that was given back may be one that something else of ours takes
+    after = _lead_from_theirs(after, theirs, base, lost)
     return _show_defaults(after, lost), tuple(lost)
 
 
@@ -599,6 +610,35 @@ def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
         changed.append(replace(item, values=set_values({**item.values, "path": back})))
         line = f"{item.title}: {change_line('path', back, path)}"
         lost.append(Lost(line, f"{after.items[holder].title} has that path by now"))
+    return after.with_items(changed) if changed else after
+
+
+def _lead_from_theirs(after: Layout, theirs: Layout, base: Layout, lost: list[Lost]) -> Layout:
+    """Lead from the addresses that things have by now, and from none that has a holder.
+
+    Where the path stays that of the others, it still leads from the address before theirs.
+    """
+    changed: list[Item] = []
+    for row, item in after.items.items():
+        source, there = str(item.values.get(REDIRECT) or ""), theirs.items.get(row)
+        if not source or there is None:
+            continue
+        parts, at, each = source.split("/"), -2, row
+        stays = item.values.get("path") == there.values.get("path")
+        if stays:
+            at, each = at - 1, theirs.level_of(row)
+        while each in base and each in theirs and -at < len(parts):
+            was, is_ = (layout.items[each].values.get("path") for layout in (base, theirs))
+            if was and is_ and unquote(parts[at]) == was:
+                parts[at], at = str(is_), at - 1
+            each = theirs.level_of(each)
+        led = "/".join(parts)
+        if stays and (holders := after.paths.get((after.scope_of(row), former_path(led)))):
+            line = f"{item.title}: {change_line(REDIRECT, None, source)}"
+            lost.append(Lost(line, f"{after.items[holders[0]].title} has that path by now"))
+            led = ""
+        if led != source:
+            changed.append(replace(item, values=set_values({**item.values, REDIRECT: led})))
     return after.with_items(changed) if changed else after
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.redirect import SiteRedirectCreate, SiteRedirectUpdate
+from copydesk.domain.layout import Item, Layout
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.domain.site_plan import LED_NOTE
 from copydesk.server import site_writes as seed
 from copydesk.session.reads.sites import read_structure
 from copydesk.session.target import Target
@@ -364,6 +367,35 @@ async def test_no_redirect_leads_from_an_address_that_another_takes_over(world: 
         "Legal: path /legal → /status",
         "Redirect /legal/* to Legal, permanent",
     ]
+
+    # Others gave it another path meanwhile: ours on top leads from that, else to theirs.
+    def lines_of(arrangement: SiteArrangement) -> list[str]:
+        return [call.line for call in arrangement.calls()]
+
+    def published(paths: Mapping[str, str]) -> Layout:
+        items = apart.base.items
+        changed = {row: {**items[row].values, "path": path} for row, path in paths.items()}
+        return apart.base.with_items(Item(row, "section", each) for row, each in changed.items())
+
+    staged = SiteArrangement.on(apart.base, *apart.ids)
+    staged = staged.change(legal, {"path": "terms", "redirect": "/legal/*"})
+    rebased = staged.rebase(published({legal: "imprint"}))
+    assert lines_of(rebased.arrangement) == [
+        "Legal: path /imprint → /terms",
+        "Redirect /imprint/* to Legal, permanent",
+    ]
+    (call,) = rebased.taking_theirs().calls()
+    assert call.line == "Redirect /legal/* to Legal, permanent"
+    assert call.note == LED_NOTE
+    # Where another has that address by now, nothing stays staged.
+    rebased = staged.rebase(published({legal: "imprint", status: "legal"}))
+    assert not rebased.taking_theirs().dirty
+    # What was not sent after its path is staged still.
+    sent, left = staged.calls()
+    done = published({legal: "terms"})
+    assert (
+        staged.after_sending(done, [sent], [left], {}).rebase(done).arrangement.calls()[0] == call
+    )
 
 
 async def test_an_import_is_taken_back_with_what_was_made_again_meanwhile(

@@ -177,7 +177,9 @@ class EditCommands(Commands, scope="site_structure"):
             changes = {name: text for name, text in values.items() if text != before[name]}
             if (wanted := changes.pop(REDIRECT, before.get(REDIRECT))) is not None:
                 moved = values["path"] != self._path_before(row)
-                changes[REDIRECT] = source if moved and wanted == "yes" else ""
+                lone = "" if self._path_staged(row) else value(row, REDIRECT)
+                led = source if moved else lone
+                changes[REDIRECT] = led if wanted == "yes" else ""
             draft = self.place.draft
             draft.stage_or_refuse(lambda: draft.arrangement.change(row.id, changes))
 
@@ -191,6 +193,9 @@ class EditCommands(Commands, scope="site_structure"):
         """Return the path of a row as the service has it."""
         item = self.place.draft.arrangement.base.items.get(row.id)
         return "" if item is None else str(item.values.get("path") or "")
+
+    def _path_staged(self, row: Row) -> bool:
+        return value(row, "path") != self._path_before(row)
 
     def _former(self, row: Row) -> str:
         """Return what a redirect from the row's address leads from, "" where none is offered.
@@ -208,7 +213,9 @@ class EditCommands(Commands, scope="site_structure"):
         return source if wrong_source(source) is None else ""
 
     def _redirect_field(self, row: Row, source: str) -> Field:
-        staged = value(row, "path") != self._path_before(row)
+        staged = self._path_staged(row)
+        if not staged:  # one of a path that is as staged by now is sent still
+            source = value(row, REDIRECT) or source
         options = [
             Option("yes", f"leads from {source}", "once the path is another one"),
             Option("no", "none", "links that readers kept break"),

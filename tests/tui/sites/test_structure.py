@@ -211,6 +211,14 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         await driver.press("y")
         assert await published.order() == list(SECTIONS)
         assert "Undone: Move Status" in driver.screen
+        # It is a plan on every other screen too: it is shown and asked about first.
+        await driver.press("g t", "ctrl+r", "y")
+        assert (await published.order())[1] == "Status"
+        await driver.press("u")
+        assert "Undo Move Status: after another" in driver.screen
+        await driver.press("y")
+        assert await published.order() == list(SECTIONS)
+        assert "Undone: Move Status" in driver.screen
 
 
 async def test_picked_rows_are_dropped_as_one_block() -> None:

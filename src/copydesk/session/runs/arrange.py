@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, OperationMissing
@@ -29,7 +28,7 @@ from copydesk.session.runs.interrupted_requests import (
     step_taken,
 )
 from copydesk.session.writes.log import ChangedSinceError, UnansweredError, WriteError, Written
-from copydesk.session.writes.undo import StepError
+from copydesk.session.writes.undo import StepError, plan_name
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Call, Reversal
@@ -115,8 +114,7 @@ class Arranger:
         if run.said or open_still - asked:
             return run.stop(run.said)
         # Its writes are found again by their target, even those without a reversal.
-        group = f"{run.target} {token_hex(6)}"
-        run = run.go(group, self._session.clock().timestamp())
+        run = run.go(plan_name(run.target), self._session.clock().timestamp())
         lines = [line for line in self._session.log if line.group == run.group]
         self._refused[run.id] = [line for line in lines if line.state in ("failed", "unknown")]
         while (item := run.following) is not None:

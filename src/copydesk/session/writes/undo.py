@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal
 
 from copydesk.client.errors import NotFound
@@ -43,6 +44,15 @@ LONGEST_ORDER = 5000
 
 class StepError(TypeError):
     """A reversal names an unknown operation, or arguments that do not fit it."""
+
+
+PLAN = " plan "
+"""In the common name of the writes of a plan, which is undone once it was shown."""
+
+
+def plan_name(target: str) -> str:
+    """Return a new common name for the writes of a plan that is about a target."""
+    return f"{target}{PLAN}{token_hex(6)}"
 
 
 def not_taken(results: Iterable[Any]) -> list[str]:
@@ -104,6 +114,11 @@ class Past:
     def id(self) -> str:
         """The identity of the write."""
         return self.entry.id
+
+    @property
+    def planned(self) -> bool:
+        """Whether it was sent with a plan."""
+        return PLAN in self.entry.group
 
     @property
     def reversal(self) -> Reversal:

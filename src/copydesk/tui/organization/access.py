@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -40,6 +39,7 @@ from copydesk.session.reads.access import read_chain, read_person, read_team_mem
 from copydesk.session.reads.organization import people_offered, read_home, teams_offered
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, BulkItem, BulkRun
+from copydesk.session.writes.undo import plan_name
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.choice import Choice
@@ -373,7 +373,7 @@ class StagedAccess(Commands, scope="access"):
         here = self.place
         if not await here.read_before_sending():
             return
-        group = f"Access {secrets.token_hex(4)}"
+        group = plan_name("Access")
         plan = dict(here.staged)
         items = [
             BulkItem(each.id, _LABELS[each.who], f"{each.name}: {here.told(each)}")

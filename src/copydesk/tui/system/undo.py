@@ -53,7 +53,7 @@ async def undo(place: Place, *, asking: Naming | None = None) -> None:
     """Recall what waits, else take back the newest write, with the group that it belongs to.
 
     What is in the outbox is taken out of there. With ``asking`` the requests that take it back are
-    shown first: where the same key takes back what was only staged.
+    shown first: where the same key takes back what was only staged. Those of a plan always are.
     """
     session = place.session
     if session.writes.waits:
@@ -68,17 +68,15 @@ async def undo(place: Place, *, asking: Naming | None = None) -> None:
         if rest:
             sheet = _rest_sheet(rest)
             if await place.desk.push_screen_wait(sheet):
-                await turn(place, rest)
+                await turn(place, rest, named=True)
         return
     final = session.reversals.final()
     if final is not None and not await _older(place, final, line):
         return
     session.asks()
     pasts = await session.reversals.taken_with(line)
-    if asking is None or (final is not None and _named(final, line, pasts)):
-        await turn(place, pasts)
-    elif await _plan_agreed(place, pasts, asking):
-        await turn(place, pasts, agreed=True)
+    named = final is not None and _named(final, line, pasts)
+    await turn(place, pasts, asking=asking, named=named)
 
 
 def _named(final: Written, line: Written, pasts: Sequence[Past]) -> bool:
@@ -101,20 +99,31 @@ async def look_again(place: Place, past: Past) -> None:
 
 
 async def redo(place: Place, *, asking: Naming | None = None) -> None:
-    """Redo the write undone last; with ``asking`` its requests are shown first."""
-    pasts = place.session.reversals.redoable()
-    if asking is None or await _plan_agreed(place, pasts, asking, again=True):
-        await turn(place, pasts, again=True)
+    """Redo the write undone last; with ``asking``, or of a plan, its requests are shown first."""
+    await turn(place, place.session.reversals.redoable(), again=True, asking=asking)
 
 
 async def turn(
-    place: Place, pasts: Sequence[Past], *, again: bool = False, agreed: bool = False
+    place: Place,
+    pasts: Sequence[Past],
+    *,
+    again: bool = False,
+    asking: Naming | None = None,
+    named: bool = False,
 ) -> None:
     """Undo writes, or redo them with ``again``; ask about those whose subject changed since.
 
-    ``agreed`` says that what has to be agreed to was. Raises `WriteError` when the service refuses.
+    The requests of a plan are shown first, with ``asking`` all; not where all were ``named``.
+    Raises `WriteError` when the service refuses.
     """
-    if not pasts or not (again or agreed or await _agreed(place, pasts)):
+    if asking is None and any(past.planned for past in pasts):
+        asking = _another
+    if not pasts:
+        return
+    if asking is None or named:
+        if not (again or await _agreed(place, pasts)):
+            return
+    elif not await _plan_agreed(place, pasts, asking, again=again):
         return
     session = place.session
     results: list[Any] = []
@@ -171,6 +180,11 @@ async def turn(
         if not again and len(notes) == 1:
             kept += f" {sum(bool(past.reversal.note) for past in pasts)} of these: {notes.pop()}"
         place.tell(f"{said}{kind}, {plural(len(pasts) - left, 'write')}.{kept}", "good")
+
+
+def _another(thing: str) -> str:
+    """Return what a thing is called where its title is not at hand."""
+    return "another"
 
 
 async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:

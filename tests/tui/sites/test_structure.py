@@ -161,7 +161,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert "1 call staged" in driver.screen
         # What is compared: the published order, and only what changed.
         await driver.press("=")
-        assert driver.line("Legal   ").startswith("┃>⇅  5    4")
+        assert driver.line("Legal   ").startswith("┃>⇅  4    4")
         await driver.press("J")
         assert "= goes back to the staged order" in driver.screen
         await driver.press("=")
@@ -815,6 +815,15 @@ def test_the_navigation_is_told_as_readers_see_it() -> None:
         "Group:1 ▾  Pay",
         "Old is not shown: what it holds is hidden.",
     ]  # fmt: skip
+    # The order in a group is one that readers see too.
+    levels |= {"": ("guides", "group:1"), "group:1": ("hollow", "pay", "legal", "old")}
+    base = Layout(base.items, levels)
+    now = base.ordered({"group:1": ("hollow", "legal", "pay", "old")})
+    told = [str(fact.text) for fact in navigation_facts(base, now, changed={"legal"})]
+    assert told[:3] == [
+        "THE TOP IS AS BEFORE", "Guides │ Group:1 ▾", "Group:1 ▾  Pay, Legal → Legal, Pay",
+    ]  # fmt: skip
+    assert "Group:1 ▾  Legal, Pay" not in told
 
 
 def test_names_that_are_typed() -> None:

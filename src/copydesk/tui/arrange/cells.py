@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from itertools import starmap, zip_longest
@@ -84,6 +84,8 @@ class Shown:
     base: Layout = EMPTY
     numbered: Layout = EMPTY
     """What ``now`` numbers."""
+    published: bool = False
+    """Whether the published order is on screen, and not the staged one."""
 
     def state(self, row: Row) -> State:
         """Return the staged changes of a row."""
@@ -211,6 +213,8 @@ def _depth(layout: Layout, level: str) -> int:
 
 def now_cell(row: Row, shown: Shown) -> Text | str:
     """Return where a row stands: ``3`` at the top, ``.3`` below it; nowhere once removed."""
+    if shown.published:
+        return _number(row, shown.was, shown.base)
     return "" if shown.state(row).removed else _number(row, shown.now, shown.layout)
 
 
@@ -481,9 +485,10 @@ class ShownOrder:
 
         ``further`` are rows below it that have no order.
         """
-        self.shown = shown_of(arrangement, self.shown)
         if not arrangement.dirty:
             self.showing = "now"  # which is what is published as well
+        shown = shown_of(arrangement, self.shown)
+        self.shown = replace(shown, published=self.showing == "base")
         layout = self.shown.layout
         if self.showing == "base":
             layout = arrangement.base

@@ -567,7 +567,7 @@ def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -
     before, after = bar(base, start=start), bar(now, changed, start)
     if before.plain == after.plain:
         found = [
-            Fact("", Text("AS IT IS" if base is now else "BEFORE AND AFTER ALIKE", "muted")),
+            Fact("", Text("AS IT IS" if base is now else "THE TOP IS AS BEFORE", "muted")),
             Fact("", after),
         ]
     else:
@@ -581,14 +581,12 @@ def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -
 
 
 def _menus(base: Layout, now: Layout, changed: Collection[str]) -> list[Fact]:
-    """Return the menus of sections that are not as they were, before and after."""
-    sections: dict[str, None] = {}
-    for row in changed:
-        for layout in (now, base):
-            if row in layout and layout.items[row].kind == "site-space":
-                sections[layout.level_of(row)] = None
+    """Return the menus of groups and sections that are not as they were, before and after."""
+    above = dict.fromkeys(
+        layout.level_of(row) for row in changed for layout in (now, base) if row in layout
+    )
     found: list[Fact] = []
-    for row in sections:
+    for row in above:
         before, after = _menu(base, row), _menu(now, row)
         if row in base and row in now and before != after:
             title = (f"{now.items[row].title} {glyphs().unfolded}  ", "strong")
@@ -599,7 +597,7 @@ def _menus(base: Layout, now: Layout, changed: Collection[str]) -> list[Fact]:
 
 
 def _menu(layout: Layout, row: str) -> str:
-    """Return what a section shows as its readers choose from it."""
+    """Return what a group or a section shows as its readers choose from it."""
     shown = [layout.items[each] for each in layout.levels.get(row, ())[:BAR_LIMIT]]
     seen = [each for each in shown if _seen(layout, each)]
     first = " (first)" if len(seen) > 1 else ""
@@ -636,10 +634,9 @@ def _particulars(base: Layout, now: Layout) -> Iterator[Fact]:
             seen = [each for each in inside[:BAR_LIMIT] if _seen(now, now.items[each])]
             named = ", ".join(now.items[each].title for each in seen[:NAMED])
             more = f" {glyphs().more}" if len(seen) > NAMED or len(inside) > BAR_LIMIT else ""
-            yield Fact(
-                "",
-                Text.assemble((f"{item.title} {glyphs().unfolded}", "strong"), f"  {named}{more}"),
-            )
+            if row not in base or _menu(base, row) == _menu(now, row):  # else it is told above
+                title = (f"{item.title} {glyphs().unfolded}", "strong")
+                yield Fact("", Text.assemble(title, f"  {named}{more}"))
             for each in inside[:NAMED]:
                 yield from _about(now, now.items[each])
         else:

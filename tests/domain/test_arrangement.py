@@ -175,7 +175,7 @@ def test_where_both_changed_the_same_ours_is_on_top_until_theirs_is_taken() -> N
         ("d", "removed"),
         ("a", "title"),
     ]
-    assert Clash("a", "Ours", "title", "The a", "Theirs", "Ours") in rebased.clashes
+    assert Clash("a", "Theirs", "title", "The a", "Theirs", "Ours") in rebased.clashes
     assert not [each for each in rebased.theirs if each.field == "path"]  # we wanted that too
     assert rebased.arrangement.now.items["a"].title == "Ours"
     assert "d" not in rebased.arrangement.now

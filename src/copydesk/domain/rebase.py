@@ -125,7 +125,7 @@ class _Merge:
         """Note a clash; whether ours is on top."""
         if (row, name) in self.give_way:
             return False
-        item = self.now.items.get(row) or self.theirs.items[row]
+        item = self.theirs.items.get(row) or self.now.items[row]  # as theirs are named
         self.clashes.append(Clash(row, item.title, name, base, theirs, ours))
         return True
 

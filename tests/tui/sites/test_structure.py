@@ -308,7 +308,7 @@ async def test_a_section_is_edited_and_made_the_default(world: World) -> None:
         assert "A path is letters" in driver.line("Path")
         await driver.press("backspace", "backspace")
         await driver.type("-2")
-        assert "legal becomes" in driver.line("the address changes")
+        assert "/legal becomes /legal-2; links" in driver.line("the address changes")
         await driver.press("tab", "tab")
         await driver.type("gear")
         await driver.press("tab", "tab")
@@ -473,7 +473,9 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
         world.write(lambda tx: tx.update("site_section", ids["Status"], title="Health"))
         await driver.press("ctrl+s")
         await asked(driver, "BOTH CHANGED")
-        assert "was Status; theirs Health; ours Status!" in " ".join(driver.screen.split())
+        assert "Health, title: was Status; theirs Health; ours Status!" in " ".join(
+            driver.screen.split()
+        )
         await driver.press("enter")
         assert "Enter confirms nothing" in driver.screen
         await driver.press("t")

@@ -14,7 +14,7 @@ from copydesk.domain.site_arrangement import NO_GROUPS
 from copydesk.domain.site_inverses import site_space_copied
 from copydesk.domain.site_moves import ENTRIES, LIGHT
 from copydesk.domain.site_tree import REDIRECT, REQUIRED
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, shorten, shorten_middle
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
@@ -39,7 +39,7 @@ from copydesk.tui.widgets.list import unless_marked
 if TYPE_CHECKING:
     from copydesk.tui.sites.structure import SiteStructurePlace
 
-ADDRESS_CELLS = 60
+ADDRESS_CELLS = 26
 """An address is cut to so many cells where it is told that it changes."""
 
 ICON = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -261,8 +261,10 @@ class EditCommands(Commands, scope="site_structure"):
         was, now = f"/{old}", f"/{clean(path)}"
         if published and (at := published.rfind(was)) >= 0:
             was, now = published, published[:at] + now + published[at + len(was) :]
-            was, now = (each.partition("://")[2] for each in (was, now))
-        both = shorten(f"{was} becomes {now}", ADDRESS_CELLS)
+            # Without the host, which stays and takes the room.
+            bare = (each.partition("://")[2] or each for each in (was, now))
+            was, now = (f"/{each.partition('/')[2]}" for each in bare)
+        both = " becomes ".join(shorten_middle(each, ADDRESS_CELLS) for each in (was, now))
         return f"the address changes: {both}; links that readers kept may break"
 
     async def _conditions(self) -> Sequence[Option]:

@@ -52,11 +52,12 @@ def test_each_command_has_an_example_that_can_be_run(capsys: pytest.CaptureFixtu
         words = split(example(command), comments=True)[1:]
         ends = [at for at, word in enumerate(words) if word in {"|", ">"}]
         assert parse(words[: ends[0] if ends else None]).runner
-    for group in ("cr", "structure", "sites"):
+    for group in ("cr", "structure", "sites", "search"):
         with pytest.raises(SystemExit) as ended:
             parse([group, "--help"])
         assert ended.value.code == 0
         told = capsys.readouterr().out
+        assert "--theme" not in told
         assert all(example(each) in told for each in EXAMPLES if each.startswith(f"{group} "))
 
 

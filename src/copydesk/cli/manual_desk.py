@@ -54,11 +54,11 @@ def manual(pages: Path | None = None) -> Connection:
     return replace(found, host=CALLED, profile="manual", read_only_by=CALLED, begins=begins)
 
 
-def open_manual() -> int:
+def open_manual(*, theme: str | None = None, linear: bool | None = None) -> int:
     """Open the screens on the manual, and return the exit status once they are closed."""
     from copydesk.cli.open import open_connection
 
-    return open_connection(manual())
+    return open_connection(manual(), theme, linear)
 
 
 def _first(tx: Tx) -> Target:

@@ -85,10 +85,13 @@ def open_address(
     return _run(paths, connection, place, target, read_only=service.read_only, options=options)
 
 
-def open_connection(connection: Connection) -> int:
+def open_connection(
+    connection: Connection, theme: str | None = None, linear: bool | None = None
+) -> int:
     """Open the screens on what is neither named by options nor by settings."""
+    options = _options(connection, theme, linear)
     gc.disable()
-    return _run(_terminal(connection), connection)
+    return _run(_terminal(connection, options), connection, options=options)
 
 
 @contextmanager

@@ -904,6 +904,10 @@ def _everywhere(parser: ArgumentParser, words: Collection[str]) -> None:
                 _everywhere(below, words)
 
 
+OF_SCREENS = ("--theme", "--linear")
+"""The general options of what opens the screens: no command below tells of them."""
+
+
 def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
     """Accept the options that say which service is meant; ``again``: after the command, too.
 
@@ -940,6 +944,8 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         },
     }
     for name, settings in told.items():
+        if again and name in OF_SCREENS:
+            settings["help"] = SUPPRESS
         if name not in parser._option_string_actions:
             parser.add_argument(name, default=default, **settings)
 

@@ -115,6 +115,32 @@ def test_one_is_changed_and_all_else_stays(path: Path, capsys: pytest.CaptureFix
     assert path.read_text() == f"# mine\n{WRONG}linear = true\n"
 
 
+def test_a_profile_has_its_own_in_its_table(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.parent.mkdir(parents=True)
+    work = '[profiles.work]\nbase_url = "https://a.example.com" # where\n'
+    path.write_text(text := f'theme = "dark"\n\n{work}\n[profiles.work.keys]\npreset = "vim"\n')
+    for words, status, told in (
+        ("set theme light --profile work", 0, 'theme is "light" in profile work now.'),
+        ("get theme --profile work", 0, "light"),
+        ("get theme", 0, "dark"),
+        ("--profile work", 0, 'profile work, line 5 (line 1 says "dark")'),
+        ("set theme nix --profile work", 2, "there is no such theme"),
+        ("set profile work --profile work", 2, "is no setting of a profile"),
+        ("set theme mono --profile desk", 2, "leave out --profile"),
+        ("check --profile wrk", 2, "there is no profile wrk: did you mean work?"),
+        ("check --profile work", 0, "no mistakes"),
+        ("unset theme --profile work", 0, 'no longer in profile work: it is "dark".'),
+    ):
+        assert main(["settings", *words.split()]) == status
+        said = capsys.readouterr()
+        assert told in said.out + said.err
+    assert path.read_text() == text
+    # What is wrong elsewhere in the file is no mistake of this value.
+    path.write_text(f'glyphs = "x"\n{work}')
+    assert main(["settings", "set", "glyphs", "ascii", "--profile", "work"]) == 0
+    assert path.read_text() == f'glyphs = "x"\n{work}glyphs = "ascii"\n'
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

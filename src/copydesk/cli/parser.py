@@ -977,6 +977,11 @@ def _settings(commands: Subparsers) -> None:
     form.add_argument(
         "--markdown", action="store_true", default=SUPPRESS, help="print the page of the manual"
     )
+
+    def of_profile(below: ArgumentParser, said: str) -> None:
+        below.add_argument("--profile", metavar="NAME", default=SUPPRESS, help=said)
+
+    of_profile(parser, "what holds in this profile")
     parser.set_defaults(runner="copydesk.cli.settings:list_settings")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
     for name, runner, said in (
@@ -996,6 +1001,10 @@ def _settings(commands: Subparsers) -> None:
             each.add_argument("name", metavar="NAME", help="the setting")
         if name == "set":
             each.add_argument("value", metavar="VALUE", help="as text, without quotes")
+        if name in ("set", "unset"):
+            of_profile(each, "change the table of this profile in the file")
+        if name in ("get", "check"):
+            of_profile(each, "what holds in this profile")
         each.set_defaults(runner=f"copydesk.cli.settings:{runner}")
 
 

@@ -14,6 +14,7 @@ from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table, tell
 from copydesk.cli.terminal import refused_theme
 from copydesk.domain.keymap import PRESETS, OwnKeys
+from copydesk.domain.profile import EMBEDDED, named_profile
 from copydesk.domain.text import clean, listed
 from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
@@ -25,12 +26,17 @@ from copydesk.local.variables import variable_of
 NOT_THERE = " is not there yet: every default applies"
 
 
-def list_settings(*, as_json: bool = False, markdown: bool = False) -> int:
-    """Print every setting with its value, its default and where it is from."""
+def list_settings(
+    *, as_json: bool = False, markdown: bool = False, profile: str | None = None
+) -> int:
+    """Print every setting with its value, its default and where it is from.
+
+    Raises ``UsageError`` for a profile that there is not.
+    """
     if markdown:
         put(settings_page(), end="")
         return DONE
-    file = settings_file(find_paths())
+    file = _file(profile)
     problems = file.in_use().problems
     rows = [each for each in file.rows() if each.default]
     if as_json:
@@ -72,9 +78,9 @@ def _source(row: SettingRow) -> str:
     return f"{row.source} ({instead})" if instead else row.source
 
 
-def get_setting(*, name: str) -> int:
+def get_setting(*, name: str, profile: str | None = None) -> int:
     """Print the value of one setting, as it is used. Raises ``UsageError``."""
-    file = settings_file(find_paths())
+    file = _file(profile)
     with _as_usage():
         setting = setting_called(name)
     value = getattr(file.in_use().settings, setting.name)
@@ -82,31 +88,35 @@ def get_setting(*, name: str) -> int:
     return DONE
 
 
-def set_setting(*, name: str, value: str) -> int:
+def set_setting(*, name: str, value: str, profile: str | None = None) -> int:
     """Give a setting a value; all else in the file stays as it is. Raises ``UsageError``."""
-    file = settings_file(find_paths())
+    file, own = _file(profile), _own(profile)
     with _as_usage():
-        written = file.change(name, value)
-    instead = file.used_instead(name)
+        written = file.change(name, value, own)
+    instead = file.used_instead(name, own)
     put(
-        f"{name} is {written} in the file now. {instead}"
+        f"{name} is {written} in {named_profile(own) if own else 'the file'} now. {instead}"
         if instead
-        else f"{name} is {written} now."
+        else f"{name} is {written}{f' in {named_profile(own)}' if own else ''} now."
     )
     return DONE
 
 
-def unset_setting(*, name: str) -> int:
+def unset_setting(*, name: str, profile: str | None = None) -> int:
     """Take a setting out of the file, so that its default holds; also a misspelt one.
 
-    Raises ``UsageError`` where the file cannot be edited.
+    Raises ``UsageError`` where the file cannot be edited, and for one that there is not.
     """
-    file = settings_file(find_paths())
+    file, own = _file(profile), _own(profile)
     with _as_usage():
-        was_there = file.reset(name)
+        was_there = file.reset(name, own)
     known = next((each for each in fields(Settings) if each.name == name), None)
-    if instead := file.used_instead(name):
-        put(f"{name} is {'no longer' if was_there else 'not'} in the file. {instead}")
+    there = "no longer" if was_there else "not"
+    if own and known:
+        now = shown(getattr(file.in_use().settings, name))
+        put(f"{name} is {there} in {named_profile(own)}: it is {now}.")
+    elif instead := file.used_instead(name, own):
+        put(f"{name} is {there} in the file. {instead}")
     elif not was_there:
         put(f"{name} is not in the file: its default applies.")
     else:
@@ -135,9 +145,12 @@ def edit_settings() -> int:
     return check_settings()
 
 
-def check_settings() -> int:
-    """Print every mistake with its line or variable; the exit status is 1 if there is one."""
-    file = settings_file(find_paths())
+def check_settings(*, profile: str | None = None) -> int:
+    """Print every mistake with its line or variable; the exit status is 1 if there is one.
+
+    Raises ``UsageError`` for a profile that there is not.
+    """
+    file = _file(profile)
     problems = file.in_use().problems
     for each in problems:
         put(each.said)
@@ -288,6 +301,23 @@ def settings_file(
 ) -> SettingsFile:
     """Return the file of the settings, for a run with a profile and options."""
     return SettingsFile(paths.settings, more_mistakes, profile, options, refused_theme)
+
+
+def _file(profile: str | None) -> SettingsFile:
+    """Return the file for a run with a profile, if one is named. Raises ``UsageError`` for none."""
+    if profile is None:
+        return settings_file(find_paths())
+    file = settings_file(find_paths(), profile, {"profile": profile})
+    if wrong := file.no_profile(profile):
+        raise UsageError(wrong)
+    return file
+
+
+def _own(profile: str | None) -> str:
+    """Return the profile whose table is changed, "" for none. Raises ``UsageError``."""
+    if profile == EMBEDDED:
+        raise UsageError("your own desk has no table of settings: leave out --profile")
+    return profile or ""
 
 
 def own_keymap() -> Mapping[str, Sequence[str]]:

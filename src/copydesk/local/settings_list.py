@@ -15,16 +15,20 @@ from copydesk.domain.clustering import Clustering
 from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.nearest_word import did_you_mean
+from copydesk.domain.profile import EMBEDDED, named_profile
 from copydesk.domain.text import clean, plural
 from copydesk.local.durable import PRIVATE
 from copydesk.local.keymap import line_in_keys
 from copydesk.local.paths import private_folder
 from copydesk.local.settings import (
+    DECIDING,
+    ONCE,
     SIMPLE,
     Problem,
     Settings,
     SettingsError,
     line_of,
+    mistake_in,
     parse_settings,
     profile_part,
     read_text,
@@ -144,23 +148,26 @@ class SettingsFile:
             rows += _marked(entries, wrong)
         return rows
 
-    def change(self, name: str, typed: str) -> str:
+    def change(self, name: str, typed: str, profile: str = "") -> str:
         """Give a setting a value and return that as the file has it now; all else stays.
 
-        Raises ``ValueError`` with a sentence where that is no value of it, and ``OSError``.
+        With a ``profile`` it is one of its table. Raises ``ValueError`` with a sentence where that
+        is no value of it, and ``OSError``.
         """
         setting = setting_called(name)
         kind = type(setting.default)
         if kind not in SIMPLE:
             raise ValueError(f"{name} is a table: edit the file")
+        if profile and name in ONCE:
+            raise ValueError(f"{name} is no setting of a profile: it holds for all")
         given: str | int = typed
         if kind is bool and typed in choices_of(setting):
             given = typed == shown(True)
         if kind is int and typed.removeprefix("-").isdecimal():
             given = int(typed)
         document = self._document()
-        document[name] = given
-        wrong = self._mistake(name, document.as_string())
+        _table(document, profile)[name] = given
+        wrong = mistake_in(setting, given) or self._mistake(name, document.as_string(), profile)
         if wrong:
             raise ValueError(f"{wrong}. Nothing was changed.")
         try:
@@ -169,19 +176,35 @@ class SettingsFile:
             raise OSError(f"{error} {variable_of(name)} sets it for one run.") from error
         return shown(given)
 
-    def used_instead(self, name: str) -> str:
+    def used_instead(self, name: str, profile: str = "") -> str:
         """Say what holds in place of what the file says of a setting; "" where that holds.
 
-        Raises ``OSError``.
+        With a ``profile`` it is said there. Raises ``OSError``.
         """
         return next(
             (
                 f"{each.source} says {shown(each.values[name])}, and is used instead."
                 for each in reversed(self.in_use().layers)
-                if name in each.values
+                if name in each.values and each.source != f"profile {profile}"
             ),
             "",
         )
+
+    def no_profile(self, name: str) -> str:
+        """Say that there is no such profile; "" where there is, even if something in it is wrong.
+
+        Raises ``OSError``.
+        """
+        try:
+            tables = tomllib.loads(self.text).get("profiles")
+        except tomllib.TOMLDecodeError:
+            return ""
+        given = tables.items() if isinstance(tables, dict) else ()
+        known = [EMBEDDED, *(each for each, table in given if isinstance(table, dict))]
+        if name in known:
+            return ""
+        meant = did_you_mean(name, known, f"the profiles are {clean(', '.join(known), limit=200)}")
+        return f"there is no {named_profile(name)}: {meant}"
 
     def typed(self, name: str) -> str | None:
         """Return what the file has for a setting, as one types it; None where it is not there.
@@ -193,15 +216,16 @@ class SettingsFile:
             return shown(value)
         return None if value is None else str(value)
 
-    def reset(self, name: str) -> bool:
-        """Take a key out of the file, so that the default holds; whether it was there.
+    def reset(self, name: str, profile: str = "") -> bool:
+        """Take a key out of the file, or of the table of a profile there; whether it was there.
 
         Raises ``ValueError`` where the file cannot be edited, and ``OSError``.
         """
         document = self._document()
-        if name not in document:
+        table = _table(document, profile)
+        if name not in table:
             return False
-        del document[name]
+        del table[name]
         write_document(self.path, document)
         return True
 
@@ -233,18 +257,25 @@ class SettingsFile:
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}. Nothing was changed.") from error
 
-    def _mistake(self, name: str, text: str) -> str:
-        """Return what is wrong with a setting in a text; "" for nothing."""
+    def _mistake(self, name: str, text: str, profile: str) -> str:
+        """Return what is wrong with a value that there could be, in a text; "" for nothing."""
         try:
             settings = parse_settings(self.path, text)
         except SettingsError as error:
             said = next((each.sentence for each in error.problems if each.key == name), "")
-            if said:
+            if said and name in DECIDING:
                 return said
             settings = error.usable
+        own = next((dict(each.settings) for each in settings.profiles if each.name == profile), {})
         if name == "theme":
-            return self._refused(settings.theme, settings.themes)
-        return self._check(settings).get(name, "")
+            named = own.get(name, settings.theme)
+            return self._refused(named, own.get("themes", settings.themes))
+        return ""
+
+
+def _table(document: Any, profile: str) -> Any:
+    """Return where a file has the settings of all, or those of a profile that is there."""
+    return document["profiles"][profile] if profile else document
 
 
 def _profile_with(name: str, found: InUse) -> str:

@@ -151,6 +151,7 @@ def test_a_profile_has_its_own_in_its_table(path: Path, capsys: pytest.CaptureFi
         (["set", "glyph", "ascii"], "did you mean glyphs?"),
         (["set", "views", "x"], "is a table"),
         (["get", "\x1b[2J"], "is not a setting"),
+        (["unset", "thme"], "thme is not a setting: did you mean theme?"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(
@@ -234,9 +235,13 @@ def test_nothing_is_set_that_would_open_nothing_and_no_text_is_spoilt(
     path.parent.mkdir(parents=True)
     for text in (b"# caf\xe9\r\n", b"news = \n"):
         path.write_bytes(text)
+        assert main(["settings", "check"]) == 1
+        wrong = capsys.readouterr().out.strip()
         assert main(["settings", "set", "news", "bell"]) == 2
-        assert "Nothing was changed." in capsys.readouterr().err
+        assert f"config.toml, {wrong}. Nothing was changed." in capsys.readouterr().err
         assert path.read_bytes() == text
+        assert main(["settings", "get", "news"]) == main(["settings"]) == 0
+        assert "line 1" not in capsys.readouterr().out
     path.write_bytes(b'# mine\r\nnewz = "bell"\r\n')
     assert main(["settings", "unset", "newz"]) == 0
     assert path.read_bytes() == b"# mine\r\n"

@@ -425,8 +425,16 @@ def mistake_in(setting: Field[Any], given: object) -> str:
     return ""
 
 
+_PLAIN = {
+    "Illegal character '\\n'": "a text in quotes has no end on its line",
+    "Invalid value": "this is no value; a text stands in quotes",
+}
+"""What the reader of TOML says of the usual slips, and how we say it."""
+
+
 def _syntax(message: str, text: str) -> Problem:
     said, _, place = message.partition(" (at ")
+    said = _PLAIN.get(said, said)
     found = re.match(r"line (\d+), column (\d+)", place)
     line = int(found[1]) if found else len(text.splitlines())
     where = f"at column {found[2]}" if found else "at the end"

@@ -117,7 +117,8 @@ class SettingsFile:
 
     def rows(self) -> list[SettingRow]:
         """Return every setting, and every key of the file that is none. Raises ``OSError``."""
-        found, text = self.in_use(), self.text
+        found = self.in_use()
+        text = self.text if all(each.key for each in found.problems) else ""  # no line holds then
         known = {each.name for each in fields(Settings)}
         unknown = [
             SettingRow(clean(each.key, limit=60), "not used", "", each.line,
@@ -219,11 +220,13 @@ class SettingsFile:
     def reset(self, name: str, profile: str = "") -> bool:
         """Take a key out of the file, or of the table of a profile there; whether it was there.
 
-        Raises ``ValueError`` where the file cannot be edited, and ``OSError``.
+        Raises ``ValueError`` where the file cannot be edited or has no such key, which is no
+        setting either, and ``OSError``.
         """
         document = self._document()
         table = _table(document, profile)
         if name not in table:
+            setting_called(name)
             return False
         del table[name]
         write_document(self.path, document)
@@ -251,11 +254,10 @@ class SettingsFile:
         """Return the file for an edit of one key. Raises ``ValueError`` where it is not TOML."""
         try:
             return open_document(self.path)
-        except UnicodeDecodeError as error:
-            said = f"{self.path} is not UTF-8 text: save the file as UTF-8. Nothing was changed."
-            raise ValueError(said) from error
         except ValueError as error:
-            raise ValueError(f"{self.path}: {error}. Nothing was changed.") from error
+            whole = [each.said for each in self.in_use().problems if not each.key]
+            said = f"{self.path}, {whole[0]}" if whole else f"{self.path}: {error}"
+            raise ValueError(f"{said}. Nothing was changed.") from error
 
     def _mistake(self, name: str, text: str, profile: str) -> str:
         """Return what is wrong with a value that there could be, in a text; "" for nothing."""

@@ -283,6 +283,8 @@ def test_what_fits_no_screen_is_said_with_its_line_as_the_screens_open(
     assert main(["settings", "check"]) == 1
     said = capsys.readouterr()
     assert (said.out.splitlines(), said.err) == ([each.said for each in problems], "")
+    values = {row.name: row.value for row in settings_file(find_paths()).rows()}
+    assert (values["keys"], values["commands"], values["lists"]) == ('"vim"', "none", "none")
     path.write_text('theme = "none such"\n[keys]\npreset = "vi"\nmerg = "m"\n')
     assert main(["settings", "check"]) == 1
     assert [line[:7] for line in capsys.readouterr().out.splitlines()] == [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, fields, replace
 from pathlib import Path
@@ -107,13 +107,17 @@ class SettingsFile:
             self.path, self._profile,
             options=self._options, refused=self._refused, lenient=True,
         )  # fmt: skip
-        problems = (*found.problems, *self.more_problems(found))
-        return replace(found, problems=tuple(sorted(problems, key=lambda each: each.line)))
+        wrong = self._check(found.settings)
+        problems = (*found.problems, *self._problems(wrong, found))
+        every = tuple(sorted(problems, key=lambda each: each.line))
+        return replace(found, settings=_without(found.settings, wrong), problems=every)
 
     def more_problems(self, found: InUse) -> list[Problem]:
         """Return what ``check`` finds, with its lines. Raises ``OSError``."""
-        mistakes = self._check(found.settings)
-        return [_problem(name, said, found, self.text) for name, said in mistakes.items()]
+        return self._problems(self._check(found.settings), found)
+
+    def _problems(self, wrong: Mapping[str, str], found: InUse) -> list[Problem]:
+        return [_problem(name, said, found, self.text) for name, said in wrong.items()]
 
     def rows(self) -> list[SettingRow]:
         """Return every setting, and every key of the file that is none. Raises ``OSError``."""
@@ -275,6 +279,17 @@ class SettingsFile:
         return ""
 
 
+def _without(settings: Settings, wrong: Collection[str]) -> Settings:
+    """Return what holds of settings: the keys, commands and lists that are not wrong."""
+    keys = {name: given for name, given in settings.keys.keys.items() if name not in wrong}
+    return replace(
+        settings,
+        keys=replace(settings.keys, keys=keys),
+        commands=tuple(one for one in settings.commands if f"commands.{one.name}" not in wrong),
+        lists=tuple(one for one in settings.lists if f"lists.{one.name}" not in wrong),
+    )
+
+
 def _table(document: Any, profile: str) -> Any:
     """Return where a file has the settings of all, or those of a profile that is there."""
     return document["profiles"][profile] if profile else document
@@ -347,6 +362,8 @@ def _row(setting: Field[Any], found: InUse, text: str) -> SettingRow:
             said.append((place, layer.values[name], at))
     source = said.pop() if said else None
     where, value, at = source or ("default", setting.default, 0)
+    if source:
+        value = getattr(found.settings, name)  # which has less than its source where some is wrong
     if wrong and source is None:
         where, at = f"{wrong.place or 'file'}: not used", wrong.line
     elif wrong and table:

@@ -219,11 +219,13 @@ def test_a_misspelt_or_misplaced_key_of_a_profile_opens_no_other_service(
 ) -> None:
     path.parent.mkdir(parents=True)
     work = '[profiles.work]\nbase_url = "https://docs.example.com"\n'
-    path.write_text(f"{text}\n{work}")
+    path.write_text(f"{text}\n{work}[commands]\na = 1\n")
     with pytest.raises(SettingsError, match=re.escape(said)):
         usable_settings(path)
     assert main(["profiles"]) != 0  # so does every command that opens a service
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told
+    assert "command a" not in told  # which stops nothing
 
 
 def test_nothing_is_set_that_would_open_nothing_and_no_text_is_spoilt(

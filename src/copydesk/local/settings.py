@@ -228,15 +228,16 @@ with their lines.
 def usable_settings(path: Path, *needed: str) -> tuple[Settings, tuple[Problem, ...]]:
     """Return the settings that can be used, and the mistakes in the others.
 
-    Raises ``SettingsError`` where a mistake leaves open which service is meant, or is in what the
-    ``needed`` keys have, and ``OSError``.
+    Raises ``SettingsError`` with the mistakes that leave open which service is meant, or are in
+    what the ``needed`` keys have, and ``OSError``.
     """
     try:
         return load_settings(path), ()
     except SettingsError as error:
-        no_warning = DECIDING | {*needed}
-        if any(no_warning & {each.key, each.meant or each.key} for each in error.problems):
-            raise
+        stops = DECIDING | {*needed}
+        those = [each for each in error.problems if stops & {each.key, each.meant or each.key}]
+        if those:
+            raise SettingsError(path, those, error.usable) from error
         return error.usable, error.problems
 
 

@@ -19,6 +19,7 @@ from copydesk.local.settings import (
     Settings,
     SettingsError,
     line_of,
+    load_settings,
     mistake_in,
     profile_part,
     read_text,
@@ -71,7 +72,7 @@ def settings_in_use(
     """
     problems: tuple[Problem, ...]
     try:
-        file, problems = usable_settings(path, *needed)
+        file, problems = (load_settings(path), ()) if lenient else usable_settings(path, *needed)
     except SettingsError as error:
         if not lenient:
             raise

@@ -254,7 +254,7 @@ def _show(
     if wrong:
         said = f"{said} {wrong[0]}".lstrip()
         said += f", and {len(wrong) - 1} more" if wrong[1:] else ""
-        said += f"{'' if said.endswith('?') else '.'} g , shows the settings."
+        said += "" if said.endswith("?") else "."
     connection.make()
     journal = Journal(State(paths.store), connection.key)
 
@@ -290,7 +290,8 @@ def _show(
         os.environ["NO_COLOR"] = no_color
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
-    app.account.offers, app.account.back, app.opens_with = ways, ways.back, said
+    app.account.offers, app.account.back, app.account.opens_with = ways, ways.back, said
+    app.account.points = " g , shows the settings." if wrong else ""
     if of_file and not linear:  # which tells no hint, and has none to hide
         from copydesk.domain.text import plural
 

@@ -141,8 +141,6 @@ class CopydeskApp(DeskApp):
         self.notices = "quiet"
         """How news is told beside the screen (`local.settings`)."""
         self.pictures = "auto"
-        self.opens_with = ""
-        """What it says first: where it came from."""
         session.report = self._report
         session.others = self.account.read_for_another
         self.keyboard = Keyboard(self)
@@ -313,7 +311,7 @@ class CopydeskApp(DeskApp):
         from copydesk.session.writes.recovery import recover
 
         told = [
-            self.opens_with,
+            self.account.first_words(),
             await recover(self.session, await self.runs.rearranged()),
             await self.runs.find_run(),
             await self.runs.find_waiting(),

@@ -219,17 +219,20 @@ def test_of_entries_on_one_line_the_one_that_is_named_has_the_mark(tmp_path: Pat
     assert [bool(row.wrong) for row in SettingsFile(path).entries()] == [False, True]
 
 
-async def test_esc_hides_what_is_said_of_the_file_before_it_leaves_the_screen(
+async def test_esc_hides_what_is_said_of_the_file_where_one_does_not_look_at_it(
     world: World, path: Path
 ) -> None:
     app = open_world(world)
     app.session.settings_file = lambda: SettingsFile(path)
     app.account.lasting = ("2 mistakes. g , shows them, esc hides this.",)
-    async with drive(app) as driver:
-        await driver.press("g", ",")
-        assert "esc hides this" in driver.screen
-        await driver.press("escape")
-        assert driver.place.PLACE == "settings"
-        assert "esc hides this" not in driver.screen
+    async with drive(app, "g", ",") as driver:
+        assert "esc hides this" not in driver.screen  # one looks at them there
+        driver.place.say(f"{'Wrong. ' * 11}g , shows the settings.")
+        await driver.settle()
+        assert " g , shows the settings." in driver.screen
         await driver.press("escape")
         assert driver.place.PLACE == "spaces"
+        assert "g , shows them, esc hides this" in driver.screen
+        await driver.press("escape")
+        assert driver.place.PLACE == "spaces"
+        assert "esc hides this" not in driver.screen

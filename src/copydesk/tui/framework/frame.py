@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -488,6 +489,13 @@ def last_write(session: Session) -> str:
     return f"last: {wrote}   u undo"
 
 
+_CHORD = re.compile(r"(?<![^\s(])(?:[!-~]|f\d+|(?:ctrl|alt)\+\S) (?=[!-~](?:[\s.;:)]|$))")
+"""The first key of a chord, with the blank after it, at which no line breaks."""
+
+_JOINED = "\ue000"
+"""Stands for that blank as lines are broken: no text has it, and a no-break blank breaks there."""
+
+
 class Status(Line):
     """What just happened, what a begun chord may become, or what to know about this place."""
 
@@ -543,8 +551,11 @@ class Status(Line):
         if self._drawn is not None and (self.keys or self.message) and width > 2:
             left, right = self._drawn
             if not right and left.cell_len > width - 2:
-                lines = list(left.wrap(self.app.console, width - 2))
+                whole = left.copy()
+                whole.plain = _CHORD.sub(lambda keys: keys[0].replace(" ", _JOINED), left.plain)
+                lines = list(whole.wrap(self.app.console, width - 2))
                 for line in lines:
+                    line.plain = line.plain.replace(_JOINED, " ")
                     line.rstrip()
                 if len(lines) > most:
                     lines = [*lines[: most - 1], self._cut(lines[most - 1], width - 2)]

@@ -248,6 +248,10 @@ class Account:
         """What is told in the first runs; None where there is nothing."""
         self.lasting: Sequence[str] = ()
         """What is said until Esc hides it, in several lengths: that settings are not used."""
+        self.opens_with = ""
+        """What is said first: where it came from, what is wrong in the settings."""
+        self.points = ""
+        """What follows that, but where the settings are in front."""
         self._typing_token = False
         self._hints: Sequence[str] = ()
 
@@ -270,7 +274,19 @@ class Account:
     def hint(self, width: int) -> str:
         """Return the hint for a line of ``width`` cells; that of first runs until one writes."""
         hints = self.lasting or (() if self._desk.session.log else self._hints)
+        if self.lasting and self._in_settings:
+            return ""
         return next((each for each in hints if cell_len(each) <= width), "")
+
+    def first_words(self) -> str:
+        """Return what is said first."""
+        return self.opens_with if self._in_settings else self.opens_with + self.points
+
+    @property
+    def _in_settings(self) -> bool:
+        """Whether the settings are in front, which tell their mistakes themselves."""
+        places = (getattr(each, "PLACE", "") for each in reversed(self._desk.screen_stack))
+        return next(filter(None, places), "") == "settings"
 
     def hide_hint(self) -> None:
         """Tell it no more."""

@@ -45,7 +45,7 @@ async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) 
         assert review.open_threads() == 1
         assert "drafts" not in driver.screen.splitlines()[0]
         await driver.press("g d")
-        assert "Nothing waits to be sent." in driver.screen
+        assert "No drafts. What you type" in driver.screen
 
 
 async def test_a_new_request_goes_on_with_its_subject(review: ReviewWorld) -> None:
@@ -122,7 +122,7 @@ async def test_a_draft_is_discarded_and_brought_back(review: ReviewWorld) -> Non
     async with drive(app, "C", size=(100, 24)) as driver:
         await driver.type("In short")
         await driver.press("escape", "g d", "D")
-        assert "Nothing waits to be sent." in driver.screen
+        assert "No drafts. What you type" in driver.screen
         assert app.session.drafts.texts() == {}
         await driver.press("u")
         assert "In short" in driver.screen

@@ -148,7 +148,7 @@ class Drafts(Place, scope="drafts"):
                 ),
             ],
             title="Drafts",
-            empty="Nothing waits to be sent. What you type is saved here until it is.",
+            empty="No drafts. What you type and do not send is listed here.",
             id="drafts",
         )  # fmt: skip
         self.text = TextView(title="Text", empty="No draft is selected.", literal=True)

@@ -90,6 +90,10 @@ class CountedDrafts:
         """The last known number of drafts that wait: without those whose field is open."""
         return len(self._keys - set(map(self._store.key_of, self._open)))
 
+    def count_besides(self, key: str) -> int:
+        """The `count` without the draft under ``key``, where one is told of already."""
+        return self.count - (self._store.key_of(key) in self._keys)
+
     def opened(self, key: str) -> None:
         """Note that the field of a draft is open: its text waits for nobody."""
         self._open.add(key)

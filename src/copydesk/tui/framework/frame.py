@@ -269,8 +269,10 @@ class Head(Line):
             if width >= NAMED_WIDTH:
                 said = f"{shorten(news_line(item), NEWS_CELLS, glyphs().more)} (g N)"
             right.append(f"  {glyphs().news} {said}", style=self.tone("current"))
-        if session.drafts.count:
-            right.append(f"  drafts {session.drafts.count}")
+        staged = getattr(getattr(place, "draft", None), "calls", ())  # which the trail tells
+        told = getattr(place, "draft_key", "") if staged else ""
+        if drafts := session.drafts.count_besides(told):
+            right.append(f"  drafts {drafts}")
         if session.outbox.count:
             tone = "warn" if session.outbox.asks else ""
             right.append(f"  outbox {session.outbox.count}", style=self.tone(tone) if tone else "")

@@ -600,7 +600,7 @@ def _menu(layout: Layout, row: str) -> str:
     """Return what a group or a section shows as its readers choose from it."""
     shown = [layout.items[each] for each in layout.levels.get(row, ())[:BAR_LIMIT]]
     seen = [each for each in shown if _seen(layout, each)]
-    first = " (first)" if len(seen) > 1 else ""
+    first = " (first)" if len(seen) > 1 and seen[0].kind == "site-space" else ""
     titles = [f"{each.title}{first if each.values.get('default') else ''}" for each in seen]
     return ", ".join(titles) or "nothing"
 

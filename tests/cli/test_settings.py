@@ -125,7 +125,7 @@ def test_a_profile_has_its_own_in_its_table(path: Path, capsys: pytest.CaptureFi
         ("get theme", 0, "dark"),
         ("--profile work", 0, 'profile work, line 5 (line 1 says "dark")'),
         ("set theme nix --profile work", 2, "there is no such theme"),
-        ("set profile work --profile work", 2, "is no setting of a profile"),
+        ("set profile work --profile work", 2, "is not a setting of a profile"),
         ("set theme mono --profile desk", 2, "leave out --profile"),
         ("check --profile wrk", 2, "there is no profile wrk: did you mean work?"),
         ("check --profile work", 0, "no mistakes"),

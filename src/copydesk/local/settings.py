@@ -428,7 +428,7 @@ def mistake_in(setting: Field[Any], given: object) -> str:
 
 _PLAIN = {
     "Illegal character '\\n'": "a text in quotes has no end on its line",
-    "Invalid value": "this is no value; a text stands in quotes",
+    "Invalid value": "not a value: write a text in quotes",
 }
 """What the reader of TOML says of the usual slips, and how we say it."""
 

@@ -164,7 +164,7 @@ class SettingsFile:
         if kind not in SIMPLE:
             raise ValueError(f"{name} is a table: edit the file")
         if profile and name in ONCE:
-            raise ValueError(f"{name} is no setting of a profile: it holds for all")
+            raise ValueError(f"{name} is not a setting of a profile: it holds for all")
         given: str | int = typed
         if kind is bool and typed in choices_of(setting):
             given = typed == shown(True)

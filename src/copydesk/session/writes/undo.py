@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal
 
 from copydesk.client.errors import NotFound
@@ -52,6 +51,8 @@ PLAN = " plan "
 
 def plan_name(target: str) -> str:
     """Return a new common name for the writes of a plan that is about a target."""
+    from secrets import token_hex  # the first screen starts without it
+
     return f"{target}{PLAN}{token_hex(6)}"
 
 

@@ -117,7 +117,7 @@ class WordsPrompt(Prompt):
         self._here.rows.move(by)
 
 
-@place("search", key="/", title="Search", uses=("search_organization", "get_space_page"))
+@place("search", key="/", title="Search", uses="search_organization")
 class SearchPlace(ResourcePlace[Hit], scope="search"):
     """The pages with every typed word, the best first."""
 

@@ -407,7 +407,6 @@ def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
         "list_site_finding_change_requests",
         "list_site_spaces",
         "get_site_finding",
-        "get_space_page",
         "list_site_question_answers",
         "list_site_question_sources",
     ),

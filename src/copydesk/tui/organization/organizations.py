@@ -187,8 +187,7 @@ SPACES: Resource[Space] = Resource(
 """The spaces of an organization, each with its open change requests."""
 
 
-@place("organizations", key="o", title="Organizations",
-       uses=("list_organizations", "list_organization_spaces"))  # fmt: skip
+@place("organizations", key="o", title="Organizations", uses="list_organizations")
 class OrganizationsPlace(Place, scope="organizations"):
     """The organizations that the reader is in."""
 

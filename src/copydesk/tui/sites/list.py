@@ -310,11 +310,8 @@ ENTRIES: Resource[tuple[int, SiteNode]] = Resource(
     "sites",
     key="t",
     title="Sites",
-    uses=(
-        "list_sites", "aggregate_site_events", "get_site_structure", "list_site_sections",
-        "list_site_spaces",
-    ),
-)  # fmt: skip
+    uses=("list_sites", "aggregate_site_events", "get_site_structure"),
+)
 class SitesPlace(Place, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 

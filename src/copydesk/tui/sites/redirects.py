@@ -236,7 +236,7 @@ class RedirectCommands(Commands, scope="redirects"):
             here.say(said)
 
 
-@place("redirects", key="r", title="Redirects", uses=(*READ, "get_space_page"))
+@place("redirects", key="r", title="Redirects", uses=READ)
 class RedirectsPlace(Place, scope="redirects"):
     """Where the addresses lead that a site no longer has, or never had."""
 

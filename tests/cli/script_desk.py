@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,10 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.embedded import OWNER
 from copydesk.client.api import Api
+from copydesk.server.app import create_app
+from copydesk.server.editions import Edition
 from copydesk.server.store import Tx
+from tests.faulty import served
 from tests.world import BASE_URL, World
 
 HOSTILE = "\u202eevil\u202c \x1b]0;owned\x07end"
@@ -27,6 +32,7 @@ class ScriptDesk:
         self.path = folder / "desk.db"
         self.world = World(self.path)
         self._capsys = capsys
+        self._where: tuple[str, ...] = ("--desk", str(self.path))
         self.sign_in(self.world.ana)
         self.space = self.world.space(
             "API reference", {"retries": "# Retries\n\nWe try three times.\n\nThen we stop.\n"}
@@ -43,7 +49,19 @@ class ScriptDesk:
 
     def run(self, *arguments: str) -> int:
         """Run a command on the desk."""
-        return main([*arguments, "--desk", str(self.path)])
+        return main([*arguments, *self._where])
+
+    @contextmanager
+    def served(self, edition: Edition, patch: pytest.MonkeyPatch) -> Iterator[None]:
+        """Run commands on the desk as a service of an edition, over HTTP, in the block."""
+        world, before = self.world, (self.world.app, self._where)
+        world.app = create_app(world.store, edition=edition)
+        with served(world) as server, patch.context() as within:
+            within.setenv("COPYDESK_BASE_URL", server.url)
+            within.setenv("COPYDESK_TOKEN", world.token(world.ana))
+            self._where = ()
+            yield
+        world.app, self._where = before
 
     def said(self) -> tuple[str, str]:
         """Return what was printed since, for scripts and for people."""

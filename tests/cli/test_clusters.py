@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from copydesk.server.app import create_app
 from copydesk.server.conversation_writes import add_cluster, add_conversation, add_issue
 from copydesk.server.store import Tx
 from tests.cli.script_desk import HOSTILE, ScriptDesk
@@ -20,10 +18,10 @@ from tests.cli.script_desk import HOSTILE, ScriptDesk
 def test_a_service_without_clusters_is_told_by_its_own_exit_status(
     scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("copydesk.server.app.create_app", partial(create_app, edition="today"))
-    said = scripts.err("clusters", status=6)
-    assert said.startswith("copydesk: This service has no clusters: its sites have findings.")
-    scripts.err("clusters", "issues", "--organization", "Acme", status=6)
+    with scripts.served("today", monkeypatch):
+        said = scripts.err("clusters", status=6)
+        assert said.startswith("copydesk: This service has no clusters: its sites have findings.")
+        scripts.err("clusters", "issues", "--organization", "Acme", status=6)
 
 
 def test_clusters_are_listed_sorted_shown_and_masked(scripts: ScriptDesk) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-from functools import partial
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from copydesk.server.app import create_app
 from copydesk.server.conversation_writes import add_cluster, add_conversation, add_issue
 from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.server.store import Tx
@@ -81,5 +79,5 @@ def test_findings_are_listed_shown_and_masked(
         "findings", "show", "nothing", status=1
     )
 
-    monkeypatch.setattr("copydesk.server.app.create_app", partial(create_app, edition="earlier"))
-    assert "it has clusters" in scripts.err("findings", status=6)
+    with scripts.served("earlier", monkeypatch):
+        assert "it has clusters" in scripts.err("findings", status=6)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from copydesk.server.app import create_app
 from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.server.store import Tx
 from tests.cli.script_desk import HOSTILE, ScriptDesk, Typed
@@ -110,5 +108,5 @@ def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
 def test_a_service_without_redirects_is_told_by_its_own_exit_status(
     site: ScriptDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("copydesk.server.app.create_app", partial(create_app, edition="earlier"))
-    assert "no redirects" in site.err("redirects", "list", SITE, status=6)
+    with site.served("earlier", monkeypatch):
+        assert "no redirects" in site.err("redirects", "list", SITE, status=6)

@@ -134,7 +134,7 @@ def _begin() -> None:
 
 
 def _options(connection: Connection, theme: str | None, linear: bool | None) -> dict[str, Any]:
-    """Return the options that say a setting. Raises ``UsageError`` for a theme that is none."""
+    """Return the options that are settings. Raises ``UsageError`` for an unknown theme."""
     options: dict[str, Any] = {}
     if theme is not None:
         own = settings_in_use(find_paths().settings, connection.profile).settings.themes

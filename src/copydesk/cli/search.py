@@ -86,7 +86,7 @@ async def _places(
 
 
 def _value(hit: Hit, titles: dict[str, str], now: datetime) -> dict[str, Any]:
-    """Return a result for scripts; the space of a record is None, it is in none."""
+    """Return a result for scripts; a record has no space."""
     said = excerpt(hit, now)
     return {
         "space": hit.space or None,

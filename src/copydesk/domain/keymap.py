@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.nearest_word import did_you_mean
@@ -227,8 +227,14 @@ def former(name: str, declared: Iterable[str]) -> str:
 def words_now(name: str) -> Sequence[str]:
     """Return the words that an action may have now whose word, or id, is one of before."""
     names = {name, name.rpartition(".")[2]}
+    return [word for word, before in _words_before() if names & before]
+
+
+@cache
+def _words_before() -> Sequence[tuple[str, Set[str]]]:
+    """Return `WORDS`, read once: drafts ask for each of their rows."""
     every = (each.partition("=") for each in "".join(WORDS.split()).split("|"))
-    return [word for word, _, before in every if names & {*before.split(",")}]
+    return [(word, frozenset(before.split(","))) for word, _, before in every]
 
 
 def nearest_action(name: str, declared: Iterable[str]) -> str:

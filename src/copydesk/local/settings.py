@@ -260,7 +260,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def read_text(path: Path) -> str:
-    """Return what is in the file, for its lines; "" where there is none. Raises ``OSError``."""
+    """Return the text of the file; "" for no file. Raises ``OSError``."""
     return path.read_text("utf-8-sig", errors="replace") if path.is_file() else ""
 
 
@@ -411,7 +411,7 @@ def _below(given: object) -> Iterator[tuple[str, object]]:
 
 
 def mistake_in(setting: Field[Any], given: object) -> str:
-    """Return why a value is none of a setting, as a sentence; "" where it is one."""
+    """Return why a setting cannot have a value, as a sentence; "" where it can."""
     wanted = type(setting.default)
     if type(given) is not wanted:
         kind = {str: "text in quotes", bool: "true or false", int: "a whole number"}[wanted]

@@ -20,7 +20,7 @@ from copydesk.server import conversation_writes
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.change_rows import TEXT
-from copydesk.session.reads import change_requests, cluster_report, findings
+from copydesk.session.reads import change_requests, cluster_report, findings, sites
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.cluster_report import read_report
 from copydesk.session.reads.findings import SiteSpaces
@@ -120,7 +120,7 @@ async def of_findings(support: Support, api: Api, service: told.Desk) -> dict[st
         "title of one gone": await findings.read_title(api, ids, "gone"),
         "requests": await read(findings.read_requests(api, ids, all_of_it)),
         "spaces": await read(findings.read_site_spaces(api, ids)),
-        "sites": await read(findings.read_sites(api, world.home)),
+        "sites": await read(sites.read_site_options(api, world.home)),
         "numbers": [each.to_dict() for each in await findings.read_numbers(api, ids)],
     }
     questions = await api.page(ops.list_site_questions, *ids)

@@ -17,8 +17,8 @@ from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.session.reads.redirects import (
     MOST_SPACES,
     SitePaths,
+    find_way,
     redirect_row,
-    where_to,
     with_troubles,
 )
 from copydesk.session.site_rows import SiteRow
@@ -209,11 +209,12 @@ async def test_where_a_path_leads_is_told_step_by_step(path: str, said: str) -> 
         page=f"{site}/guides/a/p", hidden=f"{site}/shut/no/page",
     )  # fmt: skip
     found = paths(service)
-    assert await where_to(cast("Api", service), ("o", "site"), found, path) == said
+    assert (await find_way(cast("Api", service), ("o", "site"), found, path)).said == said
     endless = Service(**{f"n{at}": f"{site}/n{at + 1}" for at in range(LONGEST + 1)})
-    told = await where_to(cast("Api", endless), ("o", "site"), found, "/n0")
-    assert told.startswith(f"/n0 leads to /n{LONGEST}, where the site shows nothing: a chain, /n0")
-    empty = SitePaths(cast("Api", service), SITE, Structure({}, {}))
-    assert await where_to(cast("Api", service), ("o", "site"), empty, "/") == (
-        "No redirect holds for /."
+    way = await find_way(cast("Api", endless), ("o", "site"), found, "/n0")
+    assert way.said.startswith(
+        f"/n0 leads to /n{LONGEST}, where the site shows nothing: a chain, /n0"
     )
+    empty = SitePaths(cast("Api", service), SITE, Structure({}, {}))
+    way = await find_way(cast("Api", service), ("o", "site"), empty, "/")
+    assert way.said == "No redirect holds for /."

@@ -193,6 +193,11 @@ async def worded(said: Any) -> Any:
         return f"refused: {error}"
 
 
+async def way_said(*given: Any) -> str:
+    """Return where a path leads, as a sentence."""
+    return (await redirects.find_way(*given)).said
+
+
 async def of_redirects(desk: Sites, api: Api, me: str | None) -> dict[str, Any]:
     ids = desk.world.home, desk.site
     found = await redirects.read_redirects(api, ids, me)
@@ -213,7 +218,7 @@ async def of_redirects(desk: Sites, api: Api, me: str | None) -> dict[str, Any]:
             )
         },
         "leads": {
-            text: await worded(redirects.where_to(api, ids, paths, text))
+            text: await worded(way_said(api, ids, paths, text))
             for text in (
                 "/", "/law", "/law/x/", "/legal", "/to-guide#x", "/to-gone", "/to-page?y",
                 "/away", "/chain", "/round", "/later", "/none", "/bad path", "/legal/guide",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         SiteQuestion,
         SiteQuestionAnswerWithResponse,
     )
-    from copydesk.contract.models.site import Site
 
 MOST = 50
 """Pages, questions and change requests that are read of a finding."""
@@ -249,11 +248,6 @@ async def read_numbers(api: Api, ids: Ids) -> tuple[SiteFindingStats, QuestionSt
         api(ops.get_site_finding_stats, *ids), api(ops.get_site_question_stats, *ids)
     )
     return findings, questions
-
-
-async def read_sites(api: Api, organization: str) -> Sequence[Site]:
-    """Return the sites of an organization. Raises ``ApiError``."""
-    return [site async for site in api.pages(ops.list_sites, organization)]
 
 
 @dataclass(frozen=True, slots=True)

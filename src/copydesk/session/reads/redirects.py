@@ -347,8 +347,3 @@ async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> Way:
         raise ValueError(f"{clean(start)}: {why}.")
     nothing = not title and (title is not None or not sources)
     return Way(clean(start), at, tuple(sources), title or "", nothing=nothing)
-
-
-async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
-    """Return `find_way` as a sentence; raises the same."""
-    return (await find_way(api, ids, paths, path)).said

@@ -54,6 +54,14 @@ async def read_only_site(api: Api, organization: str) -> Site | None:
     return page.items[0] if len(page.items) == 1 and page.next is None else None
 
 
+async def read_site_options(api: Api, organization: str) -> list[Option]:
+    """Return the sites of an organization, to choose from. Raises ``ApiError``."""
+    return [
+        Option(each.id, clean(each.title).strip() or "Untitled")
+        async for each in api.pages(ops.list_sites, organization)
+    ]
+
+
 async def read_site(
     api: Api,
     organization: str,

@@ -21,7 +21,7 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.framework.actions import Commands, action, while_free
 from copydesk.tui.framework.navigation import place, turn_tab
-from copydesk.tui.framework.place import VAST, Place
+from copydesk.tui.framework.place import Place
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 
 if TYPE_CHECKING:
@@ -334,7 +334,6 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
     """The integrations that the organization has installed."""
 
     COMMAND_CLASSES = (InstallationCommands,)
-    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = INSTALLED
 
     def __init__(self, target: Target) -> None:

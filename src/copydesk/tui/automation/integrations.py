@@ -34,7 +34,6 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place, turn_tab
-from copydesk.tui.framework.place import VAST
 from copydesk.tui.resource.columns import columns_of
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Resource, Shown
@@ -111,7 +110,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     """Every integration that can be found: one's own, and those of others."""
 
     IN_ORGANIZATION = False
-    HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (PublishCommands,)
     RESOURCE = INTEGRATIONS
 

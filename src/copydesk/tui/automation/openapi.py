@@ -41,7 +41,6 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 
@@ -382,7 +381,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     """The OpenAPI specifications of an organization."""
 
     RESOURCE = SPECS
-    HORIZONTAL_BREAKPOINTS = VAST
 
     def waits_by(self, item: OpenAPISpec) -> str:
         """Return its slug: requests name it so."""

@@ -22,7 +22,7 @@ from copydesk.session.page_rows import PageRow, page_rows, reference
 from copydesk.session.reads.pages import walk
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, View
+from copydesk.tui.framework.place import View
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
@@ -241,7 +241,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
     """The links report of a space, and the details of the link under the cursor."""
 
     RESOURCE = LINKS
-    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -325,7 +324,6 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
     """The pages that link to a page: i in its links goes there. ``target.item`` is its id."""
 
     RESOURCE = BACKLINKS
-    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -21,7 +21,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, View
+from copydesk.tui.framework.place import View
 from copydesk.tui.framework.prompt import Prompt
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
@@ -122,7 +122,6 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
     """The pages with every typed word, the best first."""
 
     RESOURCE = RESULTS
-    HORIZONTAL_BREAKPOINTS = VAST
     OF_SPACE = True
 
     def resource_of(self, view: str) -> Resource[Hit]:

@@ -16,9 +16,8 @@ from copydesk.present import cluster
 from copydesk.present import finding as present
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
-from copydesk.session.options import Option
 from copydesk.session.reads import findings as reading
-from copydesk.session.reads.sites import read_only_site
+from copydesk.session.reads.sites import read_only_site, read_site_options
 from copydesk.session.target import Target
 from copydesk.tui.conversations.finding_commands import FindingCommands
 from copydesk.tui.conversations.finding_resources import (
@@ -36,7 +35,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, View
+from copydesk.tui.framework.place import View
 from copydesk.tui.resource.columns import MaskCommands, columns_of
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Resource, Shown
@@ -85,7 +84,6 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     """What is wrong with the content of a site, and who says so."""
 
     COLUMNS = (*columns_of(*KINDS.values()), "views", "trend")
-    HORIZONTAL_BREAKPOINTS = VAST
     OF_SITE = True
     COMMAND_CLASSES = (FindingCommands, MaskCommands)
     RESOURCE = FINDINGS
@@ -248,8 +246,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if organization is None:
             self.say(self.missing() or "", "warn")
             return
-        sites = await reading.read_sites(await self.session.ready(), organization)
-        options = [Option(each.id, clean(each.title) or "Untitled") for each in sites]
+        options = await read_site_options(await self.session.ready(), organization)
         if not options:
             self.say("There is no site in this organization.", "warn")
             return
@@ -415,7 +412,6 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
     """The questions, records, pages and change requests of one finding."""
 
     COLUMNS = columns_of(*FINDING_PARTS.values())
-    HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (MaskCommands,)
     RESOURCE = FINDING_PARTS["questions"]
     RAW = ("get_site_context_record", "get_change_request")

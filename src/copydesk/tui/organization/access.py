@@ -47,7 +47,7 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, Place, View
+from copydesk.tui.framework.place import Place, View
 from copydesk.tui.organization.members import MEMBER_SPACES, MEMBER_TEAMS
 from copydesk.tui.organization.teams import PEOPLE as TEAM_PEOPLE
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace, nothing_selected
@@ -569,7 +569,6 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     """Who may do what in the space, collection or site, and where it comes from."""
 
     RESOURCE = PEOPLE
-    HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (StagedAccess,)
 
     def __init__(self, target: Target) -> None:

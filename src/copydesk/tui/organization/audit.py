@@ -17,7 +17,6 @@ from copydesk.session.reads.organization import people_offered
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 
@@ -135,7 +134,6 @@ class AuditPlace(ResourcePlace["AuditEvent"], scope="audit"):
     """What was done in the organization; Enter follows to what it was done to."""
 
     RESOURCE = AUDIT
-    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -25,7 +25,7 @@ from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, View
+from copydesk.tui.framework.place import View
 from copydesk.tui.organization.commands import (
     AtHand,
     OrganizationCommands,
@@ -259,7 +259,6 @@ def not_removable(here: MembersPlace) -> str | None:
 class MembersPlace(ResourcePlace["Member"], scope="members"):
     """The people of an organization."""
 
-    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = MEMBERS
     COMMAND_CLASSES = (OrganizationCommands,)
 

@@ -28,7 +28,6 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST
 from copydesk.tui.organization.members import (
     MEMBER_SPACES,
     MEMBER_TEAMS,
@@ -146,7 +145,6 @@ def may_not_change(here: TeamsPlace) -> str | None:
 class TeamsPlace(ResourcePlace["Team"], scope="teams"):
     """The teams of an organization."""
 
-    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = TEAMS
 
     def open_item(self, item: Team) -> None:
@@ -414,7 +412,6 @@ class TeamRows(Marking, VirtualList["TeamMember"]):
 class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     """Who is in a team, and who of them manages it."""
 
-    HORIZONTAL_BREAKPOINTS = VAST
     RESOURCE = PEOPLE
     ROWS = TeamRows
 

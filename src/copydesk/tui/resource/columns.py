@@ -219,6 +219,7 @@ class MaskCommands(Commands, scope="resource_list"):
         An address that would be masked is not shown, opened or copied.
         """
         if id(resource) not in self._known:
+            held = resource.contents
             self._known[id(resource)] = replace(
                 resource,
                 label=lambda item: self.shown(clean(resource.label(item))),
@@ -227,7 +228,7 @@ class MaskCommands(Commands, scope="resource_list"):
                     (name, self._seen(said) or "") for name, said in resource.more(item, now)
                 ],
                 url=lambda item: self._address(resource.url(item)),
-                contents=lambda: tuple(map(self.of, resource.contents())),
+                contents=held and (lambda: tuple(map(self.of, held()))),
                 masked=lambda: self.masked,
             )
         return self._known[id(resource)]

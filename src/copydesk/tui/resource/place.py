@@ -640,6 +640,8 @@ class ResourcePlace(Place, Generic[T]):
             cls.RAW = (resource.get, *own) if resource.get else own
             cls.CONDITIONS = resource.conditions
             cls.OF_SPACE = vars(cls).get("OF_SPACE", resource.of == "space")
+            if resource.contents is not None:
+                cls.HORIZONTAL_BREAKPOINTS = VAST
         super().__init_subclass__(**kwargs)
 
     def __init__(self, target: Target) -> None:

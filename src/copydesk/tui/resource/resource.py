@@ -157,8 +157,8 @@ class Resource(Generic[T]):
     adding: str = ""
     readers_empty: str = ""
     work: Work[T] | None = None
-    contents: Callable[[], tuple[Resource[Any], ...]] = lambda: ()
-    """The lists of what one holds, each of one item, for a very wide screen."""
+    contents: Callable[[], tuple[Resource[Any], ...]] | None = None
+    """The lists of what one holds, each of one item, for a very wide screen; None for nothing."""
     inside: Callable[[T], str] | None = None
     """The id that those are asked for by, where it is not that of the item."""
     beside: int = 1
@@ -174,7 +174,7 @@ class Resource(Generic[T]):
     def held(self, item: T | None) -> Held:
         """Return an item, the id that what it holds is asked for by, and the kinds of that."""
         key = "" if item is None else (self.inside or self.key)(item)
-        return item, key, self.contents()
+        return item, key, self.contents() if self.contents is not None else ()
 
     def raw(self, target: Target, item: T) -> Raw:
         """Return where the raw JSON of an item comes from: its own read, else its list."""

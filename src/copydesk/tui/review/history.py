@@ -28,7 +28,7 @@ from copydesk.session.reads.history import (
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, Place, View
+from copydesk.tui.framework.place import Place, View
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
@@ -200,7 +200,6 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
     """The revisions of a space: when, who, which change request, and what changed."""
 
     RESOURCE = HISTORY
-    HORIZONTAL_BREAKPOINTS = VAST
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -23,8 +23,8 @@ from copydesk.session.reads.redirects import (
     MISSING,
     RedirectRow,
     RedirectsRead,
+    find_way,
     read_redirects,
-    where_to,
 )
 from copydesk.session.target import Target
 from copydesk.session.writes.redirects import (
@@ -229,11 +229,11 @@ class RedirectCommands(Commands, scope="redirects"):
             return
         try:
             api = await here.session.ready()
-            said = await where_to(api, here.tabs.ids, here.read.paths, path)
+            way = await find_way(api, here.tabs.ids, here.read.paths, path)
         except ValueError as error:
             here.say(str(error), "warn")
         else:
-            here.say(said)
+            here.say(way.said)
 
 
 @place("redirects", key="r", title="Redirects", uses=READ)

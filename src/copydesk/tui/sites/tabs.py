@@ -15,8 +15,7 @@ from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
-from copydesk.session.options import Option
-from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights
+from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights, read_site_options
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.undo import Past
@@ -279,12 +278,10 @@ class PublicationCommands(Commands, scope="site_publishing"):
         if not isinstance(place.place_tabs, SiteTabs) or organization is None:
             place.say(":site works on the screens of one site.", "warn")
             return
-        api = await place.session.ready()
-        sites = [each async for each in api.pages(ops.list_sites, organization)]
-        if not sites:
+        options = await read_site_options(await place.session.ready(), organization)
+        if not options:
             place.say("There is no site in this organization.", "warn")
             return
-        options = [Option(each.id, clean(each.title).strip() or "Untitled") for each in sites]
         chosen = await self.app.push_screen_wait(
             Choice("Of which site?", options, current=place.target.site or "")
         )

@@ -27,7 +27,7 @@ from copydesk.tui.arrange.cells import VIEWS, ArrangedTree, PlanPane, Row, Writt
 from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, Part, style_path
+from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.spaces import tree_cells as present
@@ -441,7 +441,6 @@ class CollectionSpacesPlace(ResourcePlace["Space"], scope="collection_spaces"):
     """The spaces of one collection; :collection on its row in the spaces opens this."""
 
     RESOURCE = COLLECTION_SPACES
-    HORIZONTAL_BREAKPOINTS = VAST
 
     def space_at_hand(self) -> str | None:
         return self.rows.selected_id

@@ -37,6 +37,10 @@ class Target:
         """Return the same target with some fields changed."""
         return replace(self, **changes)
 
+    def lacks(self, *, space: bool, site: bool) -> bool:
+        """Whether a screen of one space, or of one site, has to ask which."""
+        return (space and not self.space and not self.item) or (site and not self.site)
+
 
 LEFT = "left"
 """The snapshot of the last screen of a run."""

@@ -11,10 +11,13 @@ from typing import Any
 from copydesk.client.api import Api
 from copydesk.local.snapshot import Snapshots
 from copydesk.server.desk_writes import Editor
+from copydesk.session.session import Session
 from copydesk.session.target import LEFT, Target, Visit
+from copydesk.tui.app import CopydeskApp
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults
+from tests.tui.sample_desk import Sample
 from tests.world import BASE_URL, World
 
 
@@ -118,6 +121,23 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
         async with drive(odd, size=(100, 30)) as driver:
             await gone_on(driver)
             assert driver.place.PLACE == "spaces"
+
+
+async def test_a_screen_that_asks_which_space_or_site_is_none_to_start_with(
+    sample: Sample,
+) -> None:
+    async def connect() -> Api:
+        return sample.api()
+
+    app = CopydeskApp(Session(connect, snapshot=Snapshots(), host="desk.test"), "spaces")
+    async with drive(app, size=(100, 30)) as driver:
+        for name in ("files", "redirects", "findings"):
+            await app.go(name, Target(app.session.organization))
+            await driver.idle()
+            assert "Of which" in driver.screen, driver.screen
+            assert driver.place.visit() is None, name
+            await driver.press("enter")
+            assert driver.place.visit() is not None, name
 
 
 async def test_once_nothing_is_being_read_it_is_known_what_could_not_be(world: World) -> None:

@@ -243,8 +243,8 @@ class Place(Acts, SteadyScreen[None]):
         return ""
 
     def visit(self) -> Visit | None:
-        """Return what it shows now, to come back to; None where one cannot."""
-        if not self.PLACE:
+        """Return what it shows now, to come back to; None where it can only ask."""
+        if not self.PLACE or self.target.lacks(space=self.OF_SPACE, site=self.OF_SITE):
             return None
         pane = next(iter(self.query(".-main Pane")), None)
         target = self.target.but(view=self.view or None)

@@ -10,24 +10,33 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
-.PHONY: run test fuzz check lint types layers docs pictures looks bench durability killing cutting monkey linear browser mutants drift
+.PHONY: run test long fuzz check lint types layers docs pictures looks bench durability killing cutting monkey linear browser mutants drift
 .PHONY: words wheel manual release constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
 
-test: $(VENV)/.test          ## run the tests on every core; all of them also prove what each action sends
-	@# Compiled once, and not by every worker and every program that a test starts.
+# Of the tests one in forty takes two fifths of the time: they run whole programs, or open every
+# screen. `make test` leaves these to `make long`, but for one of each kind; CI runs both.
+# Compiled once, and not by every worker and every program that a test starts. Plain assertions take
+# ten seconds less to load; what fails is run again to say more.
+define tests
 	@$(BIN)/python -m compileall -q -j 0 src tests
-	@# Plain assertions take ten seconds less to load; what fails is run again to say more.
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --assert=plain $(or $(ARGS),--reach) \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --assert=plain $(1) \
 	  || { $(BIN)/python -m pytest -n auto --last-failed --last-failed-no-failures none; exit 1; }
+endef
+
+test: $(VENV)/.test          ## run the tests on every core; they also prove what each action sends
+	$(call tests,$(or $(ARGS),-m "not long" --reach))
+
+long: $(VENV)/.test          ## run the tests that take long: whole programs, every screen, hostile megabytes
+	$(call tests,-m long $(ARGS))
 
 fuzz: $(VENV)/.test          ## a generic tool drives the API for long; EXAMPLES=100 of each kind
 	COPYDESK_FUZZ=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -n auto --timeout 1800 \
 	  tests/server/test_schemathesis.py $(ARGS)
 
-check: lint types layers docs test   ## everything that must hold before a change lands
+check: lint types layers docs test long   ## everything that must hold before a change lands
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -90,6 +90,7 @@ def may_end_with(command: str) -> set[str]:
     return {"0", *(["7"] if "--plan" in command else []), *(["1"] if "cr check" in command else [])}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_commands_of_a_page_run_and_print_what_it_says(page: Path, tmp_path: Path) -> None:
     with socket.socket() as first, socket.socket() as second:

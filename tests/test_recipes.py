@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 
 GENERATES = "from copydesk.tui.system.reference import write_tables; write_tables()"
@@ -76,6 +78,7 @@ def follow(root: Path) -> None:
         path.write_text(before[:start] + imports + before[start:] + rest)
 
 
+@pytest.mark.long
 def test_who_follows_the_recipes_has_an_operation_an_action_and_two_places(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src/copydesk", tmp_path / "src/copydesk")
     shutil.copytree(ROOT / "styles", tmp_path / "styles")

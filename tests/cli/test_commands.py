@@ -247,6 +247,7 @@ def test_python_without_docstrings_is_refused_in_a_sentence() -> None:
     assert done.stderr.startswith("copydesk: unset PYTHONOPTIMIZE, or leave out -OO")
 
 
+@pytest.mark.long
 def test_commands_that_meet_on_a_new_desk_fill_it_once() -> None:
     command = [sys.executable, "-m", "copydesk", "desk", "token"]
     both = [

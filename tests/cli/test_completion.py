@@ -119,6 +119,7 @@ class Shell:
         self._process.wait(PATIENCE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shell", "way"), [(each, way) for each in HERE for way in WAYS[each]])
 def test_a_shell_completes_once_it_has_read_its_script(
     shell: str, way: str, tmp_path: Path
@@ -161,6 +162,7 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.long
 def test_values_of_each_kind_come_from_this_machine(
     hostile_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,6 +233,7 @@ def test_values_of_a_service_come_from_its_cached_answers(
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_completes_values_and_runs_nothing_of_them(shell: str, hostile_home: Path) -> None:
     if shell not in HERE:

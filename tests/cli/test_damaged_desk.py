@@ -130,6 +130,7 @@ def test_every_command_ends_in_a_sentence_without_a_text_of_the_desk(
     shutil.rmtree(out, ignore_errors=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 4])
 async def test_every_screen_survives_it(
     damaged: Damaged, path: Path, seed: int, capfd: pytest.CaptureFixture[str]

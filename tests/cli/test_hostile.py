@@ -187,6 +187,7 @@ def look(
     return ended
 
 
+@pytest.mark.long
 def test_no_command_prints_what_harms_a_terminal_of_what_a_service_says(
     there: Everything, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -99,6 +99,7 @@ def lead(
     made.world.close()
 
 
+@pytest.mark.long
 def test_from_an_empty_desk_to_the_news_that_a_fix_helped(
     lead: Lead, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,6 +142,7 @@ async def outcome(asking: object) -> ApiError | None:
     return None
 
 
+@pytest.mark.long
 async def test_every_fault_is_an_error_of_its_kind_that_knows_what_may_have_been_done(
     world: World,
 ) -> None:

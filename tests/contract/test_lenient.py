@@ -67,6 +67,7 @@ BY_MODULE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "models", BY_MODULE.values(), ids=[name.rsplit(".", 1)[-1] for name in BY_MODULE]
 )

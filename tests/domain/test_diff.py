@@ -479,6 +479,7 @@ def test_small_edits_in_a_long_page() -> None:
     assert diff.added == diff.removed == 30
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from copydesk.domain.own_command import FIELDS, OwnCommand, ready, wrong_words
 
 
+@pytest.mark.long
 @given(st.text(max_size=40))
 def test_a_field_is_one_argument_whatever_is_in_it(title: str) -> None:
     run = ready(["gh", "--title={title}", "--", "{title}"], {"title": title})

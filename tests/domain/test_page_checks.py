@@ -94,6 +94,7 @@ def test_any_text_is_taken(text: str, within: str) -> None:
         assert 1 <= each.line <= lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("before", "part", "after"),
     [

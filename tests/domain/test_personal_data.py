@@ -205,6 +205,7 @@ def test_addresses_keep_their_numbers() -> None:
 LONG = 200_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     [

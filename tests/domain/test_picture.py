@@ -51,6 +51,7 @@ def test_what_cannot_show_pictures_has_none(text: str) -> None:
     assert may_show(text) or pictures_of(text) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["![](", "![](<", "<img ", "!["])
 def test_hostile_texts_are_looked_through_in_little_time(unit: str) -> None:
     # In more than linear time this would outlast what a test has.

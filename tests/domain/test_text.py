@@ -107,6 +107,7 @@ def test_the_coarse_ranges_miss_no_combining_mark() -> None:
     assert missed == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     ["\x1b]", "\x1b[", "\x1b[1;", "\x9d", "\x1b", "\u0301", "\u202e", "e\u0301\n", "\x1bP\x9b"],

@@ -141,6 +141,7 @@ def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(openapi()))
 
 
+@pytest.mark.long
 def test_many_who_ask_for_it_first_get_the_same() -> None:
     program = """
 from concurrent.futures import ThreadPoolExecutor

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -109,6 +110,7 @@ def told(change: Change) -> tuple[str, str, object, object]:
     return change.type, change.page.id, before, after
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(first=STEPS, second=STEPS)
 def test_pages_that_differ_tell_as_much_as_all_pages(first: list[Step], second: list[Step]) -> None:

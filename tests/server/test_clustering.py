@@ -667,6 +667,7 @@ def test_whatever_comes_and_goes_nothing_is_lost(data: st.DataObject) -> None:
     desk.world.close()
 
 
+@pytest.mark.long
 async def test_the_process_answers_and_is_ended_with_the_desk(tmp_path: Path) -> None:
     world = World(tmp_path / "desk.db")
     desk_home = world.home
@@ -711,6 +712,7 @@ def test_how_many_were_looked_at_is_told_while_they_are_and_while_they_are_writt
     assert desk.counted == ["analysing 13 of 14"]
 
 
+@pytest.mark.long
 def test_the_process_says_how_far_it_is_before_it_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

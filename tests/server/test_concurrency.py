@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.errors import Conflict
@@ -46,6 +47,7 @@ def served(path: Path) -> Iterator[str]:
     assert said == ""
 
 
+@pytest.mark.long
 async def test_two_processes_and_eight_clients_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "desk.db"
     world = World(path)

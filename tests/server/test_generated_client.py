@@ -46,6 +46,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Client:
     return Client(tmp_path_factory.mktemp("generated"))
 
 
+@pytest.mark.long
 def test_the_served_description_requires_what_the_service_does(generated: Client) -> None:
     document = json.loads(json.dumps(openapi()))
     described = {
@@ -175,6 +176,7 @@ class Walk:
         return self._known[listing]
 
 
+@pytest.mark.long
 async def test_every_reading_operation_of_the_sample_fits(generated: Client) -> None:
     store = Store(None, durable=False)
     app = create_app(store, sessions={"owner": build_sample(store)})

@@ -93,6 +93,7 @@ async def explained(world: World, place: Holder, person: str) -> str | None:
     return level_from(sources(chain, "Acme", found))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 async def test_what_is_listed_is_what_decides_and_is_explained(world: World, seed: int) -> None:
     office = Office(world, seed)

@@ -500,6 +500,7 @@ def in_memory(work: Callable[[Tx], T]) -> T:
         store.close()
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.booleans()), max_size=40))
 def test_positions_do_what_a_list_does(moves: list[tuple[int, int, bool]]) -> None:

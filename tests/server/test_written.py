@@ -190,6 +190,7 @@ class Asked:
         return found
 
 
+@pytest.mark.long
 @settings(
     max_examples=8,
     deadline=None,

@@ -403,6 +403,7 @@ async def test_files_go_first_and_pages_name_them_by_what_the_service_says(
     assert len(desk.way.writes) == 2, "what has arrived is not sent again"
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed_leaves_the_same_bytes() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.tui.killing_edits", "--few"],

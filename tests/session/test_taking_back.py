@@ -280,6 +280,7 @@ async def test_pages_that_are_put_back_stand_in_the_order_that_main_has(desk: De
     assert (kept.state, kept.wanted, kept.known, kept.restored) == ("open", (), "", ())
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed_leaves_the_same_pages() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.tui.killing_settling", "--few"],

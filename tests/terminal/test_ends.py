@@ -84,6 +84,7 @@ def drafts(home: Path) -> list[str]:
     return list(DeskDrafts(State(home / "state/state.db"), desk).texts().values())
 
 
+@pytest.mark.long
 def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> None:
     with Program(home) as program:
         write_a_verdict(program)
@@ -137,6 +138,7 @@ def test_a_window_that_is_closed_loses_nothing(home: Path, told: bool) -> None:
     assert drafts(home) == [TEXT]
 
 
+@pytest.mark.long
 def test_a_mistake_keeps_what_was_typed_and_says_where_the_log_is(home: Path) -> None:
     with Program(home, code=PLANTED) as program:
         write_a_verdict(program)
@@ -158,6 +160,7 @@ def test_a_mistake_keeps_what_was_typed_and_says_where_the_log_is(home: Path) ->
     assert log.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.long
 def test_nothing_but_ascii_without_colours_and_without_a_place_to_write(
     home: Path, service: Service
 ) -> None:
@@ -239,6 +242,7 @@ def test_ctrl_c_while_it_starts_ends_it_without_a_traceback(tmp_path: Path, modu
         program.assert_restored()
 
 
+@pytest.mark.long
 def test_a_full_disk_is_said_and_what_is_typed_stays_to_the_end(
     home: Path, service: Service
 ) -> None:
@@ -268,6 +272,7 @@ def test_a_full_disk_is_said_and_what_is_typed_stays_to_the_end(
     assert not any(request.writes for request in service.asked)
 
 
+@pytest.mark.long
 def test_a_busy_disk_stops_no_key_and_has_the_text_once_it_is_free(home: Path) -> None:
     DeskDrafts(State(home / "state/state.db"), "another").save("key", "text")
     with Program(home) as program:
@@ -310,6 +315,7 @@ def holding(path: Path) -> Iterator[None]:
         held.communicate()
 
 
+@pytest.mark.long
 def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> None:
     command = f"{sys.executable} -m copydesk log --file"
     for shell, status, said in (
@@ -334,6 +340,7 @@ def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> No
         assert "Exception" not in done.stderr
 
 
+@pytest.mark.long
 def test_other_programs_that_it_starts_get_no_token(
     home: Path, service: Service, tmp_path: Path
 ) -> None:
@@ -359,6 +366,7 @@ def test_other_programs_that_it_starts_get_no_token(
         assert token not in told.read_text()
 
 
+@pytest.mark.long
 def test_an_editor_that_cannot_be_started_leaves_the_terminal(home: Path, tmp_path: Path) -> None:
     with Program(home, environment={"EDITOR": f"{tmp_path}/none", "VISUAL": ""}) as program:
         write_a_verdict(program)
@@ -380,6 +388,7 @@ def test_every_program_that_is_started_is_given_its_environment() -> None:
                 assert given in [[each] for each in ALLOWED], f"{path}:{node.lineno}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mask", [0o000, 0o277], ids=oct)
 def test_a_new_home_is_for_its_user_only_whatever_the_umask(tmp_path: Path, mask: int) -> None:
     home = tmp_path / "new" / "home"

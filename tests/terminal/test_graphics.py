@@ -60,6 +60,7 @@ def open_picture(program: Program) -> None:
     program.until("200 x 100 pixels")
 
 
+@pytest.mark.long
 def test_kitty_graphics_are_placed_in_the_dialog_and_deleted_with_it(
     home: Path, address: str
 ) -> None:
@@ -105,6 +106,7 @@ def test_kitty_graphics_are_placed_in_the_dialog_and_deleted_with_it(
         assert program.unread == 0
 
 
+@pytest.mark.long
 def test_a_picture_is_away_while_another_dialog_lies_over_it(
     home: Path, service: Service, tmp_path: Path
 ) -> None:
@@ -121,6 +123,7 @@ def test_a_picture_is_away_while_another_dialog_lies_over_it(
         )
 
 
+@pytest.mark.long
 def test_sixel_is_drawn_in_the_dialog_and_never_in_the_text(home: Path, address: str) -> None:
     with Program(home, address, answers=SIXEL_ANSWERS) as program:
         open_picture(program)
@@ -139,6 +142,7 @@ def test_sixel_is_drawn_in_the_dialog_and_never_in_the_text(home: Path, address:
         program.assert_restored()
 
 
+@pytest.mark.long
 def test_a_terminal_that_answers_nothing_shows_half_blocks_and_a_setting_says_otherwise(
     home: Path, address: str
 ) -> None:

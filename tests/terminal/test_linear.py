@@ -53,6 +53,7 @@ def test_a_change_request_is_reviewed_commented_and_merged_by_lines_on_a_pipe(ho
     assert "shows it in the browser" not in told, "none reaches this desk"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("environment", "arguments"),
     [
@@ -73,6 +74,7 @@ def test_it_is_asked_for_in_several_ways_and_ends_with_its_lines(
         assert ended.stdout.isascii()
 
 
+@pytest.mark.long
 def test_the_settings_ask_for_it_and_a_variable_says_no(home: Path) -> None:
     settings = home / "config" / "config.toml"
     settings.write_text("linear = true\nrecall_seconds = 0\n")
@@ -86,6 +88,7 @@ def test_the_settings_ask_for_it_and_a_variable_says_no(home: Path) -> None:
     assert "View Spaces" in told.rpartition("> back")[2], "there is no line of status to hide first"
 
 
+@pytest.mark.long
 def test_lines_on_a_pipe_do_not_stop_it_for_a_shell_that_is_not_there(home: Path) -> None:
     ended = talk(home, ["ctrl+z", "where", "quit"], PLAIN)
     told = ended.stdout.decode()
@@ -93,6 +96,7 @@ def test_lines_on_a_pipe_do_not_stop_it_for_a_shell_that_is_not_there(home: Path
     assert "There is no shell here to go back to." in told
 
 
+@pytest.mark.long
 def test_on_a_terminal_it_asks_with_a_prompt_and_changes_no_mode(home: Path) -> None:
     with Program(home, environment=PLAIN) as program:
         program.wait(lambda: program.written.endswith(b"> "), "the first prompt")
@@ -107,6 +111,7 @@ def test_on_a_terminal_it_asks_with_a_prompt_and_changes_no_mode(home: Path) -> 
         program.assert_restored()
 
 
+@pytest.mark.long
 def test_a_text_is_on_the_disk_line_by_line_and_an_editor_has_it(
     home: Path, tmp_path: Path
 ) -> None:

@@ -95,6 +95,7 @@ def test_the_screen_that_was_left_is_there_before_anything_heavy_is_loaded(left:
         assert after.startswith(b"[]")
 
 
+@pytest.mark.long
 def test_it_is_replaced_without_a_blank_moment_and_keys_are_about_what_it_shows(left: Path) -> None:
     with Program(left) as program:
         program.press("j")
@@ -118,6 +119,7 @@ def test_it_is_replaced_without_a_blank_moment_and_keys_are_about_what_it_shows(
         seen = seen or shown
 
 
+@pytest.mark.long
 def test_another_screen_than_the_first_is_opened_with_it(home: Path) -> None:
     with Program(home) as program:
         program.until("● live")
@@ -133,6 +135,7 @@ def test_another_screen_than_the_first_is_opened_with_it(home: Path) -> None:
         assert "> Sites" in program.screen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "environment", "size"),
     [
@@ -153,6 +156,7 @@ def test_what_begins_otherwise_has_none(
         program.until("Handbook")
 
 
+@pytest.mark.long
 def test_another_service_has_none_and_a_token_of_the_environment_leaves_none(
     left: Path, service: Service
 ) -> None:
@@ -164,6 +168,7 @@ def test_another_service_has_none_and_a_token_of_the_environment_leaves_none(
             assert program.ended() == 0
 
 
+@pytest.mark.long
 def test_other_settings_have_none(left: Path) -> None:
     (left / "config" / "config.toml").write_text('theme = "no such theme"\n')
     with Program(left) as program:
@@ -195,6 +200,7 @@ def test_a_signal_gives_the_terminal_back(left: Path, number: signal.Signals) ->
         assert program.unread == 0
 
 
+@pytest.mark.long
 def test_keys_typed_while_nothing_is_drawn_yet_are_not_shown_and_are_for_the_screens(
     home: Path,
 ) -> None:

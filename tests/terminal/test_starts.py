@@ -19,6 +19,7 @@ SPACES = b"sort: open change requests"
 """What only the list of spaces shows."""
 
 
+@pytest.mark.long
 def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
     home: Path, service: Service
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
         program.ended()
 
 
+@pytest.mark.long
 def test_the_manual_is_opened_over_the_screens_and_left_for_them(home: Path) -> None:
     with Program(home) as program:
         program.until("live")
@@ -83,6 +85,7 @@ def test_the_manual_is_opened_over_the_screens_and_left_for_them(home: Path) -> 
         assert program.ended() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("told", "named"), [(b"fb/fa/f7", "light"), (b"14/17/1c", "dark")])
 def test_the_answer_on_the_background_is_kept_and_no_key(
     home: Path, told: bytes, named: str
@@ -104,6 +107,7 @@ def test_the_answer_on_the_background_is_kept_and_no_key(
         }[named]  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_theme_follows_colours_that_change_until_one_is_chosen(home: Path) -> None:
     def backgrounds() -> set[str]:
         return {cell.bg for cell in program.cells[12].values()}
@@ -120,6 +124,7 @@ def test_the_theme_follows_colours_that_change_until_one_is_chosen(home: Path) -
         assert b"\x1b[?2031l" in program.written
 
 
+@pytest.mark.long
 def test_the_theme_follows_again_once_it_is_auto_again(home: Path) -> None:
     light, dark = {"fbfaf7", "f3f1ec"}, {"14171c", "191d24"}
 
@@ -150,6 +155,7 @@ def test_the_theme_follows_again_once_it_is_auto_again(home: Path) -> None:
         assert drawn(dark)
 
 
+@pytest.mark.long
 def test_a_chosen_theme_asks_nothing(home: Path) -> None:
     with Program(home, "--theme", "dark") as program:
         program.until("● live")

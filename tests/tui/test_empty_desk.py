@@ -47,6 +47,7 @@ def words(driver: Driver) -> str:
     return " ".join("".join(" " if each in "│┃" else each for each in driver.screen).split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=str)
 async def test_every_screen_says_that_the_desk_is_empty(
     world: World, size: tuple[int, int]

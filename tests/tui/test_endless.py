@@ -91,6 +91,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paging, "WHOLE_PAGES", MOST)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_no_place_reads_a_list_for_ever(few: None, part: int) -> None:
     load_everything()

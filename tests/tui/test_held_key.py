@@ -30,6 +30,7 @@ NEWEST = {"clusters"}
 """Screens that read something of a row again each time: the issues of a cluster."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_a_held_key_sends_nothing_and_a_row_rested_on_little(
     sample: Sample, part: int

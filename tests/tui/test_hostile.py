@@ -144,6 +144,7 @@ async def look_everywhere(
     assert written.characters > 50_000  # the places were drawn
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_nothing_hostile_reaches_the_terminal(
@@ -155,6 +156,7 @@ async def test_nothing_hostile_reaches_the_terminal(
     await look_everywhere(lambda: sample.api(POISON), written, wanted, part, size)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12 if EVERY_KEY else 1))
 @pytest.mark.parametrize("kept", [KEPT, frozenset()], ids=["known kinds", "nothing known"])
 @pytest.mark.parametrize("part", range(PARTS))

@@ -76,6 +76,7 @@ def store() -> Iterator[Store]:
     store.close()
 
 
+@pytest.mark.long
 async def test_an_hour_of_reviewing_at_half_the_budget_is_never_refused(store: Store) -> None:
     work = Work(store, USUAL_LIMIT // 2)
     end, left = work.now + timedelta(hours=1), list[float]()

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 from weakref import ref
 
+import pytest
 from textual._styles_cache import StylesCache
 from textual.screen import Screen
 from textual.widget import Widget
@@ -43,6 +44,7 @@ async def still_there(driver: Driver, left: dict[str, ref[Screen[Any]]]) -> list
     return [name for name, screen in left.items() if screen() is not None]
 
 
+@pytest.mark.long
 async def test_a_review_that_was_left_is_let_go_of(world: World) -> None:
     space = world.space("Handbook", {"a": "# A\n\nOne.\n", "b": "# B\n\nTwo.\n"})
     for number in range(3):
@@ -144,6 +146,7 @@ async def test_a_revision_that_requests_are_compared_with_is_kept_without_its_mo
         assert len(models) < 40
 
 
+@pytest.mark.long
 async def test_every_screen_that_was_left_is_let_go_of(world: World) -> None:
     space = world.space("Handbook", {"a": "# A\n\nOne.\n"})
     request = world.change_request(space, {"a": "# A\n\nTwo.\n"})

@@ -18,6 +18,7 @@ SEED = int(os.environ.get("COPYDESK_MONKEY_SEED", "1"))
 ON_ONE_DESK = 2000
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120 + KEYS // 4)
 @pytest.mark.parametrize("faulty", [False, True], ids=["desk", "faulty"])
 async def test_keys_by_chance_end_nothing_and_lose_nothing(

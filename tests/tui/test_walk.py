@@ -64,6 +64,7 @@ def service(tmp_path: Path, source: Path) -> Iterator[str]:
         server.communicate(timeout=20)
 
 
+@pytest.mark.long
 async def test_a_change_is_reviewed_and_merged_over_http_and_exported(
     tmp_path: Path, service: str
 ) -> None:

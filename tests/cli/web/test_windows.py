@@ -67,6 +67,7 @@ def test_a_change_request_is_opened_reviewed_commented_and_merged(
     assert not Path("owned").exists()
 
 
+@pytest.mark.long
 def test_own_commands_do_not_run_in_a_browser_and_say_so(tmp_path: Path, desk: Desk) -> None:
     ran = tmp_path / "ran"
     settings = tmp_path / "home" / "config" / "config.toml"
@@ -82,6 +83,7 @@ def test_own_commands_do_not_run_in_a_browser_and_say_so(tmp_path: Path, desk: D
     assert not ran.exists()
 
 
+@pytest.mark.long
 def test_a_lost_socket_keeps_what_was_typed_and_the_page_opens_there_again(
     server: Server, browser: Browser, desk: Desk
 ) -> None:
@@ -112,6 +114,7 @@ def test_a_lost_socket_keeps_what_was_typed_and_the_page_opens_there_again(
     assert desk.comments == []
 
 
+@pytest.mark.long
 def test_windows_have_undo_and_drafts_of_their_own_and_end_with_the_server(
     server: Server, browser: Browser, desk: Desk
 ) -> None:
@@ -143,6 +146,7 @@ def _runs(process: int) -> bool:
     return text.rpartition(")")[2].split()[0] != "Z"
 
 
+@pytest.mark.long
 def test_at_most_four_windows_are_open(server: Server, browser: Browser) -> None:
     with ExitStack() as opened:
         windows = [opened.enter_context(browser.window()) for _ in range(4)]
@@ -158,6 +162,7 @@ def test_at_most_four_windows_are_open(server: Server, browser: Browser) -> None
             window.until("Guide")
 
 
+@pytest.mark.long
 def test_the_address_of_something_opens_it_or_says_what_it_is(
     server: Server, browser: Browser, desk: Desk
 ) -> None:
@@ -176,6 +181,7 @@ def test_the_address_of_something_opens_it_or_says_what_it_is(
     assert told["url"].startswith(f"{server.address}/app/o/{desk.world.home}/s/{desk.space}")
 
 
+@pytest.mark.long
 def test_a_window_takes_any_message_and_any_size(browser: Browser) -> None:
     with browser.window() as window:
         window.until("Guide")
@@ -198,6 +204,7 @@ def test_a_window_takes_any_message_and_any_size(browser: Browser) -> None:
         window.closed()
 
 
+@pytest.mark.long
 def test_a_process_gets_few_variables_and_the_token_by_its_wire(tmp_path: Path) -> None:
     asked: list[str] = []
 
@@ -230,6 +237,7 @@ def test_a_process_gets_few_variables_and_the_token_by_its_wire(tmp_path: Path) 
     service.server_close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -249,6 +257,7 @@ def test_what_cannot_be_served_is_refused(arguments: list[str], said: str, tmp_p
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.long
 def test_a_wire_that_is_none_is_refused(tmp_path: Path) -> None:
     for named in ("", "x", "-1", "999", "9" * 40, "2"):
         ended = _run(tmp_path, "--read-only", COPYDESK_BROWSER=named)

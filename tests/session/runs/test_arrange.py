@@ -483,6 +483,7 @@ async def test_a_run_stops_after_the_request_under_way(desk: Desk) -> None:
     assert run.state == "finished"
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.tui.killing_arrangements", "--few"],

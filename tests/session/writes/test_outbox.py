@@ -40,6 +40,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return Desk(tmp_path_factory.mktemp("desk"))
 
 
+@pytest.mark.long
 def test_each_write_that_may_wait_arrives_exactly_once_wherever_it_is_cut(
     desk: Desk, tmp_path: Path
 ) -> None:

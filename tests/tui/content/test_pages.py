@@ -240,6 +240,7 @@ async def test_no_pages_no_space_and_no_access(world: World) -> None:
         assert "No space is chosen." in driver.screen
 
 
+@pytest.mark.long
 async def test_a_megabyte_opens_and_hostile_text_stays_text(world: World) -> None:
     words = " and on it goes" * 8
     big = "# Big\n\n" + "\n\n".join(f"Line {n} [red]\x1b[31m{words}" for n in range(8_000))

@@ -6,6 +6,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from copydesk.client.api import Api
 from copydesk.present.conversation import Block, words_of
 from copydesk.server import conversation_writes
@@ -87,6 +89,7 @@ async def search(driver: Driver, text: str) -> None:
     await eventually(lambda: " match" in driver.screen, driver.turn)
 
 
+@pytest.mark.long
 async def test_hostile_and_long_conversations_are_read_one_after_the_other(world: World) -> None:
     many: list[tuple[Any, str]] = [("user", f"part {number}") for number in range(9_999)]
     talks: Talks = [

@@ -67,6 +67,7 @@ async def test_a_bar_that_stays_is_what_a_layout_would_make_of_it() -> None:
             assert shown() == before, lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["list", "review"])
 async def test_what_is_drawn_again_is_what_would_be_drawn_anew(what: str, world: World) -> None:
     chance = Random(what)

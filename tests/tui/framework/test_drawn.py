@@ -79,6 +79,7 @@ async def compare(driver: Driver, terminal: Terminal) -> None:
     assert shown == wanted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["list", "review"])
 async def test_the_terminal_shows_what_was_drawn(
     what: str, world: World, terminal: Terminal

@@ -574,6 +574,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     assert way.writes == [0, 1, 1, 2, 2, 4, 4, 5, 5]
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed_merges_each_once(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.tui.killing_runs", str(tmp_path)],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from copydesk.client.api import Api
 from copydesk.domain.own_command import FIELDS, KINDS
 from copydesk.local.snapshot import Snapshots
@@ -76,6 +78,7 @@ def table(found: Found) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.long
 async def test_the_table_of_the_manual_has_the_fields_of_every_kind(sample: Sample) -> None:
     async with sample.api() as api:
         wanted = await targets(api)

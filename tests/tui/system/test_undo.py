@@ -276,6 +276,7 @@ class Desk:
         ]  # fmt: skip
 
 
+@pytest.mark.long
 async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     world: World, tmp_path: Path
 ) -> None:

@@ -268,6 +268,7 @@ def offered(name: str) -> Iterator[Action | Command]:
         yield from (each for each in owner.LINE_COMMANDS.values() if each.scope != "place")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LISTS)
 async def test_no_action_touches_a_row_beside_those_that_are_marked(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -199,6 +199,7 @@ def view(driver: Driver) -> TextView:
     return driver.place.text
 
 
+@pytest.mark.long
 async def test_a_megabyte_opens_scrolls_and_is_searched() -> None:
     about = "about retries " * 18
     paragraphs = [f"## Part {i}\n\nWords of part {i} {about}.\n" for i in range(4_000)]

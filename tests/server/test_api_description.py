@@ -100,6 +100,7 @@ def test_bounds_defaults_and_nulls_are_those_of_the_declarations() -> None:
     assert "Location" in operations()["create_space"]["responses"]["201"]["headers"]
 
 
+@pytest.mark.long
 async def test_every_answer_is_as_described(tmp_path: Path) -> None:
     world = World(tmp_path / "desk.db")
     desk = await DeskOfOne.make(world, tmp_path / "desk.db")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pkgutil
 import re
+from collections.abc import Iterator
 from typing import Any, get_args
 
 import httpx
@@ -18,6 +19,14 @@ from tests.contract.examples import body_example, example
 from tests.world import World
 
 EVERY = sorted(CATALOGUE)
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    """One desk for all of these requests: it refuses them."""
+    made = World()
+    yield made
+    made.close()
 
 
 def address(operation: Operation[..., Any], value: str = "unknown") -> str:

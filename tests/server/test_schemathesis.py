@@ -84,6 +84,7 @@ if EXAMPLES:  # it takes seconds; test_api_description.py checks the form
         validate(openapi())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_answers_as_described(driven: Driven, name: str, mode: GenerationMode) -> None:

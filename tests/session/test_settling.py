@@ -226,6 +226,7 @@ async def test_choices_survive_and_main_may_move_on(desk: Desk) -> None:
     await desk.matches(desk.work.kept.wanted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("trouble", ["down", "lost", "blind", 500])
 async def test_wherever_it_is_cut_off_it_goes_on_or_back(desk: Desk, trouble: str | int) -> None:
     await desk.merge_main()

@@ -123,6 +123,7 @@ def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> Non
     assert not Journal(State(home / "state/state.db"), desk).crashed()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
 def test_a_window_that_is_closed_loses_nothing(home: Path, told: bool) -> None:
     def ignore() -> None:

@@ -155,7 +155,6 @@ def test_the_theme_follows_again_once_it_is_auto_again(home: Path) -> None:
         assert drawn(dark)
 
 
-@pytest.mark.long
 def test_a_chosen_theme_asks_nothing(home: Path) -> None:
     with Program(home, "--theme", "dark") as program:
         program.until("● live")

@@ -556,6 +556,7 @@ LATE = [
 ]
 
 
+@pytest.mark.long
 async def test_words_are_no_commands_while_an_action_reads_what_it_asks(sample: Sample) -> None:
     load_everything()
     async with sample.api() as api:

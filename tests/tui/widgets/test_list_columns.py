@@ -65,6 +65,7 @@ async def test_the_columns_of_a_view_go_before_those_of_its_list(world: World) -
         assert " BY" in driver.screen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(known_columns()))
 async def test_no_list_has_a_column_that_the_settings_could_not_name(
     world: World, name: str

@@ -125,6 +125,7 @@ def test_no_word_is_lost_with_a_tag() -> None:
     assert "\u2022 [/] <script> @Mara\n  x <i>\n\u258e <your-token>\n\u258e z" in shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["[](", "[](<", "![", "[", "`", "**a ", "<a ", '<a href="">'])
 def test_hostile_markup_comes_to_an_end(unit: str) -> None:
     # In more than linear time this would outlast what a test has.

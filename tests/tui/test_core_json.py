@@ -6,8 +6,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
@@ -17,7 +15,6 @@ from tests.tui.opening import open_world, typed
 from tests.world import World
 
 
-@pytest.mark.long
 async def test_the_core_places_show_what_the_service_has(world: World) -> None:
     fill(world, 2)
     guides = world.collection("Guides")

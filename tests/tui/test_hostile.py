@@ -156,9 +156,12 @@ async def test_nothing_hostile_reaches_the_terminal(
     await look_everywhere(lambda: sample.api(POISON), written, wanted, part, size)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12 if EVERY_KEY else 1))
-@pytest.mark.parametrize("kept", [KEPT, frozenset()], ids=["known kinds", "nothing known"])
+@pytest.mark.parametrize(
+    "kept",
+    [pytest.param(KEPT, marks=pytest.mark.long, id="known kinds"),
+     pytest.param(frozenset(), id="nothing known")],
+)  # fmt: skip
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_no_field_of_any_answer_reaches_the_terminal_as_it_is(
     written: Written, part: int, kept: frozenset[str], seed: int

@@ -34,8 +34,9 @@ def look(app: CopydeskApp, when: str) -> None:
     assert not [*refused_wrong(app, off=True)], when
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(
+    "size", [pytest.param(SIZES[0], marks=pytest.mark.long), SIZES[1]], ids=str
+)
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_no_screen_shows_an_id_where_there_is_a_name_or_names_a_key_of_another(
     sample: Sample, part: int, size: tuple[int, int]

@@ -169,7 +169,6 @@ async def test_from_what_is_in_no_cluster_the_way_leads_to_all(world: World) -> 
             assert place.rows.selected_id == row
 
 
-@pytest.mark.long
 async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: World) -> None:
     clusters = fill(world, 12)
     oauth, invoices = clusters.values()

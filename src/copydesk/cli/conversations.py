@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.conversations_batches import BOUNDS, BREATH, Bounds, Halted, Report, Row, Sending
 from copydesk.cli.conversations_inputs import Choices, Input, can_ask, find_inputs, show
-from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, agreed, kept_state
+from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, ask_first, kept_state
 from copydesk.cli.lookup import find_organization
 from copydesk.contract import operations as ops
 from copydesk.domain.ingest_file import Item
@@ -147,10 +147,8 @@ class Handing:
                 )
             if to_come := self._to_come(checked):
                 self._report.note(to_come)
-            if self._asks and not agreed(
-                f"Send {plural(self._report.total, CALLED)} to {clean(place.title)}?"
-            ):
-                raise UsageError("nothing was sent.", FAILED)
+            many = plural(self._report.total, CALLED)
+            ask_first(f"Send {many} to {clean(place.title)}?", said=not self._asks)
             try:
                 book = Ingested(paths.ingested, self._connection.key, place.id)
             except InUse as error:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
-from copydesk.cli.errors import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
+from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, ask_first, need_answer, say
 from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
@@ -130,8 +129,7 @@ def merge_request(
 
     What is known to be in the way is told, and nothing is sent then. Raises ``UsageError``.
     """
-    if not yes and not sys.stdin.isatty():
-        raise UsageError("nothing was merged: no one can be asked here, so add --yes")
+    need_answer(said=yes, done="merged")
     from copydesk.present.merge import fact_lines, warnings
     from copydesk.session.own_commands import tell_merged
     from copydesk.session.reads import conflicts
@@ -151,7 +149,7 @@ def merge_request(
         _refuse(read)
         label = f"#{given.number}"
         if not yes:
-            _ask(f"Merge {label} into {there.title}? It is live at once.")
+            ask_first(f"Merge {label} into {there.title}? It is live at once.", done="merged")
             now = await merge_facts.read_all(api, there.id, given.id)
             if now.request.revision != read.request.revision:
                 raise UsageError(
@@ -193,11 +191,6 @@ def _refuse(read: SpokenFor) -> None:
     if read.request.status == "draft":
         why += f" copydesk cr edit {read.request.number} --status open opens it."
     raise UsageError(f"nothing was merged: {why}", status)
-
-
-def _ask(question: str) -> None:
-    if not agreed(question):
-        raise UsageError("nothing was merged.", FAILED)
 
 
 def _clashed(label: str, clash: Any, *, as_json: bool) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
@@ -15,7 +14,8 @@ from copydesk.cli.errors import (
     FAILED,
     NOT_ALLOWED,
     UsageError,
-    agreed,
+    ask_first,
+    need_answer,
     say,
 )
 from copydesk.cli.output import put, put_json
@@ -57,10 +57,7 @@ def apply_suggestions(
 
     Returns 4 where one that was named is not applied. Raises ``UsageError``.
     """
-    if not (plan or yes or sys.stdin.isatty()):
-        raise UsageError(
-            "nothing was sent: no one can be asked here, so add --yes (or --plan to look)"
-        )
+    need_answer(said=plan or yes, plans=True)
     connection = service.connection(writes=not plan)
     tell = say if as_json else put
 
@@ -92,8 +89,7 @@ def apply_suggestions(
             if count and plan:
                 return DIFFERS
             if count:
-                if not yes and not agreed(f"Apply {plural(count, 'suggestion')} to {label}?"):
-                    raise UsageError("nothing was sent.", FAILED)
+                ask_first(f"Apply {plural(count, 'suggestion')} to {label}?", said=yes)
                 left = await writes.told(apply_plan(staged, planned, recall=False, now=True))
             if as_json:
                 put_json(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +16,10 @@ from copydesk.cli.errors import (
     CONFLICT,
     DIFFERS,
     DONE,
-    FAILED,
     NOT_ALLOWED,
     UsageError,
-    agreed,
+    ask_first,
+    need_answer,
     say,
 )
 from copydesk.cli.output import put, put_json
@@ -139,8 +138,7 @@ def push(
     connection = service.connection(writes=not plan)
     if kept.desk != connection.key:
         raise UsageError(f"{folder} was checked out of another service or desk than this one")
-    if not (plan or yes or stage or sys.stdin.isatty()):
-        raise UsageError("nothing was sent: no one can be asked here, so add --yes (or --plan)")
+    need_answer(said=plan or yes or stage, plans=True)
     files = _files(folder, kept)
 
     async def run() -> int:
@@ -163,8 +161,7 @@ def push(
             if plan:
                 return DIFFERS
             count = plural(len(changes.edits), "page")
-            if not (yes or stage) and not agreed(f"Send {count} to #{kept.number}?"):
-                raise UsageError("nothing was sent.", FAILED)
+            ask_first(f"Send {count} to #{kept.number}?", said=yes or stage)
             async with CommandWrites(connection, api) as writes:
                 return await _send(api, writes, folder, changes, given, stage=stage)
 

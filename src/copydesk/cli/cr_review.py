@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -18,11 +17,11 @@ from copydesk.cli.errors import (
     CONFLICT,
     DIFFERS,
     DONE,
-    FAILED,
     LACKING,
     NOT_ALLOWED,
     UsageError,
-    agreed,
+    ask_first,
+    need_answer,
     say,
 )
 from copydesk.cli.output import put, put_json
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from copydesk.domain.page_tree import PageNode
     from copydesk.domain.review_file import Entry, ReviewFile
 
-_NEEDS_YES = "nothing was sent: no one can be asked here, so add --yes"
 
 _CELLS = 60
 
@@ -73,8 +71,7 @@ def _judge(
 ) -> int:
     """Give a verdict on a change request, once somebody has said so. Raises ``UsageError``."""
     said = "" if text is None else text_of(text)
-    if not yes and not sys.stdin.isatty():
-        raise UsageError(_NEEDS_YES)
+    need_answer(said=yes)
     connection = service.connection(writes=True)
 
     async def judge(api: Api, found: Found) -> int:
@@ -126,8 +123,7 @@ def _tell(found: Found, me: User | None) -> None:
 async def _ask(api: Api, found: Found, question: str) -> None:
     """Raise ``UsageError`` for a no, and where the request was edited while that was thought of."""
     given, _ = found
-    if not agreed(question):
-        raise UsageError("nothing was sent.", FAILED)
+    ask_first(question)
     now = await api(ops.get_change_request, given.space, given.id)
     if (now.revision, now.status) != (given.revision, given.status):
         raise UsageError(
@@ -173,8 +169,7 @@ def review(
     run, is not sent again; a verdict goes last. Raises ``UsageError``.
     """
     wanted = _read(file)
-    if not (plan or yes or sys.stdin.isatty()):
-        raise UsageError(f"{_NEEDS_YES} (or --plan to look)")
+    need_answer(said=plan or yes, plans=True)
     connection = service.connection(writes=not plan)
 
     async def run(api: Api, found: Found) -> int:

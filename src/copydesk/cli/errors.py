@@ -62,6 +62,22 @@ def agreed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
+def need_answer(*, said: bool, done: str = "sent", plans: bool = False, free: bool = True) -> None:
+    """Raise ``UsageError`` where a yes was not ``said`` and no one can be asked for it.
+
+    ``plans``: the command has ``--plan``. ``free``: standard input is not what it reads.
+    """
+    if not (said or (free and sys.stdin.isatty())):
+        look = " (or --plan to look)" if plans else ""
+        raise UsageError(f"nothing was {done}: no one can be asked here, so add --yes{look}")
+
+
+def ask_first(question: str, *, said: bool = False, done: str = "sent") -> None:
+    """Ask a person at the terminal unless they ``said`` yes. Raises ``UsageError`` for a no."""
+    if not (said or agreed(question)):
+        raise UsageError(f"nothing was {done}.", FAILED)
+
+
 def guarded(command: Callable[[], int], *, as_json: bool = False) -> int:
     """Run a command; turn what goes wrong into one sentence and an exit status.
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from copydesk.cli.account import Holder, claim, forget_copies, kept_for, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, PROFILE_VARIABLE, address_of, exposes
-from copydesk.cli.errors import DONE, FAILED, UsageError, agreed, say
+from copydesk.cli.errors import DONE, FAILED, UsageError, agreed, ask_first, need_answer, say
 from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
 from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, service_address, wrong_name
@@ -349,10 +349,10 @@ def _meant(known: Sequence[Profile], usual: str, name: str | None) -> Profile:
 
 
 def _ask(profile: Profile) -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("nothing was removed: no one can be asked here, so add --yes")
-    if not agreed(f"Remove profile {profile.name} ({profile.base_url}) from this machine?"):
-        raise UsageError("nothing was removed", FAILED)
+    need_answer(said=False, done="removed")
+    ask_first(
+        f"Remove profile {profile.name} ({profile.base_url}) from this machine?", done="removed"
+    )
 
 
 def _tell_stays(paths: Paths, profile: Profile, stays: list[str], *, found: bool) -> None:

@@ -21,7 +21,8 @@ from copydesk.cli.errors import (
     NOT_ALLOWED,
     USAGE,
     UsageError,
-    agreed,
+    ask_first,
+    need_answer,
     say,
 )
 from copydesk.cli.lookup import FoundSite, find_site
@@ -53,7 +54,6 @@ from copydesk.session.writes.redirects import (
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
-_NEEDS_YES = "nothing was sent: no one can be asked here, so add --yes"
 
 STANDARD_INPUT = "-"
 
@@ -210,8 +210,7 @@ def add_redirect(
     service: Service = OWN,
 ) -> int:
     """Make a redirect from a path of a site to another one, or to an address elsewhere."""
-    if not yes and not sys.stdin.isatty():
-        raise UsageError(_NEEDS_YES)
+    need_answer(said=yes)
     path = source.strip()
     if (why := wrong_source(path)) is not None:
         raise UsageError(f"FROM: {_short(source)}: {why}")
@@ -237,8 +236,7 @@ def add_redirect(
             say(f"It will never be used: {shadow}")
         new = RedirectRow("new", path, _short(to.strip()), draft, not temporary, keep)
         said = f"{path} to {new.to}, {new.said}"
-        if not yes and not agreed(f"Make redirect {said}?"):
-            raise UsageError("nothing was sent.", FAILED)
+        ask_first(f"Make redirect {said}?", said=yes)
         async with CommandWrites(connection, there.api) as writes:
             made = await writes.send(making(there.ids, body))
         if as_json:
@@ -263,8 +261,7 @@ def delete_redirect(
     service: Service = OWN,
 ) -> int:
     """Remove the redirect from a path of a site, or the draft of one."""
-    if not yes and not sys.stdin.isatty():
-        raise UsageError(_NEEDS_YES)
+    need_answer(said=yes)
     connection = service.connection(writes=True)
 
     async def work(there: There) -> int:
@@ -278,8 +275,7 @@ def delete_redirect(
             raise UsageError(
                 f"{there.site.title} has no {what} from {_short(source)}{also}", FAILED
             )
-        if not yes and not agreed(f"Remove redirect {row.source} to {row.to}?"):
-            raise UsageError("nothing was sent.", FAILED)
+        ask_first(f"Remove redirect {row.source} to {row.to}?", said=yes)
         async with CommandWrites(connection, there.api) as writes:
             await writes.send(removing(there.ids, row))
         if as_json:
@@ -305,8 +301,7 @@ def import_redirects(
     """Make, change and remove redirects as a CSV file says, or print that as a plan."""
     piped = str(file) == STANDARD_INPUT
     name = "standard input" if piped else file.name
-    if not (plan or yes or (sys.stdin.isatty() and not piped)):
-        raise UsageError(f"{_NEEDS_YES} (or --plan to look)")
+    need_answer(said=plan or yes, plans=True, free=not piped)
     connection = service.connection(writes=not plan)
     try:
         wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(str(file))
@@ -330,8 +325,7 @@ def import_redirects(
             raise UsageError(f"nothing {'would be' if plan else 'was'} sent: {left}{rest}")
         if found.staged and not plan:
             many = plural(len(found.staged), "redirect")
-            if not yes and not agreed(f"Send {many}?"):
-                raise UsageError("nothing was sent.", FAILED)
+            ask_first(f"Send {many}?", said=yes)
             refused = await _send(connection, there, found)
             status = FAILED if refused or found.bad else DONE
         if as_json:

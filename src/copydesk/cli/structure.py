@@ -21,6 +21,7 @@ from copydesk.cli.errors import (
     INTERRUPTED,
     UsageError,
     kept_state,
+    need_answer,
     say,
     status_of,
 )
@@ -449,10 +450,7 @@ class Applying:
         """
         if self._yes:
             return False
-        if not sys.stdin.isatty():
-            raise UsageError(
-                "nothing was sent: no one can be asked here, so add --yes (or --plan to look)"
-            )
+        need_answer(said=False, plans=True)
         much = f" {plural(final, 'call')} for good: type {final}" if final else " y/N"
         tell(f"{question}{much} ", end="")
         answer = sys.stdin.readline().strip().lower()

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.connection import chosen
+from copydesk.cli.connection import chosen, exposes
 from copydesk.cli.errors import UsageError
 from copydesk.domain.cached_answers import Kept
 from copydesk.domain.profile import Profile
@@ -451,6 +451,21 @@ def test_doctor_tells_of_a_folder_in_the_place_of_a_file(there: There) -> None:
     assert f"chmod go= {store}" not in said
 
 
+@pytest.mark.parametrize(
+    ("url", "exposed"),
+    [
+        ("https://api.example.com", False),
+        ("http://localhost:1", False),
+        ("http://127.0.0.1:1", False),
+        ("http://[::1]:1", False),
+        ("http://192.168.1.5", True),
+        ("http://desk", True),
+    ],
+)
+def test_an_unencrypted_token_is_known(url: str, exposed: bool) -> None:
+    assert exposes(url) is exposed
+
+
 def test_no_token_travels_unencrypted_unless_somebody_said_so(there: There) -> None:
     far = "http://docs.example"
     there.patch.setenv("COPYDESK_TOKEN", "tok-12345-secret")
@@ -462,7 +477,7 @@ def test_no_token_travels_unencrypted_unless_somebody_said_so(there: There) -> N
     assert "nothing was sent" in there.run("sites", status=2)
     with there.patch.context() as patch:
         patch.setenv("COPYDESK_ALLOW_HTTP", "1")
-        assert chosen(None, None).open().exposed
+        assert chosen(None, None).open().base_url == far
     for name in VARIABLES:
         there.patch.delenv(name, raising=False)
     script = find_paths().make().settings.with_name("token")
@@ -476,7 +491,7 @@ def test_no_token_travels_unencrypted_unless_somebody_said_so(there: There) -> N
     assert not script.with_name("token.asked").exists()  # not even read
     assert "unencrypted" in there.run("doctor", "--profile", "room", status=1)
     settings.write_text(f"{by_hand}allow_http = true\n")
-    assert chosen(None, None, "room").open().exposed
+    assert chosen(None, None, "room").open().base_url == far
     settings.write_text(f"{by_hand}allow_http = 1\n")
     assert "allow_http must be true or false" in there.run("cr", "list", status=2)
 

@@ -560,22 +560,6 @@ def test_what_is_no_base_url_is_refused_with_a_sentence(text: str) -> None:
         service_url(text)
 
 
-@pytest.mark.parametrize(
-    ("url", "exposed"),
-    [
-        ("https://api.example.com", False),
-        ("http://localhost:1", False),
-        ("http://127.0.0.1:1", False),
-        ("http://[::1]:1", False),
-        ("http://192.168.1.5", True),
-        ("http://desk", True),
-    ],
-)
-async def test_an_unencrypted_token_is_known(url: str, exposed: bool) -> None:
-    async with Api(url, TOKEN, transport=httpx.MockTransport(Faulty(tin))) as api:
-        assert api.exposed is exposed
-
-
 async def test_time_outs_can_be_longer_for_one_call() -> None:
     faulty = Faulty(tin)
     async with service(faulty) as api:

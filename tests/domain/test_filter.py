@@ -250,11 +250,6 @@ def test_a_value_that_no_row_can_have_is_a_mistake() -> None:
     assert query.note is None
 
 
-def test_a_filter_tells_which_keys_it_asks_for() -> None:
-    query = Query.parse("words author:me -changed:>3 autor:x", KNOWN)
-    assert query.used == {"author", "changed"}
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -34,13 +34,13 @@ TREE = [page("a", page("b", page("c")), page("d")), page("e"), page("f")]
 
 def test_flattening_keeps_reading_order_and_says_where_a_page_stands() -> None:
     nodes = flatten(TREE)
-    assert [(n.id, n.parent, n.position, n.depth, n.place) for n in nodes] == [
-        ("a", None, 0, 0, "A"),
-        ("b", "a", 0, 1, "A / B"),
-        ("c", "b", 0, 2, "A / B / C"),
-        ("d", "a", 1, 1, "A / D"),
-        ("e", None, 1, 0, "E"),
-        ("f", None, 2, 0, "F"),
+    assert [(n.id, n.parent, n.position, n.place) for n in nodes] == [
+        ("a", None, 0, "A"),
+        ("b", "a", 0, "A / B"),
+        ("c", "b", 0, "A / B / C"),
+        ("d", "a", 1, "A / D"),
+        ("e", None, 1, "E"),
+        ("f", None, 2, "F"),
     ]
     assert nodes[2].path == "x/c"
     assert flatten([ContentPage(id="p", path="guides/limits")])[0].slug == "limits"

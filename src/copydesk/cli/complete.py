@@ -89,12 +89,8 @@ def _slugs(names: Sequence[KnownName]) -> Iterator[Value]:
     for name, slug in zip(names, slugs, strict=True):
         alone = slugs.count(slug) == 1 and not slug.isdigit()
         value = slug if alone else name.id
-        if _plain(value):
+        if value.isascii() and value.replace("-", "").replace("_", "").isalnum():
             yield value, clean(name.title)
-
-
-def _plain(value: str) -> bool:
-    return value.isascii() and value.replace("-", "").replace("_", "").isalnum()
 
 
 def _spaces(line: Sequence[str]) -> Iterator[Value]:

@@ -145,11 +145,6 @@ class Api:
         return self._wire.base_url
 
     @property
-    def exposed(self) -> bool:
-        """Whether the token travels unencrypted to another machine, which a person should know."""
-        return self._wire.exposed
-
-    @property
     def budget(self) -> Budget:
         """How many requests may still be sent; all of them once the period is over."""
         return self._wire.budget.by(datetime.fromtimestamp(self._clock(), UTC))

@@ -16,7 +16,6 @@ from heapq import heappop, heappush
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from copydesk import __version__
 from copydesk.client.budget import Budget, Recorder, Sent, Tally, dated
@@ -116,15 +115,6 @@ class Wire:
     def in_process(self) -> bool:
         """Whether the service is in this process and may answer at once."""
         return isinstance(self._carrier, InProcess)
-
-    @property
-    def exposed(self) -> bool:
-        """Whether the token travels unencrypted to another machine."""
-        if self.in_process or self.base_url.startswith("https:") or not self._secrets:
-            return False
-        from copydesk.client.network import is_loopback
-
-        return not is_loopback(urlsplit(self.base_url).hostname or "")
 
     def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
         """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""

@@ -247,11 +247,6 @@ class Query(Generic[Row]):
         """Whether every row matches."""
         return not self.terms
 
-    @property
-    def used(self) -> frozenset[str]:
-        """The keys that it asks for."""
-        return frozenset(term.key for term in self.terms if term.key is not None)
-
     def matches(self, row: Row) -> bool:
         """Return whether a row is known to match."""
         return self.judge(row) is True

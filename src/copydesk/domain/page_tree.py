@@ -49,11 +49,6 @@ class PageNode:
     version: Version = (None, None)
 
     @property
-    def depth(self) -> int:
-        """How many pages are above it."""
-        return len(self.trail)
-
-    @property
     def place(self) -> str:
         """Where a person finds it: "Reference / Webhooks / Retries"."""
         return " / ".join([*self.trail, self.title])

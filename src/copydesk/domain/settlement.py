@@ -32,20 +32,17 @@ PAGE, PLACE, ADDRESS, FILE = "page", "place", "address", "file"
 SETTINGS = "settings"
 """The field of a hunk about settings that nothing tells but that they conflict."""
 
-STRUCTURE = frozenset({PAGE, PLACE, ADDRESS})
-
 
 @dataclass(frozen=True, slots=True)
 class PageSide:
     """A page in one revision: its text with its settings, and its place.
 
-    ``path`` is for people. ``others`` are the settings that its text does not have, as JSON.
+    ``others`` are the settings that its text does not have, as JSON.
     """
 
     source: str
     parent: str | None = None
     position: int = 0
-    path: str = ""
     others: Mapping[str, str] = field(default_factory=dict)
 
 

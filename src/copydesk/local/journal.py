@@ -135,7 +135,7 @@ class Journal:
         """Note durably that a write is about to be sent."""
         entry = Entry(
             token(), self.run, self.now(), what, target, "sending",
-            self._desk or "", **fields_of(notes),
+            self._desk or "", **{name: getattr(notes, name) for name in Notes.__dataclass_fields__},
         )  # fmt: skip
         self._note(entry)
         return entry
@@ -302,11 +302,6 @@ def _json(value: object) -> Any:
         return json.loads(value) if isinstance(value, str) else None
     except (ValueError, RecursionError):
         return None
-
-
-def fields_of(notes: Notes) -> dict[str, Any]:
-    """Return the fields of an entry that notes give."""
-    return {name: getattr(notes, name) for name in Notes.__dataclass_fields__}
 
 
 def entry_of(value: Any) -> Entry | None:

@@ -279,8 +279,7 @@ class Settlement:
                     ops.get_revision_page, self.space, revisions[at], page, format="markdown"
                 )
             others = others_of(found.to_dict())
-            place = clean(node.place)
-            return PageSide(source_of(found), node.parent, node.position, place, others)
+            return PageSide(source_of(found), node.parent, node.position, others)
 
         async def page(id: str) -> SettledPage:
             was, one, other = await asyncio.gather(*(side(at, id) for at in range(3)))

@@ -99,11 +99,8 @@ class Arranger:
         run = replace(run, version=self._kept.get(run.id, 0) + 1)
         await asyncio.to_thread(self._store.save, run)
         self._kept[run.id] = run.version
-        self._tell(run)
-        return run
-
-    def _tell(self, run: ArrangeRun) -> None:
         self._changed.get(run.id, untold)(run)
+        return run
 
     # Forth
 

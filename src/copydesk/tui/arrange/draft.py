@@ -154,11 +154,6 @@ class StagedDraft:
             self._planned, self.calls = self.arrangement, plan_of(self.arrangement)
         return self.calls
 
-    @property
-    def note(self) -> str:
-        """How much is staged, for the breadcrumb; empty when nothing is."""
-        return f"{len(self.calls)} staged" if self.calls else ""
-
     # Keeping
 
     def keep_soon(self) -> None:

@@ -191,7 +191,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
 
             entry = await self.writer.perform(
                 "Add term",
-                _short(terms),
+                shorten(clean(next(term for _, term in _in_order(terms))), 40),
                 add,
                 reversal=back,
                 draft=key,
@@ -301,7 +301,3 @@ async def find_added(api: Api, home: str, terms: Terms, known: set[str]) -> Glos
         if each.id not in known and each.translations == terms:
             return each
     return None
-
-
-def _short(terms: Terms) -> str:
-    return shorten(clean(next(term for _, term in _in_order(terms))), 40)

@@ -284,11 +284,6 @@ def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]
         yield Fact(clean(log.level), line)
 
 
-def happened(event: IntegrationEvent, now: datetime) -> str:
-    """Return the time of an event."""
-    return moment(event.created_at, now)
-
-
 YES_NO = ("true", "false")
 
 
@@ -562,7 +557,7 @@ EVENTS: Resource[IntegrationEvent] = Resource(
         Shown("status", "STATUS", lambda one, now: event_status(one), 9,
               values=get_args(EventStatus)),
         Shown("installation", "INSTALLED IN", lambda one, now: one.installation_id, 22, drop=1),
-        Shown("when", "WHEN", lambda one, now: happened(one, now), 14,
+        Shown("when", "WHEN", lambda one, now: moment(one.created_at, now), 14,
               sort=lambda one: one.created_at),
     ),
     empty="No events yet.",

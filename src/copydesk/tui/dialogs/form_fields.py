@@ -44,10 +44,6 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
     class Changed(Message):
         """Another option was chosen."""
 
-        def __init__(self, field: FormChoice) -> None:
-            super().__init__()
-            self.field = field
-
     def __init__(self, options: Sequence[Option], value: str) -> None:
         super().__init__()
         self.options = options
@@ -66,7 +62,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
 
     def watch_value(self, old: str, new: str) -> None:
         if old != new:
-            self.post_message(self.Changed(self))
+            self.post_message(self.Changed())
 
     def render(self) -> Content:
         """The option between arrows, its place among them, and its note."""

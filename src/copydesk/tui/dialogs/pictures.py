@@ -309,7 +309,7 @@ class PictureKeys(PaneActs, scope="pictures"):
         of: Pictures,
     ) -> None:
         super().__init__(pane)
-        self._place, self._pane, self._of = place, pane, of
+        self._place, self._of = place, of
         self.pictures = pictures
         """Returns the pictures that are there now."""
 

@@ -167,7 +167,6 @@ class Line(LaidOutOnce):
         self.place = place
         """The place it frames."""
         self._drawn: tuple[Text, Text] | None = None
-        self._shown: tuple[str, str] = ("", "")
         self._strip: Strip | None = None
         self._tones: dict[str, Style] = {}
 

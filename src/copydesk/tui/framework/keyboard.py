@@ -331,11 +331,6 @@ class Keyboard:
         """The last key that was acted on, as declared."""
         self._soft_until = 0.0
 
-    @property
-    def waiting(self) -> bool:
-        """Whether a chord has begun."""
-        return self._pending is not None
-
     def use(self, keymap: Mapping[str, Sequence[str]]) -> None:
         """Use another keymap."""
         self.keymap = dict(keymap)

@@ -560,10 +560,6 @@ class Reads:
         if failed is not None and self._place.is_attached:
             failed(f"{NOT_CACHED}{text}" if lacking else text)
 
-    def learn(self, error: Exception) -> None:
-        """Learn from the failure of a read that an action made: the header says so at once."""
-        self._take_failure(error, quiet=False)
-
     def turn_back(self) -> None:
         """Go back where the service turns out to have nothing for the place.
 

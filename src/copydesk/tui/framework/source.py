@@ -201,13 +201,6 @@ class ListSource(Source[T]):
             self._rows = rows
             self.notify("rows")
 
-    def remove(self, row_id: str) -> None:
-        """Take one row out."""
-        at = self.index_of(row_id)
-        if at is not None:
-            self._adopt([*self._rows[:at], *self._rows[at + 1 :]])
-            self.notify("reset")
-
 
 class FilteredSource(Source[T]):
     """The rows of another source that match; the whole of it is read while a filter is on."""

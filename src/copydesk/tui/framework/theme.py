@@ -255,10 +255,5 @@ def tones(theme: Theme) -> RichTheme:
     }
     if theme.name == MONO.name:
         named["moved"] = named["mine"]
-    safe = {name: _hex(style) for name, style in named.items()}
+    safe = {name: style.replace("ansi_", "") for name, style in named.items()}
     return RichTheme(safe, inherit=False)
-
-
-def _hex(style: str) -> str:
-    """Themes may name ANSI colours as Textual does (``ansi_red``); Rich says ``red``."""
-    return style.replace("ansi_", "")

@@ -197,7 +197,7 @@ class Conversation:
         elif line.isdecimal():
             await self._go_to(int(line))
         elif len(line) > 1 and line[0] in ":/":
-            await self.press(_named(line[0]))
+            await self.press(keys_in(line[0])[0])
             focused = self._app.screen.focused
             if isinstance(focused, Input):
                 await self._in_line(focused, line[1:])
@@ -709,7 +709,3 @@ def _help() -> list[str]:
         "In a field each line is text: one that begins with ~ is a command, as ~back, ~e, ~what. "
         "In a text of several lines one with only a dot ends it.",
     ]
-
-
-def _named(sign: str) -> str:
-    return keys_in(sign)[0]

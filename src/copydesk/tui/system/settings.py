@@ -35,16 +35,11 @@ if TYPE_CHECKING:
     from copydesk.local.settings_list import SettingsFile
 
 
-def no_setting(here: SettingsPlace) -> str | None:
-    """Say so when no setting is under the cursor."""
-    return no_row(here.rows, "No setting is selected.")
-
-
 def not_simple(here: SettingsPlace) -> str | None:
     """Say why the setting under the cursor cannot be changed here."""
     row = here.rows.selected
     if row is None:
-        return no_setting(here)
+        return no_row(here.rows, "No setting is selected.")
     return "This is not a single value. e edits the file." if row.table or not row.default else None
 
 

@@ -80,7 +80,10 @@ def openapi() -> _Json:
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "schemas": {**definitions, "Error": _error_schema()},
             "responses": {_refusal_name(status): _refusal(status) for status in _REFUSALS}
-            | {"Failure": _failure()},
+            | {
+                "Failure": {"description": "The service failed, or cannot answer now."}
+                | _error_content()
+            },
         },
     }
 
@@ -270,10 +273,6 @@ def _refusal_name(status: int) -> str:
 
 def _refusal(status: int) -> _Json:
     return {"description": _REFUSALS[status]} | _error_content()
-
-
-def _failure() -> _Json:
-    return {"description": "The service failed, or cannot answer now."} | _error_content()
 
 
 def _error_content() -> _Json:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from copydesk.contract.operation import PREFIX, Operation
 from copydesk.domain.address import APP
 from copydesk.server.access import Access
+from copydesk.server.errors import not_found
 from copydesk.server.store import Row, Tx
 
 P = ParamSpec("P")
@@ -73,6 +74,15 @@ class Call:
         """
         del self.access
         return self.tx.row(table, key)
+
+    def find(self, kind: str, table: str, key: str, **belongs: str) -> Row:
+        """Return the row with an id that belongs where its columns say, or raise a 404."""
+        where = " AND ".join(f"{column} = ?" for column in ("id", *belongs))
+        sql = f"SELECT * FROM {table} WHERE {where}"  # noqa: S608 - ours
+        row = self.tx.one(sql, key, *belongs.values())
+        if row is None:
+            raise not_found(kind, key)
+        return row
 
     def url(self, *segments: str) -> str:
         """Return the absolute URL of a path below /v1, each segment quoted."""

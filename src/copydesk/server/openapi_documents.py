@@ -37,7 +37,7 @@ def problems_of(data: bytes) -> list[str]:
     try:
         value = _read(text)
     except (ValueError, yaml.YAMLError) as error:
-        return [_one_line(str(error))]
+        return ["The document cannot be read: " + " ".join(str(error).split())[:300]]
     except RecursionError:
         return [f"The document is nested more than {DEPTH_LIMIT} levels deep."]
     return _problems(value)[:PROBLEM_LIMIT]
@@ -177,7 +177,3 @@ def _problems_of_paths(paths: dict[Any, Any]) -> list[str]:
 def _short(name: object) -> str:
     text = str(name)
     return text if len(text) <= 60 else text[:59] + "…"
-
-
-def _one_line(message: str) -> str:
-    return "The document cannot be read: " + " ".join(message.split())[:300]

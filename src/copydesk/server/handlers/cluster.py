@@ -144,13 +144,7 @@ def restore_issues_cluster(call: Call, organization_id: str, cluster_id: str) ->
     """Bring back a cluster that ended, with its id; one that did not stays as it is."""
     changing_organization(call, organization_id)
     if _known(call, organization_id, cluster_id) is None:
-        ended = call.tx.one(
-            "SELECT * FROM ended_cluster WHERE id = ? AND organization_id = ?",
-            cluster_id,
-            organization_id,
-        )
-        if ended is None:
-            raise not_found("cluster", cluster_id)
+        ended = call.find("cluster", "ended_cluster", cluster_id, organization_id=organization_id)
         clusters.restore(call.tx, ended)
     return cluster_model(call, call.tx.row("cluster", cluster_id))
 

@@ -6,7 +6,6 @@ from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import RecordType
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.context_record import ContextRecord, ContextRecordBatch
-from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest_records
 from copydesk.server.queries.context_record import record_issues, record_model, record_page
@@ -62,11 +61,7 @@ def get_site_context_record(
     call: Call, organization_id: str, site_id: str, site_context_record_id: str
 ) -> ContextRecord:
     site = site_to_triage(call, organization_id, site_id)
-    row = call.tx.one(
-        "SELECT * FROM conversation WHERE organization_id = ? AND id = ?",
-        organization_id,
-        site_context_record_id,
+    row = call.find(
+        "context record", "conversation", site_context_record_id, organization_id=organization_id
     )
-    if row is None:
-        raise not_found("context record", site_context_record_id)
     return record_model(call, site, row, record_issues(call, site, [row["id"]]).get(row["id"], []))

@@ -18,7 +18,7 @@ from copydesk.contract.models.conversation import (
     IssuesMoved,
 )
 from copydesk.server import clusters
-from copydesk.server.errors import invalid, not_found
+from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest
 from copydesk.server.pagination import paginate
@@ -114,11 +114,7 @@ def get_conversation_issue(
     call: Call, organization_id: str, issue_id: str
 ) -> ConversationIssueItem:
     reading_organization(call, organization_id)
-    row = call.tx.one(
-        "SELECT * FROM issue WHERE id = ? AND organization_id = ?", issue_id, organization_id
-    )
-    if row is None:
-        raise not_found("issue", issue_id)
+    row = call.find("issue", "issue", issue_id, organization_id=organization_id)
     return issue_item(call, row)
 
 

@@ -13,7 +13,7 @@ from copydesk.contract.models.invite import (
 )
 from copydesk.domain.access import rank
 from copydesk.server.desk_writes import add_invite_link, add_member, add_user
-from copydesk.server.errors import blocked, invalid, not_found
+from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import collection_model
@@ -132,12 +132,7 @@ def delete_invite_link(call: Call, organization_id: str, invite_id: str) -> None
 
 
 def _find_link(call: Call, organization_id: str, invite_id: str) -> Row:
-    row = call.tx.one(
-        "SELECT * FROM invite_link WHERE organization_id = ? AND id = ?", organization_id, invite_id
-    )
-    if row is None:
-        raise not_found("invite link", invite_id)
-    return row
+    return call.find("invite link", "invite_link", invite_id, organization_id=organization_id)
 
 
 def _place(row: Row) -> str | None:

@@ -10,7 +10,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.organization import Organization, OrganizationUpdate
 from copydesk.server.desk_writes import add_member
-from copydesk.server.errors import Refusal, conflict, invalid, not_found
+from copydesk.server.errors import Refusal, conflict, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.organization import (
@@ -77,9 +77,7 @@ def join_organization(call: Call, organization_id: str) -> None:
 
     The desk's people are entered by whoever runs it, so their addresses count as verified.
     """
-    row = call.tx.one("SELECT * FROM organization WHERE id = ?", organization_id)
-    if row is None:
-        raise not_found("organization", organization_id)
+    row = call.find("organization", "organization", organization_id)
     email: str = call.tx.value("SELECT email FROM user WHERE id = ?", call.user_id)
     if call.tx.value(
         "SELECT count(*) FROM member WHERE organization_id = ? AND user_id = ?",

@@ -10,7 +10,6 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.question import QuestionStats
 from copydesk.contract.models.topic import SiteTopic, SiteTopicUpdate
-from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.queries.finding import findings_view, hidden
 from copydesk.server.queries.question import (
@@ -68,14 +67,9 @@ def update_site_topic(
 
 
 def _find(view: SiteView, topic_id: str) -> Row:
-    row = view.call.tx.one(
-        "SELECT * FROM cluster WHERE id = ? AND organization_id = ?",
-        topic_id,
-        view.site["organization_id"],
+    return view.call.find(
+        "topic", "cluster", topic_id, organization_id=view.site["organization_id"]
     )
-    if row is None:
-        raise not_found("topic", topic_id)
-    return row
 
 
 def _models(view: SiteView, rows: Sequence[Row], which: Asked) -> list[SiteTopic]:

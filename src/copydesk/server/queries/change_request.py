@@ -14,7 +14,6 @@ from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.user import User
 from copydesk.server import content
 from copydesk.server.change_requests import is_outdated
-from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.user import remember_users, user_by_id
 from copydesk.server.shared_models import shared
@@ -46,11 +45,7 @@ def find_change_request(
         )
         if row is not None:
             return space, row
-    row = call.tx.one(
-        "SELECT * FROM change_request WHERE id = ? AND space_id = ?", id_or_number, space_id
-    )
-    if row is None:
-        raise not_found("change request", id_or_number)
+    row = call.find("change request", "change_request", id_or_number, space_id=space_id)
     return space, row
 
 

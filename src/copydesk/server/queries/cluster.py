@@ -83,12 +83,7 @@ def check_issues(call: Call, organization_id: str, issues: Sequence[str]) -> lis
 def find_cluster(call: Call, organization_id: str, cluster_id: str) -> Row:
     """Return a cluster of an organization that the caller may read, or raise a 404."""
     reading_organization(call, organization_id)
-    row = call.tx.one(
-        "SELECT * FROM cluster WHERE id = ? AND organization_id = ?", cluster_id, organization_id
-    )
-    if row is None:
-        raise not_found("cluster", cluster_id)
-    return row
+    return call.find("cluster", "cluster", cluster_id, organization_id=organization_id)
 
 
 def cluster_model(call: Call, row: Row) -> IssuesCluster:

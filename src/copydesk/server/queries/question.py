@@ -27,7 +27,6 @@ from copydesk.contract.models.question import (
     SiteQuestionAnswerWithResponse,
 )
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.cluster import WEEKS, reading_organization
@@ -179,14 +178,7 @@ def _stats(row: Row) -> QuestionStats:
 
 def find_question(call: Call, site: Row, question_id: str) -> Row:
     """Return a question of the organization of a site, or raise a 404."""
-    row = call.tx.one(
-        "SELECT * FROM question WHERE id = ? AND organization_id = ?",
-        question_id,
-        site["organization_id"],
-    )
-    if row is None:
-        raise not_found("question", question_id)
-    return row
+    return call.find("question", "question", question_id, organization_id=site["organization_id"])
 
 
 def question_model(call: Call, site: Row, row: Row, stats: QuestionStats) -> SiteQuestion:
@@ -242,14 +234,7 @@ def site_url(call: Call, site: Row, *rest: str) -> str:
 
 def find_answer(call: Call, site: Row, answer_id: str) -> Row:
     """Return an answer (a row of ``issue``) of the organization of a site, or raise a 404."""
-    row = call.tx.one(
-        "SELECT * FROM issue WHERE id = ? AND organization_id = ?",
-        answer_id,
-        site["organization_id"],
-    )
-    if row is None:
-        raise not_found("answer", answer_id)
-    return row
+    return call.find("answer", "issue", answer_id, organization_id=site["organization_id"])
 
 
 def answer_model(call: Call, site: Row, row: Row) -> SiteQuestionAnswer:

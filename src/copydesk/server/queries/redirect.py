@@ -23,7 +23,7 @@ from copydesk.contract.models.redirect import (
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirects import Trace, candidates, landing, path_on, trace
 from copydesk.server import content
-from copydesk.server.errors import Refusal, invalid, not_found
+from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.page import find_page, placed_pages
 from copydesk.server.queries.publication import SiteAddresses, site_address
@@ -36,11 +36,7 @@ Redirect: TypeAlias = Mapping[str, Any]
 
 def find_redirect(call: Call, site: Row, redirect_id: str) -> Redirect:
     """Return a redirect of a site, or raise a 404."""
-    row = call.tx.one(
-        "SELECT * FROM site_redirect WHERE id = ? AND site_id = ?", redirect_id, site["id"]
-    )
-    if row is None:
-        raise not_found("redirect", redirect_id)
+    row = call.find("redirect", "site_redirect", redirect_id, site_id=site["id"])
     return dict(row)
 
 

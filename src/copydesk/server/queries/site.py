@@ -45,22 +45,12 @@ _ADVANCED = ("premium", "ultimate")
 
 def find_section(call: Call, site: Row, section_id: str) -> Row:
     """Return a section of a site, or raise a 404."""
-    row = call.tx.one(
-        "SELECT * FROM site_section WHERE id = ? AND site_id = ?", section_id, site["id"]
-    )
-    if row is None:
-        raise not_found("site section", section_id)
-    return row
+    return call.find("site section", "site_section", section_id, site_id=site["id"])
 
 
 def find_share_link(call: Call, site: Row, share_link_id: str) -> Row:
     """Return a share link of a site, or raise a 404."""
-    row = call.tx.one(
-        "SELECT * FROM share_link WHERE id = ? AND site_id = ?", share_link_id, site["id"]
-    )
-    if row is None:
-        raise not_found("share link", share_link_id)
-    return row
+    return call.find("share link", "share_link", share_link_id, site_id=site["id"])
 
 
 @dataclass

@@ -12,7 +12,6 @@ from copydesk.contract.models.site_structure import (
     SiteSectionGroup,
     SiteStructure,
 )
-from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.site import SiteView
 from copydesk.server.site_entries import Entries
@@ -22,20 +21,12 @@ from copydesk.server.store import Row
 
 def find_group(call: Call, site: Row, group_id: str) -> Row:
     """Return a group of a site, or raise a 404."""
-    row = call.tx.one(
-        "SELECT * FROM section_group WHERE id = ? AND site_id = ?", group_id, site["id"]
-    )
-    if row is None:
-        raise not_found("section group", group_id)
-    return row
+    return call.find("section group", "section_group", group_id, site_id=site["id"])
 
 
 def find_link(call: Call, site: Row, link_id: str) -> Row:
     """Return a link of a site, or raise a 404."""
-    row = call.tx.one("SELECT * FROM site_link WHERE id = ? AND site_id = ?", link_id, site["id"])
-    if row is None:
-        raise not_found("external link", link_id)
-    return row
+    return call.find("external link", "site_link", link_id, site_id=site["id"])
 
 
 def link_model(row: Row) -> SiteExternalLink:

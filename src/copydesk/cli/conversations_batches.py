@@ -412,10 +412,7 @@ class Sending:
         return found is not None and is_there(row.sent, found)
 
     async def _found(self, row: Row) -> ConversationDetail | None:
-        try:
-            return await self._api(ops.get_conversation, self._organization, row.item.id)
-        except NotFound:
-            return None
+        return await self._api.find(ops.get_conversation, self._organization, row.item.id)
 
     # A pause that the service asks for
 

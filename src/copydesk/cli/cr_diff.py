@@ -13,7 +13,6 @@ from copydesk.cli.cr import Found, run_on
 from copydesk.cli.embedded import open_store
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.output import put, put_bytes, put_json
-from copydesk.client.errors import NotFound
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import exposed, plural
@@ -168,10 +167,8 @@ async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
     if change.before is not None and opened.base is not None:
         was = await api(ops.get_revision_page, space, opened.base, change.id, format="markdown")
     elif change.before is not None:
-        try:
-            was = await api(ops.get_space_page, space, change.id, format="markdown")
-        except NotFound:
-            was = None  # removed from main since
+        # None where it was removed from main since.
+        was = await api.find(ops.get_space_page, space, change.id, format="markdown")
     if change.after is not None:
         now = await api(ops.get_change_request_page, space, request, change.id, format="markdown")
     return b"".join(file_patch(_side(was, was), _side(now, was)))

@@ -258,6 +258,13 @@ class Api:
         result: R = await self._call(operation, args, kwargs)
         return result
 
+    async def find(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
+        """Call an operation as above; None where there is no such thing, or no longer."""
+        try:
+            return await self(operation, *args, **kwargs)
+        except NotFound:
+            return None
+
     async def page(
         self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
     ) -> Page[T]:

@@ -143,13 +143,11 @@ async def read_texts(
 
     async def read_now(page: str) -> None:
         async with gate:
-            try:
-                read = await api(
-                    ops.get_change_request_page, space, request, page, format="markdown"
-                )
-            except NotFound:
-                return
-        sources[page] = source_of(read)
+            read = await api.find(
+                ops.get_change_request_page, space, request, page, format="markdown"
+            )
+        if read is not None:
+            sources[page] = source_of(read)
 
     async def read_then(revision: str, page: str) -> None:
         async with gate:
@@ -412,11 +410,10 @@ def _waits(session: Session, run: ApplyRun) -> bool:
 async def _arrived(api: Api, run: ApplyRun) -> bool:
     """Whether the pages have what a run makes of them."""
     for page, text in run.edits.items():
-        try:
-            read = await api(
-                ops.get_change_request_page, run.space, run.request, page, format="markdown"
-            )
-        except NotFound:
+        read = await api.find(
+            ops.get_change_request_page, run.space, run.request, page, format="markdown"
+        )
+        if read is None:
             return False
         standing = await asyncio.to_thread(compared, edit_of(text), source_of(read), "")
         if standing.how != "there":

@@ -348,14 +348,11 @@ async def read_thread(api: Api, space: str, request: str, comment: str) -> list[
 
 async def read_comment(api: Api, space: str, request: str, comment: str) -> Comment | None:
     """Return a thread as it is now, None when it is gone. Raises ``ApiError``."""
-    try:
-        if request:
-            return await api(
-                ops.get_change_request_comment, space, request, comment, format="markdown"
-            )
-        return await api(ops.get_space_comment, space, comment, format="markdown")
-    except NotFound:
-        return None
+    if request:
+        return await api.find(
+            ops.get_change_request_comment, space, request, comment, format="markdown"
+        )
+    return await api.find(ops.get_space_comment, space, comment, format="markdown")
 
 
 async def read_page_title(api: Api, space: str, request: str, page: str) -> str:

@@ -263,14 +263,11 @@ async def _page_before(api: Api, opened: Opened, change: Changed) -> ContentPage
     if change.before is None:
         return None
     space = opened.space.id
-    try:
-        if opened.base is not None:
-            return await api(
-                ops.get_revision_page, space, opened.base, change.id, format="markdown"
-            )
-        return await api(ops.get_space_page, space, change.id, format="markdown")
-    except NotFound:
-        return None
+    if opened.base is not None:
+        return await api.find(
+            ops.get_revision_page, space, opened.base, change.id, format="markdown"
+        )
+    return await api.find(ops.get_space_page, space, change.id, format="markdown")
 
 
 async def _page_after(api: Api, opened: Opened, change: Changed) -> ContentPage | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
-from copydesk.client.errors import ApiError, NotFound
+from copydesk.client.errors import ApiError
 from copydesk.contract.enumerations import GlossaryLanguage
 from copydesk.domain.automation_inverses import term_added, term_changed, term_removed
 from copydesk.domain.clock import ago
@@ -222,7 +222,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
             after = read_terms(values["terms"])
 
             async def look(api: Api) -> bool | None:
-                found = await find(api, home, item.id)
+                found = await api.find(ops.get_glossary_entry, home, item.id)
                 return True if found is not None and found.translations == after else None
 
             wanted = {"type": "update", "id": item.id, "translations": after}
@@ -261,7 +261,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
             return
 
         async def look(api: Api) -> bool | None:
-            return True if await find(api, home, item.id) is None else None
+            return True if await api.find(ops.get_glossary_entry, home, item.id) is None else None
 
         await self.writer.perform(
             "Remove term",
@@ -280,14 +280,6 @@ async def change(api: Api, home: str, *changes: Mapping[str, object]) -> bool:
     body = GlossaryUpdate.model_validate({"operations": changes})
     await api(ops.update_glossary_entries, home, body)
     return True
-
-
-async def find(api: Api, home: str, entry: str) -> GlossaryEntry | None:
-    """Return an entry, or None where it is gone."""
-    try:
-        return await api(ops.get_glossary_entry, home, entry)
-    except NotFound:
-        return None
 
 
 async def newest(api: Api, home: str) -> Sequence[GlossaryEntry]:

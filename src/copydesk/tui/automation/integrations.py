@@ -28,7 +28,6 @@ from copydesk.tui.automation.integration_resources import (
 from copydesk.tui.automation.publication import (
     Publication,
     PublishCommands,
-    find_integration,
 )
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
@@ -389,7 +388,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
 async def find_deleted(api: Api, name: str) -> bool | None:
     """Return True if an integration is gone, else None."""
-    return True if await find_integration(api, name) is None else None
+    return True if await api.find(ops.get_integration, name) is None else None
 
 
 async def find_installation(api: Api, name: str, organization: str) -> Installation | None:

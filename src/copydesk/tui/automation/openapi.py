@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, get_args
 from pydantic import AfterValidator, Field, model_validator
 from rich.text import Text
 
-from copydesk.client.errors import NotFound
 from copydesk.contract.enumerations import OpenAPIVisibility
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.openapi_spec import (
@@ -361,17 +360,9 @@ def _check(text: str) -> None:
         raise ValueError("not an OpenAPI document: it has no names with values")
 
 
-async def find(api: Api, home: str, slug: str) -> OpenAPISpec | None:
-    """Return a specification, or None where there is none of that slug."""
-    try:
-        return await api(ops.get_openapi_spec, home, slug)
-    except NotFound:
-        return None
-
-
 async def find_deleted(api: Api, home: str, slug: str) -> bool | None:
     """Return True if a specification is gone, else None."""
-    return True if await find(api, home, slug) is None else None
+    return True if await api.find(ops.get_openapi_spec, home, slug) is None else None
 
 
 @place("openapi-specs", key="A", title="OpenAPI specifications",
@@ -399,7 +390,8 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             self.reads.cancel("details")
             return
         self.reads.load(
-            "details", lambda api: find(api, home, item.slug), self._show_fresh,
+            "details", lambda api: api.find(ops.get_openapi_spec, home, item.slug),
+            self._show_fresh,
             what="Reading the specification", after=REST_SECONDS, quiet=True,
         )  # fmt: skip
 
@@ -427,12 +419,12 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             there: list[OpenAPISpec | None] = []
 
             async def add(api: Api) -> OpenAPISpec:
-                there[:] = [await find(api, home, slug)]
+                there[:] = [await api.find(ops.get_openapi_spec, home, slug)]
                 made = OpenAPISpecCreate(slug=slug, source=source)
                 return await api(ops.create_openapi_spec, home, made)
 
             async def look(api: Api) -> OpenAPISpec | None:
-                return await find(api, home, slug) if there == [None] else None
+                return await api.find(ops.get_openapi_spec, home, slug) if there == [None] else None
 
             spec = await self.writer.perform(
                 "Add OpenAPI specification",
@@ -517,7 +509,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         url = source.url if isinstance(source, OpenAPISourceURL) else None
 
         async def look(api: Api) -> OpenAPISpec | None:
-            found = await find(api, home, slug)
+            found = await api.find(ops.get_openapi_spec, home, slug)
             if found is None or found.source_url != url or found.updated_at == item.updated_at:
                 return None
             return found

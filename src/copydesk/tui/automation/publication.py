@@ -141,14 +141,6 @@ def in_a_line(value: Any) -> str:
     return clean(str(value))
 
 
-async def find_integration(api: Api, name: str) -> Integration | None:
-    """Return an integration by its name; None when there is none that the reader may see."""
-    try:
-        return await api(ops.get_integration, name)
-    except NotFound:
-        return None
-
-
 async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
     """Publish an integration, or a further version of it.
 
@@ -171,7 +163,7 @@ class Publication:
 
     async def send(self, api: Api) -> Integration:
         """Publish it. Raises `NotDoneError` as `publish` does."""
-        found = await find_integration(api, self.name)
+        found = await api.find(ops.get_integration, self.name)
         self.before = 0 if found is None else found.version
         return await publish(api, self.name, self.body)
 
@@ -180,7 +172,7 @@ class Publication:
 
         Raises `NotDoneError` where it may be somebody else's: then it is not known.
         """
-        found = await find_integration(api, self.name)
+        found = await api.find(ops.get_integration, self.name)
         if found is not None and found.version == self.before:
             return None
         if found is None and not self.before:
@@ -297,7 +289,7 @@ class PublishCommands(Commands, scope="integrations"):
 
     async def _there(self, api: Api, name: str) -> tuple[Integration | None]:
 
-        return (await find_integration(api, name),)
+        return (await api.find(ops.get_integration, name),)
 
     async def _owner(self, named: str) -> str:
         """Return the title of the organization that a manifest names."""

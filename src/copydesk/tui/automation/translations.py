@@ -249,14 +249,6 @@ class TranslationAsked(Body):
         return made
 
 
-async def find(api: Api, home: str, translation: str) -> Translation | None:
-    """Return a translation, or None where it is gone."""
-    try:
-        return await api(ops.get_translation, home, translation)
-    except NotFound:
-        return None
-
-
 async def find_made(
     api: Api, home: str, body: TranslationCreate, known: set[str]
 ) -> Translation | None:
@@ -272,13 +264,13 @@ async def find_instructed(
     api: Api, home: str, translation: str, document: Document | None
 ) -> Translation | None:
     """Return a translation if it has these instructions, else None."""
-    found = await find(api, home, translation)
+    found = await api.find(ops.get_translation, home, translation)
     return found if found is not None and says_the_same(found.instructions, document) else None
 
 
 async def find_run(api: Api, home: str, translation: str, runs: int) -> bool | None:
     """Return True if a translation is being run, or was more often than ``runs``; else None."""
-    found = await find(api, home, translation)
+    found = await api.find(ops.get_translation, home, translation)
     if found is None:
         return None
     return True if found.status != "completed" or found.stats.runs > runs else None
@@ -286,7 +278,7 @@ async def find_run(api: Api, home: str, translation: str, runs: int) -> bool | N
 
 async def find_deleted(api: Api, home: str, translation: str) -> bool | None:
     """Return True if a translation is gone, else None."""
-    return True if await find(api, home, translation) is None else None
+    return True if await api.find(ops.get_translation, home, translation) is None else None
 
 
 @place("translations", key="L", title="Translations",

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from copydesk.client.errors import NotFound
 from copydesk.domain.filter import fold
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean, plural
@@ -55,10 +54,8 @@ T = TypeVar("T")
 
 async def read_conversation(api: Api, organization: str, conversation: str) -> Conversation | None:
     """Return a conversation, or None when it is gone. Raises ``ApiError``."""
-    try:
-        return present.conversation_of(await api(ops.get_conversation, organization, conversation))
-    except NotFound:
-        return None
+    found = await api.find(ops.get_conversation, organization, conversation)
+    return None if found is None else present.conversation_of(found)
 
 
 class HasConversations(Protocol):

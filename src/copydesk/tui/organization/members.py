@@ -349,7 +349,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             before: list[Member | None] = []
 
             async def add(api: Api) -> Member:
-                before[:] = [await find_member(api, home, user)]
+                before[:] = [await api.find(ops.get_member, home, user)]
                 return await add_by_sso(api, home, user)
 
             def back(member: Member) -> Reversal | None:
@@ -511,14 +511,6 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         self.desk.go_soon(name, target)
 
 
-async def find_member(api: Api, organization: str, user: str) -> Member | None:
-    """Return a member of an organization, None when they are none."""
-    try:
-        return await api(ops.get_member, organization, user)
-    except NotFound:
-        return None
-
-
 async def add_by_sso(api: Api, organization: str, user: str) -> Member:
     """Make somebody a member who signs in by single sign-on.
 
@@ -532,5 +524,5 @@ async def add_by_sso(api: Api, organization: str, user: str) -> Member:
 
 async def find_by_sso(api: Api, organization: str, user: str) -> Member | None:
     """Return a member if they sign in by single sign-on, else None."""
-    found = await find_member(api, organization, user)
+    found = await api.find(ops.get_member, organization, user)
     return found if found is not None and found.sso else None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.client.errors import NotFound
 from copydesk.domain.clock import ago
 from copydesk.domain.clock import moment as short_moment
 from copydesk.domain.text import clean, plural
@@ -167,9 +166,8 @@ async def read_titles(api: Api, space: str, page: str | None) -> tuple[str, str]
     title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
     if page is None:
         return title, ""
-    try:
-        found = await api(ops.get_space_page, space, page, metadata=False)
-    except NotFound:
+    found = await api.find(ops.get_space_page, space, page, metadata=False)
+    if found is None:
         return title, "a page that is not in main"
     return title, clean(found.title).strip() or "Untitled"
 

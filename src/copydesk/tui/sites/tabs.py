@@ -462,11 +462,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
             return
 
         async def look(api: Api) -> bool | None:
-            try:
-                await api(ops.get_site, *ids)
-            except NotFound:
-                return True
-            return None
+            return True if await api.find(ops.get_site, *ids) is None else None
 
         async def send(api: Api) -> bool:
             await api(ops.delete_site, *ids)

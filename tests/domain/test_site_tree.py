@@ -92,7 +92,6 @@ def test_levels_are_the_top_each_group_and_each_section() -> None:
     }
     assert [found.nodes[row].title for row in ("group:g", "group:h")] == ["Group 1", "Group 2"]
     assert found.sectioned
-    assert [node.id for node in found.sections()] == ["a", "x", "z", "y"]
 
 
 def test_without_sections_a_site_shows_spaces_at_its_top() -> None:
@@ -103,7 +102,7 @@ def test_without_sections_a_site_shows_spaces_at_its_top() -> None:
     assert structure_of(sections(section("x")), shown).levels == {TOP: ("x",), "x": ()}
 
 
-def test_a_tree_is_built_in_any_order_and_what_stayed_is_not_built_anew() -> None:
+def test_a_tree_is_built_in_its_order() -> None:
     found = structure_of(
         sections(section("a", space("a1"), space("a2")), section("b", space("b1")))
     )
@@ -112,12 +111,6 @@ def test_a_tree_is_built_in_any_order_and_what_stayed_is_not_built_anew() -> Non
         ("a", ["a1", "a2"]),
         ("b", ["b1"]),
     ]
-    other = found.tree({**found.levels, "a": ("a2", "a1")})
-    assert [each.id for each in other[0].children] == ["a2", "a1"]
-    assert other[1] is tree[1]
-    assert other[0] is not tree[0]
-    fewer = found.tree({**found.levels, "a": ("a2",)})
-    assert [each.id for each in fewer[0].children] == ["a2"]
 
 
 def published(kind: str, *structure: Any) -> PublishedSite:
@@ -173,7 +166,6 @@ def test_a_structure_in_one_has_groups_in_each_other_and_each_entry_once() -> No
     assert found.sorts
     assert found.levels == {"": ("g", "l", "y"), "g": ("x",), "x": ("x1",), "y": ()}
     assert (found.nodes["l"].title, found.nodes["l"].address) == ("Out", "")
-    assert [node.id for node in found.sections()] == ["x", "y"]
     deep = {**group, "children": []}
     for depth in range(60):
         deep = {**group, "id": f"g{depth}", "children": [deep]}

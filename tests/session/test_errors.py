@@ -163,7 +163,6 @@ def test_a_sentence_on_the_connection_is_untrue_after_an_answer(text: str, over:
 def test_the_key_that_reads_again_is_told_once() -> None:
     assert with_key("Gone.") == "Gone. R reads it again."
     assert with_key("Offline. R tries again.") == "Offline. R tries again."
-    assert with_key("Gone.", "g") == "Gone. g reads it again."
 
 
 def test_what_a_service_lacks_is_said_with_the_place_that_has_it_instead() -> None:

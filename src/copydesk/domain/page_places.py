@@ -63,9 +63,11 @@ def _last_if_none(at: int | None) -> float:
     return float("inf") if at is None else at
 
 
-def walk(levels: PageLevels, level: str | None = None) -> Iterator[tuple[str, str | None]]:
+def walk(levels: PageLevels) -> Iterator[tuple[str, str | None]]:
     """Yield pages with the page above each, as the tree reads. Any depth is taken."""
-    waiting = [(page, level) for page in reversed(levels.get(level, ()))]
+    waiting: list[tuple[str, str | None]] = [
+        (page, None) for page in reversed(levels.get(None, ()))
+    ]
     while waiting:
         page, above = waiting.pop()
         yield page, above

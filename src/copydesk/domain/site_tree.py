@@ -89,43 +89,23 @@ class Structure:
     levels: Levels
     sorts: bool = False
     """Whether the service moves any entry, and has groups and links (extension E11)."""
-    _branches: dict[str, SiteNode] = field(default_factory=dict, compare=False, repr=False)
-    """Branches as they were built last: a moved row must not build 2,000 others anew."""
 
     @property
     def sectioned(self) -> bool:
         """Whether the site has sections; otherwise it shows site spaces at its top."""
         return any(node.kind == "section" for node in self.nodes.values())
 
-    def tree(self, levels: Levels | None = None) -> tuple[SiteNode, ...]:
-        """Return the tree in the published order, or in that of ``levels``."""
-        order = self.levels if levels is None else levels
-
-        def below(level: str) -> tuple[SiteNode, ...]:
-            return tuple(branch(row) if row in order else self.nodes[row] for row in order[level])
+    def tree(self) -> tuple[SiteNode, ...]:
+        """Return the tree in the published order."""
 
         def branch(row: str) -> SiteNode:
-            children = below(row)
-            built = self._branches.get(row, self.nodes[row])
-            if len(built.children) != len(children) or any(
-                old is not new for old, new in zip(built.children, children, strict=True)
-            ):
-                built = self._branches[row] = replace(built, children=children)
-            return built
+            node = self.nodes[row]
+            return replace(node, children=below(row)) if row in self.levels else node
+
+        def below(level: str) -> tuple[SiteNode, ...]:
+            return tuple(branch(row) for row in self.levels[level])
 
         return below(TOP)
-
-    def sections(self) -> list[SiteNode]:
-        """Return the sections in their published order, groups opened up."""
-        found: list[SiteNode] = []
-        waiting = [*reversed(self.levels.get(TOP, ()))]
-        while waiting:
-            node = self.nodes[waiting.pop()]
-            if node.kind == "group":
-                waiting += reversed(self.levels.get(node.id, ()))
-            elif node.kind == "section":
-                found.append(node)
-        return found
 
 
 def with_titles(structure: Structure, titles: Mapping[str, str], untitled: str) -> Structure:
@@ -135,7 +115,7 @@ def with_titles(structure: Structure, titles: Mapping[str, str], untitled: str) 
         for row, node in structure.nodes.items()
         if row.startswith(GROUP)
     }
-    return replace(structure, nodes={**structure.nodes, **named}, _branches={})
+    return replace(structure, nodes={**structure.nodes, **named})
 
 
 class _Nodes:

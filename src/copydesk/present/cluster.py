@@ -223,9 +223,9 @@ def _short(count: float) -> str:
     return f"{count:,.0f}" if count >= 10 else f"{count:.1f}".removesuffix(".0")
 
 
-def week_heading(now: datetime, weeks: int = WEEKS) -> str:
+def week_heading(now: datetime) -> str:
     """Return the first and the last day of the weeks of a chart: as wide as 13 weeks."""
-    return _days(now, weeks)
+    return _days(now, WEEKS)
 
 
 def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -> Text:

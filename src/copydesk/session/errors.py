@@ -103,10 +103,9 @@ def _way(route: str) -> str:
     return next((f"g {way.key}: {way.title.lower()}" for way in there), "")
 
 
-def with_key(text: str, key: str = "R") -> str:
+def with_key(text: str) -> str:
     """Return a `sentence` with the key that reads again, unless it is in it or of no use."""
-    lacking = text.startswith(LACKS)
-    return text if lacking or f"{key} " in text else f"{text} {key} reads it again."
+    return text if text.startswith(LACKS) or "R " in text else f"{text} R reads it again."
 
 
 UNKNOWN = "No answer: it may have been sent"

@@ -316,7 +316,9 @@ FOREST = (Leaf("guides", (Leaf("start"), Leaf("auth", (Leaf("oauth"),)))), Leaf(
 
 
 def tree_of(roots: Sequence[Leaf]) -> TreeSource[Leaf]:
-    return TreeSource(roots, key=lambda leaf: leaf.id, children=lambda leaf: leaf.below)
+    tree: TreeSource[Leaf] = TreeSource(key=lambda leaf: leaf.id, children=lambda leaf: leaf.below)
+    tree.set_roots(roots)
+    return tree
 
 
 def ids(tree: TreeSource[Leaf]) -> list[str]:
@@ -352,28 +354,6 @@ def test_a_refreshed_tree_waits_to_be_folded_in() -> None:
     assert tree.waiting == 1
     tree.fold()
     assert ids(tree) == ["new", "guides", "legal"]
-
-
-async def test_children_that_are_read_when_unfolded() -> None:
-    async def read(leaf: Leaf) -> Sequence[Leaf]:
-        if leaf.id == "broken":
-            raise Unreachable("No answer.")
-        return (Leaf(f"{leaf.id}/child"),)
-
-    tree: TreeSource[Leaf] = TreeSource(
-        (Leaf("a"), Leaf("broken")),
-        key=lambda leaf: leaf.id,
-        children=lambda leaf: None,
-        foldable=lambda leaf: "/" not in leaf.id,
-        read=read,
-    )
-    for row_id in ("a", "broken"):
-        tree.unfold(row_id)
-        assert tree.busy
-        while tree.running is not None:
-            await asyncio.wait([tree.running])
-    assert ids(tree) == ["a", "a/child", "broken"]
-    assert "Offline" in tree.error
 
 
 def test_a_tree_of_many_and_of_deep_nodes() -> None:

@@ -854,7 +854,7 @@ def test_ids_that_are_empty_or_shared_make_no_endless_tree() -> None:
         structure = structure_of(sections)
         tree = structure.tree()
         assert [node.id for node in tree] == list(structure.levels[""])
-        assert structure.sections()
+        assert structure.sectioned
 
 
 async def test_a_plan_that_was_sent_whole_runs_the_hooks_of_that(

@@ -646,7 +646,6 @@ def _source() -> TreeSource[Row]:
     return TreeSource(
         key=lambda row: row.id,
         children=lambda row: row.children,
-        foldable=lambda row: bool(row.children),
         values=True,
     )
 

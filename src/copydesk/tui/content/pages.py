@@ -584,7 +584,6 @@ class PagesPlace(Place, scope="pages"):
             TreeSource(
                 key=lambda page: page.id,
                 children=lambda page: page.children,
-                foldable=lambda page: bool(page.children),
             ),
             self._columns(),
             title="Pages",

@@ -36,11 +36,9 @@ def body_form(
     fixed: Mapping[str, Any] = _NOTHING,
     labels: Mapping[str, str] = _NOTHING,
     offers: Offers = _NOTHING,
-    nulls: Mapping[str, str] = _NOTHING,
     lines: Mapping[str, int] = _NOTHING,
     facts: Sequence[Fact] = (),
     verb: str = "save",
-    beside: Mapping[str, Any] | None = None,
     names: Mapping[str, str] = _NOTHING,
     checks: Mapping[str, Callable[[str], str | None]] = _NOTHING,
     nothing: Mapping[str, str] = _NOTHING,
@@ -53,18 +51,17 @@ def body_form(
 
     Names are those on the wire, of values in a part ``outer.inner``. ``only`` are the fields asked
     for, in their order; ``fixed`` is JSON that is sent besides, unasked. ``labels`` are for fields
-    whose name says too little, ``nulls`` say what null means where an enumeration does not, and
-    ``lines`` are heights. ``offers`` read what ctrl+o offers; of a list several are ticked.
-    ``names`` says what the ids are called that fields hold, as clean text. ``checks`` say what is
-    wrong with a text that differs and is one by the model. ``nothing`` is said where nothing is
-    offered for a field.
+    whose name says too little, and ``lines`` are heights. ``offers`` read what ctrl+o offers; of a
+    list several are ticked. ``names`` says what the ids are called that fields hold, as clean text.
+    ``checks`` say what is wrong with a text that differs and is one by the model. ``nothing`` is
+    said where nothing is offered for a field.
     """
     from copydesk.contract.models.base import Shape
     from copydesk.tui.dialogs.body_fields import words_of
     from copydesk.tui.dialogs.body_values import Filling
 
     held = current.to_dict() if isinstance(current, Shape) else current
-    filling = Filling(model, held, only, fixed, nulls)
+    filling = Filling(model, held, only, fixed)
     fields = [
         _field(
             filling,
@@ -89,7 +86,6 @@ def body_form(
         facts=facts,
         verb=verb,
         new=filling.new,
-        beside=beside,
         names=names,
     )
 

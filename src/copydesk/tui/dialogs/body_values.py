@@ -71,12 +71,10 @@ class Filling(Generic[B]):
         current: Mapping[str, Any] | None,
         only: Sequence[str] = (),
         fixed: Mapping[str, Any] | None = None,
-        nulls: Mapping[str, str] | None = None,
     ) -> None:
         self.model = model
         self.new = current is None
         self._fixed = fixed or {}
-        self._nulls = nulls or {}
         self.slots = [
             slot for slot in _picked(slots_of(model), only) if slot.path[0] not in self._fixed
         ]
@@ -153,7 +151,7 @@ class Filling(Generic[B]):
         elif not self.new and not self.knows(slot):
             options.append(Option(LEFT, "leave as it is"))
         if slot.nullable:
-            named = self._nulls.get(slot.name) or NULLS.get(get_args(slot.annotation), "none")
+            named = NULLS.get(get_args(slot.annotation), "none")
             options.append(Option(NULL, named))
         options += [Option(each, slot.titled(each)) for each in slot.values]
         held = self.first[slot.name]

@@ -490,10 +490,9 @@ class PagedSource(Source[T]):
         self.notify("reset")
         self._pump()
 
-    def reset(self, fetch: Fetch[T] | None = None) -> None:
-        """Forget everything and start again, with another question if given."""
+    def reset(self) -> None:
+        """Forget everything and start again."""
         self._stop_load()
-        self._fetch = fetch or self._fetch
         self._empty()
         self.error = ""
         self.notify("reset")

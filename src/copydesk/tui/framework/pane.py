@@ -95,8 +95,12 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """Return the whole title; panes that know more than a title add it here."""
         return self.title
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, *, title: str = "", empty: str = "", id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
+        self.set_reactive(Pane.title, title)
+        self.empty = empty
         self._looks: object = None
         """What the frame of a line was made of; another look forgets all of them."""
         self._framed: dict[object, tuple[object, Strip]] = {}

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Generic, Literal, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.session.errors import failure_types, sentence
 
 T = TypeVar("T")
 
@@ -370,60 +369,40 @@ class Twig(Generic[T]):
     depth: int
     foldable: bool
     unfolded: bool
-    busy: bool = False
 
 
 class TreeSource(ListSource[Twig[T]]):
-    """Rows of a tree.
+    """Rows of a tree, empty at first.
 
-    ``children`` returns the items below one (empty for a leaf). With ``read`` they may come later:
-    ``children`` returns None until the result of ``read`` is there, and
-    ``foldable`` says which items have any. ``values`` says that an item is a value: another child
-    makes another item. Then the rows of a refresh are those of before, but for what is different.
+    ``children`` returns the items below one (empty for a leaf). ``values`` says that an item is a
+    value: another child makes another item. Then the rows of a refresh are those of before, but for
+    what is different.
     """
 
     def __init__(
         self,
-        roots: Iterable[T] = (),
         *,
         key: Callable[[T], str],
-        children: Callable[[T], Sequence[T] | None],
-        foldable: Callable[[T], bool] | None = None,
-        read: Callable[[T], Awaitable[Sequence[T]]] | None = None,
-        unfolded: Iterable[str] = (),
+        children: Callable[[T], Sequence[T]],
         values: bool = False,
     ) -> None:
-        self._twigs: dict[str, Twig[T]] | None = {} if values and read is None else None
+        self._twigs: dict[str, Twig[T]] | None = {} if values else None
         self._item_key = key
-        self._children = children
-        self._foldable = foldable
-        self._read = read
-        self._read_children: dict[str, Sequence[T]] = {}
-        self._reads: dict[str, asyncio.Task[None]] = {}
-        self.unfolded = set(unfolded)
+        self.below = children
+        self.unfolded: set[str] = set()
         """Ids of the items that are unfolded; kept over refreshes."""
         self.parents: dict[str, str] = {}
         """Id of the item above, for every item seen so far."""
-        self._roots: Sequence[T] = list(roots)
+        self._roots: Sequence[T] = []
         self._waiting_roots: Sequence[T] | None = None
         self._match: Callable[[T], bool] | None = None
         self.text = ""
         self.matches = 0
         self.first: str | None = None
         """The first item that matches the filter."""
-        super().__init__(self._flat(self._roots), key=lambda twig: twig.id)
+        super().__init__(key=lambda twig: twig.id)
 
     # Reading the tree
-
-    def below(self, item: T) -> Sequence[T] | None:
-        """Return the items below one; None while they have not been read."""
-        read = self._read_children.get(self._item_key(item))
-        return read if read is not None else self._children(item)
-
-    def _has_children(self, item: T) -> bool:
-        if self._foldable is not None:
-            return self._foldable(item)
-        return bool(self.below(item))
 
     def _flat(self, items: Sequence[T], depth: int = 0) -> Iterator[Twig[T]]:
         # A stack, not recursion: a page tree may be deeper than Python's.
@@ -454,14 +433,14 @@ class TreeSource(ListSource[Twig[T]]):
             and old.unfolded == (wanted and old.foldable)
         ):
             return old
-        foldable = self._has_children(item)
-        twig = Twig(row_id, item, depth, foldable, foldable and wanted, row_id in self._reads)
+        foldable = bool(self.below(item))
+        twig = Twig(row_id, item, depth, foldable, foldable and wanted)
         if self._twigs is not None:
             self._twigs[row_id] = twig
         return twig
 
     def walk(self) -> Iterator[T]:
-        """Yield every item that has been read, folded or not."""
+        """Yield every item, folded or not."""
         stack = [iter(self._roots)]
         while stack:
             item = next(stack[-1], None)
@@ -475,26 +454,16 @@ class TreeSource(ListSource[Twig[T]]):
                     self.parents[self._item_key(child)] = self._item_key(item)
                 stack.append(iter(below))
 
-    @property
-    def busy(self) -> bool:
-        """Whether children are being read."""
-        return bool(self._reads)
-
-    @property
-    def running(self) -> asyncio.Task[None] | None:
-        """A read under way, for those who must wait for it."""
-        return next(iter(self._reads.values()), None)
-
     def place(self, row_id: str) -> tuple[int, int] | None:
         """Return the place of an item among its siblings, from 1, and how many these are."""
         above = self.parents.get(row_id)
         if above is None:
-            siblings: Sequence[T] | None = self._roots
+            siblings = self._roots
         else:
             at = self.index_of(above)
             row = None if at is None else self.row(at)
-            siblings = None if row is None else self.below(row.item)
-        ids = [self._item_key(each) for each in siblings or ()]
+            siblings = () if row is None else self.below(row.item)
+        ids = [self._item_key(each) for each in siblings]
         return (ids.index(row_id) + 1, len(ids)) if row_id in ids else None
 
     # Changing it
@@ -508,7 +477,6 @@ class TreeSource(ListSource[Twig[T]]):
         """Show another tree; unfolded rows stay unfolded by id."""
         self._roots = list(roots)
         self._waiting_roots = None
-        self._read_children.clear()
         self._show()
 
     def merge_roots(self, roots: Iterable[T]) -> None:
@@ -526,7 +494,6 @@ class TreeSource(ListSource[Twig[T]]):
         """Show the last refresh as it came."""
         if self._waiting_roots is not None:
             self._roots, self._waiting_roots = self._waiting_roots, None
-            self._read_children.clear()
         super().fold()
 
     def _show(self) -> None:
@@ -537,17 +504,12 @@ class TreeSource(ListSource[Twig[T]]):
             self.notify("reset")
 
     def unfold(self, row_id: str) -> None:
-        """Show the children of an item, reading them first if needed."""
+        """Show the children of an item."""
         at = self.index_of(row_id)
         twig = self.row(at) if at is not None else None
         if at is None or twig is None or not twig.foldable or twig.unfolded:
             return
         self.unfolded.add(row_id)
-        if self.below(twig.item) is None and self._read is not None:
-            if row_id not in self._reads:
-                self._reads[row_id] = asyncio.create_task(self._fetch(twig.item, row_id))
-            self._show()
-            return
         rows = list(self.shown())
         rows[at : at + 1] = list(self._flat([twig.item], twig.depth))
         self._adopt(rows)
@@ -569,17 +531,15 @@ class TreeSource(ListSource[Twig[T]]):
         self.notify("reset")
 
     def expand_all(self, *, unfolded: bool = True) -> None:
-        """Unfold (or fold) everything that has been read."""
+        """Unfold (or fold) everything."""
         if unfolded:
-            self.unfolded.update(
-                self._item_key(item) for item in self.walk() if self._has_children(item)
-            )
+            self.unfolded.update(self._item_key(item) for item in self.walk() if self.below(item))
         else:
             self.unfolded.clear()
         self._show()
 
     def reveal(self, row_id: str) -> bool:
-        """Unfold whatever hides an item; False when it has not been read."""
+        """Unfold whatever hides an item; False when it is not there."""
         if row_id not in self.parents and not any(
             self._item_key(item) == row_id for item in self.walk()
         ):
@@ -590,18 +550,6 @@ class TreeSource(ListSource[Twig[T]]):
             above = self.parents.get(above)
         self._show()
         return True
-
-    async def _fetch(self, item: T, row_id: str) -> None:
-        read = self._read
-        assert read is not None
-        try:
-            self._read_children[row_id] = await read(item)
-            self.error = ""
-        except failure_types() as error:
-            self.error = sentence(error)
-            self.unfolded.discard(row_id)
-        self._reads.pop(row_id, None)
-        self._show()
 
     # Filter: an item stays when it matches, or something below it does.
 

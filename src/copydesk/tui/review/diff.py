@@ -423,8 +423,8 @@ class DiffView(WrappedList, scope="diff"):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"diff--added", "diff--removed", "diff--range"}
 
-    def __init__(self, *, title: str = "", id: str | None = None) -> None:
-        super().__init__(title=title, empty="Reading…", id=id)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(empty="Reading…", id=id)
         self._held: list[PageRows] = []
         self._starts: list[int] = []
         """The row at which each page begins, with its head."""

@@ -908,7 +908,6 @@ class PageTree(TreeList[Entry]):
         self._pages: TreeSource[Entry] = TreeSource(
             key=lambda entry: entry.id,
             children=lambda entry: entry.children,
-            foldable=lambda entry: bool(entry.children),
         )
         self.everything = False
         """Whether it shows unchanged pages too."""

@@ -210,7 +210,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
         source: TreeSource[ReaderNode] = TreeSource(
             key=lambda row: row.id,
             children=lambda row: row.children,
-            foldable=lambda row: bool(row.children),
         )
         self.rows: TreeList[ReaderNode] = TreeList(
             source,

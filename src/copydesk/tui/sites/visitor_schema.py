@@ -233,7 +233,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         source: TreeSource[SchemaRow] = TreeSource(
             key=lambda row: row.id,
             children=lambda row: row.children,
-            foldable=lambda row: bool(row.children),
         )
         self.rows: TreeList[SchemaRow] = TreeList(
             source,

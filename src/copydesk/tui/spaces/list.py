@@ -308,7 +308,6 @@ class SpaceTree(TreeList[SpaceNode]):
         source: TreeSource[SpaceNode] = TreeSource(
             key=lambda node: node.id,
             children=lambda node: node.children,
-            foldable=lambda node: bool(node.children),
         )
         super().__init__(
             source,

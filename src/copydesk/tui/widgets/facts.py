@@ -38,9 +38,7 @@ class Facts(Pane):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
-        self.set_reactive(Pane.title, title)
-        self.empty = empty
+        super().__init__(title=title, empty=empty, id=id, classes=classes)
         self._facts: Sequence[Fact] = ()
         self._given: Sequence[Fact] = ()
         self._about: str | None = None

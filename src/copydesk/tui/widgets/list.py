@@ -119,7 +119,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
+        super().__init__(title=title, empty=empty, id=id, classes=classes)
         self.sort: tuple[str, bool] | None = None
         """(column key, descending) for the mark in the header."""
         self.marks: set[str] = set()
@@ -138,9 +138,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._longest: dict[str, int] = {}
         """The cells of the longest content of columns, since one was cut."""
         self._styles: dict[str, Style] = {}
-        self.set_reactive(Pane.title, title)
         self.columns = tuple(columns)
-        self.empty = empty
         self.reading = reading
         self.note = ""
         """More for the title: the sort, the filter."""

@@ -23,7 +23,6 @@ from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.present.blame import Authors, nobody
 from copydesk.present.markdown import Block, Line, Look, blocks, columns_of, draw, wrap_exact
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.wrapped_list import SpanPane, TableKeys
 
@@ -78,11 +77,8 @@ class TextView(SpanPane):
         plain: bool = False,
         literal: bool = False,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
-        self.set_reactive(Pane.title, title)
-        self.empty = empty
+        super().__init__(title=title, empty=empty, id=id)
         self._plain = plain
         self._literal = literal
         self._blocks: list[Block] = []

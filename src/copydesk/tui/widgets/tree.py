@@ -40,13 +40,11 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         *,
         title: str = "",
         empty: str = "Nothing here.",
-        reading: str = "Reading…",
         sign: Callable[[T], str] | None = None,
         dim: Callable[[T], bool] | None = None,
         header: bool = True,
         indent: int = 2,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
         self.tree_source = tree
         self._indent = indent
@@ -56,12 +54,10 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             self._on_twigs(),
             title=title,
             empty=empty,
-            reading=reading,
             sign=None if sign is None else lambda twig: sign(twig.item),
             dim=None if dim is None else lambda twig: dim(twig.item),
             header=header,
             id=id,
-            classes=classes,
         )
         self._item_filter: Callable[[str], Callable[[T], bool]] = self._plain_item_filter
 
@@ -174,7 +170,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
     def _nothing_line(self, width: int) -> list[str]:
         source = self.tree_source
-        if not source.filtering or source.busy:
+        if not source.filtering:
             return super()._nothing_line(width)
         said = f"0 of {sum(1 for _ in source.walk())} match. Esc clears the filter."
         return [line.plain.rstrip() for line in Text(said).wrap(self.app.console, width)]
@@ -192,9 +188,7 @@ def _on_twig(column: Column[T], indent: int | None, deepest: int) -> Column[Twig
         if indent is None:
             return shown
         sign = " "
-        if twig.busy:
-            sign = glyphs().more
-        elif twig.foldable:
+        if twig.foldable:
             sign = glyphs().unfolded if twig.unfolded else glyphs().folded
         before = " " * (indent * min(twig.depth, deepest)) + sign + " "
         return before + shown if isinstance(shown, str) else Text(before).append_text(shown)

@@ -98,8 +98,8 @@ class SpanPane(Pane):
         """Show tables in another way, staying at the same passage."""
         self.look = look
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, title: str = "", empty: str = "", id: str | None = None) -> None:
+        super().__init__(title=title, empty=empty, id=id)
         self._found = ""
         self._styles: dict[str, Style] = {}
         self._drawn_spans: dict[object, Strip] = {}
@@ -190,16 +190,9 @@ class WrappedList(SpanPane):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"pane--cursor", "pane--cursor-away"}
 
     def __init__(
-        self,
-        *,
-        title: str = "",
-        empty: str = "Nothing here.",
-        id: str | None = None,
-        classes: str | None = None,
+        self, *, title: str = "", empty: str = "Nothing here.", id: str | None = None
     ) -> None:
-        super().__init__(id=id, classes=classes)
-        self.set_reactive(Pane.title, title)
-        self.empty = empty
+        super().__init__(title=title, empty=empty, id=id)
         self._at = 0
         self._top = 0
         self._skip = 0

@@ -17,6 +17,7 @@ from argparse import (
     BooleanOptionalAction,
     Namespace,
     RawDescriptionHelpFormatter,
+    _ActionsContainer,
     _SubParsersAction,
 )
 from collections import Counter
@@ -304,6 +305,26 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return bare[near[0]] if near else ""
 
 
+def _flag(
+    parser: _ActionsContainer,
+    name: str,
+    said: str,
+    *,
+    dest: str | None = None,
+    default: bool | str = False,
+) -> None:
+    """Declare an option without a value."""
+    parser.add_argument(name, action="store_true", dest=dest, default=default, help=said)
+
+
+def _to_file(parser: ArgumentParser) -> None:
+    """Accept what writes a list to a file."""
+    parser.add_argument(
+        "--output", metavar="FILE", type=Path, help="write to a file that only you can read"
+    )
+    _flag(parser, "--force", "replace a file that is there")
+
+
 def add_api(commands: Subparsers) -> None:
     """Declare ``copydesk api``."""
     parser = commands.add_parser(
@@ -349,16 +370,16 @@ def add_api(commands: Subparsers) -> None:
         metavar="FILE",
         help="a file with the body, as JSON (-: standard input); fields go to the query then",
     )
-    parser.add_argument(
+    _flag(
+        parser,
         "--paginate",
-        action="store_true",
-        help="read all pages of a list, print a JSON object for each entry, one per line",
+        "read all pages of a list, print a JSON object for each entry, one per line",
     )
-    parser.add_argument(
+    _flag(
+        parser,
         "--json",
-        action="store_true",
+        "print one JSON value in any case: one list with --paginate, null for no body",
         dest="as_json",
-        help="print one JSON value in any case: one list with --paginate, null for no body",
     )
     parser.set_defaults(runner="copydesk.cli.api:send_request")
     _connection(parser, again=True)
@@ -394,11 +415,9 @@ def add_cr(commands: Subparsers) -> None:
     comparing = ones(
         "diff", "cr_diff:show_diff", "print what a change request changes, word by word"
     )
-    comparing.add_argument(
-        "--patch", action="store_true", help="print a patch that git apply takes"
-    )
+    _flag(comparing, "--patch", "print a patch that git apply takes")
     merging = ones("merge", "cr:merge_request", "merge a change request; asks first")
-    merging.add_argument("--yes", action="store_true", help="merge without asking")
+    _flag(merging, "--yes", "merge without asking")
     reverting = ones(
         "revert", "cr:revert_request", "begin a change request that reverts the merge of another"
     )
@@ -416,21 +435,17 @@ def add_cr(commands: Subparsers) -> None:
         judging.add_argument(
             "text", metavar="TEXT", nargs="?", help=f"the text of the review: {_MARKDOWN}"
         )
-        judging.add_argument("--yes", action="store_true", help="send without asking")
+        _flag(judging, "--yes", "send without asking")
     reviewing = ones(
         "review", "cr_review:review", "send the comments and the review that a file has"
     )
     reviewing.add_argument("file", metavar="FILE", type=Path, help="YAML or JSON")
-    reviewing.add_argument(
-        "--plan",
-        action="store_true",
-        help="send nothing, print what would be sent; exit status 7 if there is any",
+    _flag(
+        reviewing, "--plan", "send nothing, print what would be sent; exit status 7 if there is any"
     )
-    reviewing.add_argument("--yes", action="store_true", help="send without asking")
+    _flag(reviewing, "--yes", "send without asking")
     reading = ones("threads", "cr_threads:show_threads", "print the threads of a change request")
-    reading.add_argument(
-        "--all", action="store_true", dest="every", help="print resolved threads and reviews, too"
-    )
+    _flag(reading, "--all", "print resolved threads and reviews, too", dest="every")
     commenting = ones("comment", "cr_threads:comment_on", "comment on a change request as a whole")
     commenting.add_argument("text", metavar="TEXT", help=_MARKDOWN)
     replying = ones("reply", "cr_threads:reply_to", "reply in a thread of a change request")
@@ -445,7 +460,7 @@ def add_cr(commands: Subparsers) -> None:
         nargs="+",
         help="the threads: their ids, as cr threads prints them",
     )
-    resolving.add_argument("--reopen", action="store_true", help="reopen them instead")
+    _flag(resolving, "--reopen", "reopen them instead")
     applying = ones(
         "apply",
         "cr_apply:apply_suggestions",
@@ -457,23 +472,18 @@ def add_cr(commands: Subparsers) -> None:
         nargs="*",
         help="the threads: their ids; without any, all suggestions that fit are applied",
     )
-    applying.add_argument(
+    _flag(
+        applying,
         "--plan",
-        action="store_true",
-        help="apply nothing, print what would be applied; exit status 7 if there is any",
+        "apply nothing, print what would be applied; exit status 7 if there is any",
     )
-    applying.add_argument("--yes", action="store_true", help="apply without asking")
+    _flag(applying, "--yes", "apply without asking")
     checked = ones(
         "check",
         "cr_check:check_request",
         "run the checks on the text that a change request changes; exit status 1 for findings",
     )
-    checked.add_argument(
-        "--all",
-        action="store_true",
-        dest="every",
-        help="print findings in older text of its pages, too",
-    )
+    _flag(checked, "--all", "print findings in older text of its pages, too", dest="every")
     checking = ones("checkout", "cr_files:checkout", "write the pages of a change request as files")
     checking.add_argument(
         "folder", metavar="FOLDER", type=Path, help="an empty folder, or the name of a new one"
@@ -488,8 +498,8 @@ def add_cr(commands: Subparsers) -> None:
         ("stage", "send nothing, stage the changes for the screens"),
         ("remove", "delete the pages whose files are gone"),
     ):
-        pushing.add_argument(f"--{option}", action="store_true", help=said)
-    pushing.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+        _flag(pushing, f"--{option}", said)
+    _flag(pushing, "--json", "print JSON", dest="as_json")
     pushing.set_defaults(runner="copydesk.cli.cr_files:push")
     _connection(pushing, again=True)
     editing = ones(
@@ -579,15 +589,10 @@ def add_clusters(commands: Subparsers) -> None:
         table.add_argument("--since", metavar="SPAN", help="only those of the last 2d, 1w, …")
         tables.append(table)
     for each in (listing, *tables):
-        each.add_argument("--csv", action="store_true", dest="as_csv", help="print CSV")
+        _flag(each, "--csv", "print CSV", dest="as_csv")
     for each in (reporting, listing, *tables):
-        each.add_argument(
-            "--output", metavar="FILE", type=Path, help="write to a file that only you can read"
-        )
-        each.add_argument("--force", action="store_true", help="replace a file that is there")
-        each.add_argument(
-            "--wait", action="store_true", help="first wait until all conversations are analysed"
-        )
+        _to_file(each)
+        _flag(each, "--wait", "first wait until all conversations are analysed")
     for each in (reporting, *tables):
         _common(each, again=True)
     for each in (parser, listing, showing, reporting, *tables):
@@ -614,11 +619,8 @@ def add_findings(commands: Subparsers) -> None:
         )
     listing.description = FINDINGS
     listing.formatter_class = RawDescriptionHelpFormatter
-    listing.add_argument("--csv", action="store_true", dest="as_csv", help="print CSV")
-    listing.add_argument(
-        "--output", metavar="FILE", type=Path, help="write to a file that only you can read"
-    )
-    listing.add_argument("--force", action="store_true", help="replace a file that is there")
+    _flag(listing, "--csv", "print CSV", dest="as_csv")
+    _to_file(listing)
     for each in (parser, listing, showing):
         each.add_argument(
             "--site", metavar="SITE", default=None if each is parser else SUPPRESS,
@@ -709,13 +711,8 @@ def _common(parser: ArgumentParser, *, again: bool = False, json: bool = True) -
         help="only in this organization: title or id",
     )
     if json:
-        parser.add_argument(
-            "--json",
-            action="store_true",
-            dest="as_json",
-            default=SUPPRESS if again else False,
-            help="print JSON",
-        )
+        default = SUPPRESS if again else False
+        _flag(parser, "--json", "print JSON", dest="as_json", default=default)
     _connection(parser, again=True)
 
 
@@ -745,9 +742,7 @@ def _login(commands: Subparsers) -> None:
         help="a program that prints the token, as of a password manager; run at each start, "
         "without a shell",
     )
-    parser.add_argument(
-        "--token-stdin", action="store_true", help="read the token from standard input"
-    )
+    _flag(parser, "--token-stdin", "read the token from standard input")
     parser.add_argument(
         "--store",
         choices=("keyring", "file"),
@@ -766,10 +761,10 @@ def _login(commands: Subparsers) -> None:
         default=SUPPRESS,
         help="write nothing to the service with this profile",
     )
-    parser.add_argument(
+    _flag(
+        parser,
         "--insecure",
-        action="store_true",
-        help="send the token unencrypted to another machine (http://) without asking",
+        "send the token unencrypted to another machine (http://) without asking",
     )
     parser.set_defaults(runner="copydesk.cli.login:login")
 
@@ -783,17 +778,15 @@ def _logout(commands: Subparsers) -> None:
     parser.add_argument(
         "name", metavar="NAME", nargs="?", help="the profile (default: the one that copydesk opens)"
     )
-    parser.add_argument("--everything", action="store_true", help="remove the profile as well")
-    parser.add_argument("--yes", action="store_true", help="remove it without asking")
+    _flag(parser, "--everything", "remove the profile as well")
+    _flag(parser, "--yes", "remove it without asking")
     parser.set_defaults(runner="copydesk.cli.login:logout")
 
 
 def _profiles(commands: Subparsers) -> None:
     parser = commands.add_parser("profiles", help="list the services that you logged in to")
     # Nothing where it is not given: an action below has no use for it.
-    parser.add_argument(
-        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="print JSON"
-    )
+    _flag(parser, "--json", "print JSON", dest="as_json", default=SUPPRESS)
     parser.set_defaults(runner="copydesk.cli.login:list_profiles")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
     using = actions.add_parser("use", help="open this profile when a command names none")
@@ -807,11 +800,12 @@ def _doctor(commands: Subparsers) -> None:
         help="say what is configured, what answers, and what is wrong",
         description="Writes nothing, and prints no token. Exit status 1 if something is wrong.",
     )
-    parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
-    parser.add_argument(
-        "--ask", action="store_true",
-        help="also find out which operations the service has, by one read of each unknown one",
-    )  # fmt: skip
+    _flag(parser, "--json", "print JSON", dest="as_json")
+    _flag(
+        parser,
+        "--ask",
+        "also find out which operations the service has, by one read of each unknown one",
+    )
     _connection(parser, again=True)
     parser.set_defaults(runner="copydesk.cli.doctor:examine")
 
@@ -953,18 +947,18 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
 def _ops(commands: Subparsers) -> None:
     parser = commands.add_parser("ops", help="print the operations of the API")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
-    form.add_argument("--openapi", action="store_true", help="print an OpenAPI 3.1 document")
-    form.add_argument("--markdown", action="store_true", help="print the page of the manual")
+    _flag(form, "--json", "print JSON", dest="as_json")
+    _flag(form, "--openapi", "print an OpenAPI 3.1 document")
+    _flag(form, "--markdown", "print the page of the manual")
     parser.set_defaults(runner="copydesk.cli.reference:print_operations")
 
 
 def _keys(commands: Subparsers) -> None:
     parser = commands.add_parser("keys", help="print what every key does")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
-    form.add_argument("--markdown", action="store_true", help="print the page of the manual")
-    form.add_argument("--press", action="store_true", help="name each key that you press")
+    _flag(form, "--json", "print JSON", dest="as_json")
+    _flag(form, "--markdown", "print the page of the manual")
+    _flag(form, "--press", "name each key that you press")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
 
 
@@ -1021,15 +1015,13 @@ def _help(commands: Subparsers) -> None:
         "words", metavar="WORD", nargs="*",
         help="what the manual is asked for, or a command; without one, all commands are listed",
     )  # fmt: skip
-    parser.add_argument(
-        "--markdown", action="store_true", help="print the page of the manual, with all commands"
-    )
+    _flag(parser, "--markdown", "print the page of the manual, with all commands")
     parser.set_defaults(runner="copydesk.cli.help:print_help")
 
 
 def _outbox(commands: Subparsers) -> None:
     parser = commands.add_parser("outbox", help="print what waits to be sent from this machine")
-    parser.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
+    _flag(parser, "--json", "print JSON", dest="as_json")
     parser.set_defaults(runner="copydesk.cli.log:print_outbox")
 
 
@@ -1039,12 +1031,12 @@ def _log(commands: Subparsers) -> None:
         "--since", metavar="SPAN", help="only what was sent in the last 30m, 1h, 2d, …"
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
-    form.add_argument(
+    _flag(form, "--json", "print JSON", dest="as_json")
+    _flag(
+        form,
         "--file",
-        action="store_true",
+        "print the name of the file that errors and calls are logged in",
         dest="file",
-        help="print the name of the file that errors and calls are logged in",
     )
     parser.set_defaults(runner="copydesk.cli.log:print_log")
 
@@ -1057,15 +1049,8 @@ def _watch(commands: Subparsers) -> None:
         "and merges those whose rules are met. Ends when none waits: exit status 0 if all were "
         "merged, 4 if one was stopped.",
     )
-    parser.add_argument(
-        "--once", action="store_true", help="look once; exit status 7 if some still wait"
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        dest="as_json",
-        help="print a JSON object for each, one per line",
-    )
+    _flag(parser, "--once", "look once; exit status 7 if some still wait")
+    _flag(parser, "--json", "print a JSON object for each, one per line", dest="as_json")
     _connection(parser, again=True)
     parser.set_defaults(runner="copydesk.cli.watch:watch_merges")
 
@@ -1076,7 +1061,7 @@ def _cache(commands: Subparsers) -> None:
     )
     actions = cache.add_subparsers(metavar="ACTION", title="actions", required=True)
     showing = actions.add_parser("show", help="print how much is saved, and how old it is")
-    showing.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    _flag(showing, "--json", "print JSON", dest="as_json")
     showing.set_defaults(runner="copydesk.cli.cache:show_cache")
     clearing = actions.add_parser(
         "clear", help="clear the answers; drafts and what waits to be sent stay"
@@ -1106,34 +1091,20 @@ def _structure(commands: Subparsers) -> None:
     applying.add_argument(
         "file", type=Path, metavar="FILE", nargs="?", help="the file with the structure"
     )
-    applying.add_argument(
+    _flag(
+        applying,
         "--plan",
-        action="store_true",
-        help="send nothing, print the calls; exit status 7 if there are any, 0 if the site is as "
+        "send nothing, print the calls; exit status 7 if there are any, 0 if the site is as "
         "the file says",
     )
-    applying.add_argument(
-        "--remove", action="store_true", help="remove from the site what is not in the file"
-    )
-    applying.add_argument(
-        "--recreate",
-        action="store_true",
-        help="add again what is in the file and was removed from the site",
-    )
-    applying.add_argument("--yes", action="store_true", help="send without asking")
-    applying.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    _flag(applying, "--remove", "remove from the site what is not in the file")
+    _flag(applying, "--recreate", "add again what is in the file and was removed from the site")
+    _flag(applying, "--yes", "send without asking")
+    _flag(applying, "--json", "print JSON", dest="as_json")
     left = applying.add_mutually_exclusive_group()
-    left.add_argument(
-        "--resume", action="store_true", help="send the rest of an apply that stopped; without FILE"
-    )
-    left.add_argument(
-        "--roll-back", action="store_true", help="undo what an apply sent before it stopped"
-    )
-    left.add_argument(
-        "--keep",
-        action="store_true",
-        help="keep what an apply sent before it stopped, discard the rest",
-    )
+    _flag(left, "--resume", "send the rest of an apply that stopped; without FILE")
+    _flag(left, "--roll-back", "undo what an apply sent before it stopped")
+    _flag(left, "--keep", "keep what an apply sent before it stopped, discard the rest")
     applying.set_defaults(runner="copydesk.cli.structure:apply_structure")
     for parser in (exporting, applying):
         parser.add_argument(
@@ -1165,31 +1136,24 @@ def _redirects(commands: Subparsers) -> None:
         )
     adding, importing = ones["add"], ones["import"]
     adding.add_argument("to", metavar="TO", help="a path that the site shows, or a web address")
-    adding.add_argument(
-        "--keep", action="store_true", help="put what the * is behind TO; else it is left out"
-    )
-    adding.add_argument(
-        "--temporary", action="store_true", help="browsers and search engines do not remember it"
-    )
-    adding.add_argument("--draft", action="store_true", help="a draft: it leads nowhere yet")
-    ones["delete"].add_argument("--draft", action="store_true", help="the draft, not the live one")
+    _flag(adding, "--keep", "put what the * is behind TO; else it is left out")
+    _flag(adding, "--temporary", "browsers and search engines do not remember it")
+    _flag(adding, "--draft", "a draft: it leads nowhere yet")
+    _flag(ones["delete"], "--draft", "the draft, not the live one")
     importing.add_argument(
         "file", type=Path, metavar="FILE",
         help="CSV (-: standard input): from, to, kind (permanent, temporary), rest (discard, keep) "
         "and state (live, draft); the first of each where it is left out, and - as to removes",
     )  # fmt: skip
-    importing.add_argument(
-        "--plan", action="store_true",
-        help="send nothing, print what would be sent; exit status 7 if there is any",
-    )  # fmt: skip
-    importing.add_argument(
-        "--skip-bad", action="store_true", help="send the rest if some lines cannot be; exit "
-        "status 1 then",
-    )  # fmt: skip
+    _flag(
+        importing, "--plan", "send nothing, print what would be sent; exit status 7 if there is any"
+    )
+    _flag(importing, "--skip-bad", "send the rest if some lines cannot be; exit "
+        "status 1 then")  # fmt: skip
     ones["test"].add_argument("path", metavar="PATH", help="the path, or an address of the site")
     for name, each in ones.items():
         if name in ("add", "delete", "import"):
-            each.add_argument("--yes", action="store_true", help="send without asking")
+            _flag(each, "--yes", "send without asking")
         _common(each, json=name != "export")
 
 
@@ -1258,34 +1222,21 @@ def _conversations(commands: Subparsers) -> None:
         help="how to read dates such as 02/03/2026: day first or month first, where a table shows "
         "neither",
     )
-    sending.add_argument(
+    _flag(
+        sending,
         "--mask",
-        action="store_true",
-        help="mask e-mail addresses, the numbers of phones, cards and accounts, passwords and keys "
+        "mask e-mail addresses, the numbers of phones, cards and accounts, passwords and keys "
         "before anything is sent",
     )
-    sending.add_argument("--yes", action="store_true", help="send without asking")
+    _flag(sending, "--yes", "send without asking")
     sending.add_argument(
         "--organization",
         metavar="TITLE",
         help="the organization to send to, if you are in several: title or id",
     )
-    sending.add_argument(
-        "--skip-bad",
-        action="store_true",
-        help="send the rest if some cannot be sent; exit status 1 then",
-    )
-    sending.add_argument(
-        "--again",
-        action="store_true",
-        help="send again, too, what was sent before; it replaces what is there",
-    )
-    sending.add_argument(
-        "--json",
-        action="store_true",
-        dest="as_json",
-        help="print a JSON object for each, one per line",
-    )
+    _flag(sending, "--skip-bad", "send the rest if some cannot be sent; exit status 1 then")
+    _flag(sending, "--again", "send again, too, what was sent before; it replaces what is there")
+    _flag(sending, "--json", "print a JSON object for each, one per line", dest="as_json")
     sending.set_defaults(runner="copydesk.cli.conversations:send_conversations")
     _connection(sending, again=True)
 
@@ -1360,14 +1311,8 @@ def _desk(commands: Subparsers) -> None:
         default=0,
         help="add an organization with N change requests, and all else in proportion",
     )
-    what.add_argument(
-        "--remove", action="store_true", help="remove the sample; what else is in the desk stays"
-    )
-    sample.add_argument(
-        "--force",
-        action="store_true",
-        help="with --remove: remove what you made in the sample, too",
-    )
+    _flag(what, "--remove", "remove the sample; what else is in the desk stays")
+    _flag(sample, "--force", "with --remove: remove what you made in the sample, too")
     sample.set_defaults(runner="copydesk.cli.desk:sample")
 
     importing = actions.add_parser(
@@ -1389,22 +1334,16 @@ def _desk(commands: Subparsers) -> None:
     exporting = actions.add_parser("export", help="write a space as Markdown files")
     exporting.add_argument("space", metavar="SPACE", help="the space: id or title")
     exporting.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to write to")
-    exporting.add_argument(
-        "--force", action="store_true", help="overwrite files that were changed by hand, too"
-    )
+    _flag(exporting, "--force", "overwrite files that were changed by hand, too")
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
     check = actions.add_parser("check", help="check the whole desk for damage")
-    check.add_argument(
-        "--repair",
-        action="store_true",
-        help="rebuild the search index first; without it, nothing is written",
-    )
+    _flag(check, "--repair", "rebuild the search index first; without it, nothing is written")
     check.set_defaults(runner="copydesk.cli.desk:check")
 
     backup = actions.add_parser("backup", help="copy the desk to one file, even while it is in use")
     backup.add_argument("file", type=Path, metavar="FILE", help="the name of the copy")
-    backup.add_argument("--force", action="store_true", help="replace a file that is there")
+    _flag(backup, "--force", "replace a file that is there")
     backup.set_defaults(runner="copydesk.cli.desk:back_up")
     for parser in (token, sample, importing, exporting, check, backup):
         _desk_option(parser)

@@ -96,6 +96,10 @@ class Lacking:
         self._refuse(operation, *given)
         return await self._api(operation, *given, **more)
 
+    async def find(self, operation: Any, *given: Any, **more: Any) -> Any:
+        """Ask, or find nothing."""
+        return await Api.find(cast("Api", self), operation, *given, **more)
+
     async def page(self, operation: Any, *given: Any, **more: Any) -> Any:
         """Read a page, or refuse it."""
         self._refuse(operation, *given)

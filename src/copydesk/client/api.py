@@ -265,6 +265,12 @@ class Api:
         except NotFound:
             return None
 
+    async def gone(
+        self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs
+    ) -> bool | None:
+        """Return True if `find` finds nothing, else None: whether a removal took effect."""
+        return True if await self.find(operation, *args, **kwargs) is None else None
+
     async def page(
         self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
     ) -> Page[T]:

@@ -12,20 +12,18 @@ from copydesk.domain.automation_inverses import term_added, term_changed, term_r
 from copydesk.domain.clock import ago
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.operations import ops
-from copydesk.session.target import Target
 from copydesk.tui.automation.translations import TABS
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place, turn_tab
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Asked, Order, Resource, Shown
+from copydesk.tui.resource.resource import Order, Resource, Shown
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.glossary import GlossaryEntry
     from copydesk.domain.reversal import Reversal
 
@@ -112,15 +110,12 @@ def _in_order(terms: Terms) -> Iterable[tuple[str, str]]:
     return sorted(terms.items(), key=lambda term: (term[0] != FIRST, term[0]))
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[GlossaryEntry]:
-    home = target.organization or ""
-    return await api.page(ops.list_glossary_entries, home, **asked.paging, **asked.order)
-
-
 GLOSSARY: Resource[GlossaryEntry] = Resource(
     noun="term",
     title="Glossary",
-    pages=_pages,
+    pages=lambda api, target, asked: api.page(
+        ops.list_glossary_entries, target.organization or "", **asked.paging, **asked.order
+    ),
     key=lambda entry: entry.id,
     label=entry_name,
     shown=(
@@ -260,15 +255,12 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
         ):
             return
 
-        async def look(api: Api) -> bool | None:
-            return True if await api.find(ops.get_glossary_entry, home, item.id) is None else None
-
         await self.writer.perform(
             "Remove term",
             self.named(item),
             lambda api: change(api, home, {"type": "delete", "id": item.id}),
             reversal=term_removed(home, item.id, terms),
-            look=look,
+            look=lambda api: api.gone(ops.get_glossary_entry, home, item.id),
         )
         self.read_written()
 

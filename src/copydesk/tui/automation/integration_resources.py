@@ -291,14 +291,12 @@ def _flag(text: str) -> bool:
     return text == "true"
 
 
-async def _integrations(api: Api, target: Target, asked: Asked) -> Page[Integration]:
-    return await api.page(ops.list_integrations, **asked.paging, **asked.conditions)
-
-
 INTEGRATIONS: Resource[Integration] = Resource(
     noun="integration",
     title="Integrations",
-    pages=_integrations,
+    pages=lambda api, target, asked: api.page(
+        ops.list_integrations, **asked.paging, **asked.conditions
+    ),
     key=lambda one: one.name,
     label=integration_title,
     shown=(
@@ -356,16 +354,12 @@ INTEGRATION_VIEWS = (
 _EXTERNAL = Condition("external_id", "those that the integration knows by this id of its own")
 
 
-async def _installations(api: Api, target: Target, asked: Asked) -> Page[Installation]:
-    return await api.page(
-        ops.list_integration_installations, target.item or "", **asked.paging, **asked.conditions
-    )
-
-
 INSTALLATIONS: Resource[Installation] = Resource(
     noun="installation",
     title="Installations",
-    pages=_installations,
+    pages=lambda api, target, asked: api.page(
+        ops.list_integration_installations, target.item or "", **asked.paging, **asked.conditions
+    ),
     key=lambda one: one.id,
     label=lambda one: one.id,
     shown=(
@@ -396,19 +390,13 @@ INSTALLATIONS: Resource[Installation] = Resource(
 """The organizations that have an integration."""
 
 
-async def _installed(api: Api, target: Target, asked: Asked) -> Page[OrganizationInstallation]:
-    return await api.page(
-        ops.list_organization_installations,
-        target.organization or "",
-        **asked.paging,
-        **asked.conditions,
-    )
-
-
 INSTALLED: Resource[OrganizationInstallation] = Resource(
     noun="installation",
     title="Installed",
-    pages=_installed,
+    pages=lambda api, target, asked: api.page(
+        ops.list_organization_installations, target.organization or "", **asked.paging,
+        **asked.conditions,
+    ),
     key=lambda one: one.installation.id,
     label=lambda one: integration_title(one.integration),
     shown=(
@@ -541,14 +529,12 @@ IN_INSTALLATION: tuple[Resource[Any], ...] = (_of_installation(SPACES), _of_inst
 """What an organization's installation works on."""
 
 
-async def _events(api: Api, target: Target, asked: Asked) -> Page[IntegrationEvent]:
-    return await api.page(ops.list_integration_events, target.item or "", **asked.paging)
-
-
 EVENTS: Resource[IntegrationEvent] = Resource(
     noun="event",
     title="Events",
-    pages=_events,
+    pages=lambda api, target, asked: api.page(
+        ops.list_integration_events, target.item or "", **asked.paging
+    ),
     key=lambda one: one.id,
     label=event_type,
     shown=(

@@ -381,14 +381,9 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
                 "Delete integration",
                 self.named(item),
                 send,
-                look=lambda api: find_deleted(api, item.name),
+                look=lambda api: api.gone(ops.get_integration, item.name),
             )
             self.read_written()
-
-
-async def find_deleted(api: Api, name: str) -> bool | None:
-    """Return True if an integration is gone, else None."""
-    return True if await api.find(ops.get_integration, name) is None else None
 
 
 async def find_installation(api: Api, name: str, organization: str) -> Installation | None:

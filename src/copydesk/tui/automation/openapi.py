@@ -41,11 +41,10 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
+from copydesk.tui.resource.resource import Resource, Shown, Work
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.openapi_spec import OpenAPISpec, OpenAPISpecVersion
 
 
@@ -147,15 +146,6 @@ LABELS = {"source.url": "Address", "source.file": "File"}
 """The labels of the fields of a source."""
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpec]:
-    return await api.page(ops.list_openapi_specs, target.organization or "", **asked.paging)
-
-
-async def _versions(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpecVersion]:
-    ids = target.organization or "", target.item or ""
-    return await api.page(ops.list_openapi_spec_versions, *ids, **asked.paging)
-
-
 def address_of(version: OpenAPISpecVersion) -> str:
     """Return the address of the document of a version; "" for none."""
     return web_address(version.url)
@@ -168,7 +158,9 @@ def _read_at(version: OpenAPISpecVersion, now: datetime) -> str:
 VERSIONS: Resource[OpenAPISpecVersion] = Resource(
     noun="version",
     title="Versions",
-    pages=_versions,
+    pages=lambda api, target, asked: api.page(
+        ops.list_openapi_spec_versions, target.organization or "", target.item or "", **asked.paging
+    ),
     key=lambda version: version.id,
     label=lambda version: version.id,
     shown=(
@@ -191,7 +183,9 @@ SIZES = replace(VERSIONS, label=lambda version: size_words(version.size), beside
 SPECS: Resource[OpenAPISpec] = Resource(
     noun="OpenAPI specification",
     title="OpenAPI specifications",
-    pages=_pages,
+    pages=lambda api, target, asked: api.page(
+        ops.list_openapi_specs, target.organization or "", **asked.paging
+    ),
     key=lambda spec: spec.id,
     label=spec_name,
     shown=(
@@ -358,11 +352,6 @@ def _check(text: str) -> None:
         raise ValueError("not YAML: something in it is not text") from error
     if not begun:
         raise ValueError("not an OpenAPI document: it has no names with values")
-
-
-async def find_deleted(api: Api, home: str, slug: str) -> bool | None:
-    """Return True if a specification is gone, else None."""
-    return True if await api.find(ops.get_openapi_spec, home, slug) is None else None
 
 
 @place("openapi-specs", key="A", title="OpenAPI specifications",
@@ -587,6 +576,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             reversal=spec_deleted(home, item.slug, item.source_url, item.visibility)
             if item.source_url
             else None,
-            look=lambda api: find_deleted(api, home, item.slug),
+            look=lambda api: api.gone(ops.get_openapi_spec, home, item.slug),
         )
         self.read_written()

@@ -159,10 +159,6 @@ def _spaces(item: Translation) -> Iterable[str]:
     return (space for space in (item.source.space, target) if space)
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[Listed]:
-    return await _titled(api, target, asked, {})
-
-
 async def _titled(
     api: Api, target: Target, asked: Asked, known: dict[str, str | None]
 ) -> Page[Listed]:
@@ -176,7 +172,7 @@ async def _titled(
 TRANSLATIONS: Resource[Listed] = Resource(
     noun="translation",
     title="Translations",
-    pages=_pages,
+    pages=lambda api, target, asked: _titled(api, target, asked, {}),
     key=lambda listed: listed.translation.id,
     label=translation_name,
     shown=(
@@ -274,11 +270,6 @@ async def find_run(api: Api, home: str, translation: str, runs: int) -> bool | N
     if found is None:
         return None
     return True if found.status != "completed" or found.stats.runs > runs else None
-
-
-async def find_deleted(api: Api, home: str, translation: str) -> bool | None:
-    """Return True if a translation is gone, else None."""
-    return True if await api.find(ops.get_translation, home, translation) is None else None
 
 
 @place("translations", key="L", title="Translations",
@@ -482,6 +473,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
                 "Delete translation",
                 self.named(item),
                 send,
-                look=lambda api: find_deleted(api, home, which),
+                look=lambda api: api.gone(ops.get_translation, home, which),
             )
             self.read_written()

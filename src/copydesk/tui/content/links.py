@@ -172,12 +172,6 @@ LINKS: Resource[Standing] = Resource(
 """The links of a space, page by page."""
 
 
-async def _backlinks(api: Api, target: Target, asked: Asked) -> Page[Backlink]:
-    return await api.page(
-        ops.list_space_page_backlinks, target.space or "", target.item or "", **asked.paging
-    )
-
-
 def backlink_title(link: Backlink) -> str:
     """Return what points here; not cleaned."""
     if link.page is not None:
@@ -208,7 +202,9 @@ def _backlink_lines(link: Backlink) -> str:
 BACKLINKS: Resource[Backlink] = Resource(
     noun="page",
     title="What links here",
-    pages=_backlinks,
+    pages=lambda api, target, asked: api.page(
+        ops.list_space_page_backlinks, target.space or "", target.item or "", **asked.paging
+    ),
     key=backlink_key,
     label=backlink_title,
     shown=(

@@ -110,14 +110,12 @@ AUDIT: Resource[AuditEvent] = Resource(
 """Audit events, as an organization lists them: the last first."""
 
 
-async def _of_target(api: Api, target: Target, asked: Asked) -> Page[AuditEvent]:
-    return await _pages(api, target, replace(asked, conditions={"target": target.item}))
-
-
 DONE_TO_IT: Resource[AuditEvent] = replace(
     AUDIT,
     title="All that was done to it",
-    pages=_of_target,
+    pages=lambda api, target, asked: _pages(
+        api, target, replace(asked, conditions={"target": target.item})
+    ),
     label=lambda event: f"{action_words(event)}, {actor_name(event.actor)}",
     beside=0,
 )

@@ -14,7 +14,6 @@ from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_desk
-from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
@@ -24,19 +23,13 @@ from copydesk.tui.framework.place import View
 from copydesk.tui.organization.access import LEVEL_WORDS
 from copydesk.tui.organization.members import GUEST
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Resource, Shown
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.invite import InviteLink, InviteResult
 
 TABS = (View("members", "Members"), View("invites", "Invitations"))
 """The people of an organization, and how people come in."""
-
-
-async def _links(api: Api, target: Target, asked: Asked) -> Page[InviteLink]:
-    return await api.page(ops.list_invite_links, target.organization or "", **asked.paging)
 
 
 def gives(link: InviteLink) -> str:
@@ -66,7 +59,9 @@ def use_words(link: InviteLink) -> str | Text:
 INVITES: Resource[InviteLink] = Resource(
     noun="invite link",
     title="Invite links",
-    pages=_links,
+    pages=lambda api, target, asked: api.page(
+        ops.list_invite_links, target.organization or "", **asked.paging
+    ),
     key=lambda link: link.id,
     label=link_name,
     shown=(

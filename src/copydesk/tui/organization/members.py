@@ -157,20 +157,13 @@ PARTS = (View("spaces", "Spaces"), View("teams", "Teams"))
 """The views of one member."""
 
 
-async def _spaces(api: Api, target: Target, asked: Asked) -> Page[MemberSpace]:
-    return await api.page(
-        ops.list_member_spaces,
-        target.organization or "",
-        target.item or "",
-        **asked.paging,
-        **asked.order,
-    )
-
-
 MEMBER_SPACES: Resource[MemberSpace] = Resource(
     noun="space",
     title="Spaces",
-    pages=_spaces,
+    pages=lambda api, target, asked: api.page(
+        ops.list_member_spaces, target.organization or "", target.item or "", **asked.paging,
+        **asked.order,
+    ),
     key=lambda reached: reached.space.id,
     label=space_name,
     shown=(
@@ -193,16 +186,6 @@ MEMBER_SPACES: Resource[MemberSpace] = Resource(
 """The spaces that a member reaches."""
 
 
-async def _teams(api: Api, target: Target, asked: Asked) -> Page[MemberTeam]:
-    return await api.page(
-        ops.list_member_teams,
-        target.organization or "",
-        target.item or "",
-        **asked.paging,
-        **asked.conditions,
-    )
-
-
 def _team_name(joined: MemberTeam) -> str:
     return joined.team.title.strip() or "Untitled"
 
@@ -210,7 +193,10 @@ def _team_name(joined: MemberTeam) -> str:
 MEMBER_TEAMS: Resource[MemberTeam] = Resource(
     noun="team",
     title="Teams",
-    pages=_teams,
+    pages=lambda api, target, asked: api.page(
+        ops.list_member_teams, target.organization or "", target.item or "", **asked.paging,
+        **asked.conditions,
+    ),
     key=lambda joined: joined.team.id,
     label=_team_name,
     shown=(

@@ -38,7 +38,7 @@ from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.organization.commands import ID_PATTERN, AtHand, OrganizationCommands
 from copydesk.tui.resource.place import Contents
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.system.find import SearchPrompt
@@ -47,7 +47,6 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.member import Member
     from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.space import Space
@@ -169,14 +168,12 @@ class ChoosePrompt(SearchPrompt):
         self._pane.move(by)
 
 
-async def _spaces(api: Api, target: Target, asked: Asked) -> Page[Space]:
-    return await api.page(ops.list_organization_spaces, target.item or "", **asked.paging)
-
-
 SPACES: Resource[Space] = Resource(
     noun="space",
     title="Spaces, with their open change requests",
-    pages=_spaces,
+    pages=lambda api, target, asked: api.page(
+        ops.list_organization_spaces, target.item or "", **asked.paging
+    ),
     key=lambda space: space.id,
     label=lambda space: space.title or "Untitled",
     shown=(Shown("open", "OPEN", lambda space, now: str(space.change_requests_open)),),

@@ -212,14 +212,12 @@ VIEWS = (View("providers", "Providers"), View("logins", "Ways to sign in", short
 """The views of single sign-on."""
 
 
-async def _providers(api: Api, target: Target, asked: Asked) -> Page[SAMLProvider]:
-    return await api.page(ops.list_saml_providers, target.organization or "", **asked.paging)
-
-
 PROVIDERS: Resource[SAMLProvider] = Resource(
     noun="provider",
     title="Single sign-on",
-    pages=_providers,
+    pages=lambda api, target, asked: api.page(
+        ops.list_saml_providers, target.organization or "", **asked.paging
+    ),
     key=lambda provider: provider.id,
     label=provider_name,
     shown=(

@@ -36,12 +36,11 @@ from copydesk.tui.organization.members import (
     member_role,
 )
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
+from copydesk.tui.resource.resource import Condition, Resource, Shown
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.member import TeamMember
     from copydesk.contract.models.team import (
         Team,
@@ -80,15 +79,12 @@ def team_loss(team: Team) -> Sequence[str | Text]:
     ]
 
 
-async def _teams(api: Api, target: Target, asked: Asked) -> Page[Team]:
-    organization = target.organization or ""
-    return await api.page(ops.list_teams, organization, **asked.paging, **asked.conditions)
-
-
 TEAMS: Resource[Team] = Resource(
     noun="team",
     title="Teams",
-    pages=_teams,
+    pages=lambda api, target, asked: api.page(
+        ops.list_teams, target.organization or "", **asked.paging, **asked.conditions
+    ),
     key=lambda team: team.id,
     label=team_title,
     shown=(
@@ -279,15 +275,12 @@ def listed_names(people: Sequence[TeamMember]) -> str:
     return listed(said)
 
 
-async def _people(api: Api, target: Target, asked: Asked) -> Page[TeamMember]:
-    ids = target.organization or "", target.item or ""
-    return await api.page(ops.list_team_members, *ids, **asked.paging)
-
-
 PEOPLE: Resource[TeamMember] = Resource(
     noun="member",
     title="Team members",
-    pages=_people,
+    pages=lambda api, target, asked: api.page(
+        ops.list_team_members, target.organization or "", target.item or "", **asked.paging
+    ),
     key=lambda person: person.organization.id,
     label=person_name,
     shown=(

@@ -461,15 +461,16 @@ class DeletionCommands(Commands, scope="site_deleting"):
         if not agreed:
             return
 
-        async def look(api: Api) -> bool | None:
-            return True if await api.find(ops.get_site, *ids) is None else None
-
         async def send(api: Api) -> bool:
             await api(ops.delete_site, *ids)
             return True
 
         await self.place.writer.perform(
-            "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
+            "Delete site",
+            title,
+            send,
+            look=lambda api: api.gone(ops.get_site, *ids),
+            done=f"{title} is deleted. Its content is kept.",
         )
         self.deleted()
 

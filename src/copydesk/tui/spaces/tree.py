@@ -29,7 +29,7 @@ from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.spaces import tree_cells as present
 from copydesk.tui.spaces.cells import OPEN
 from copydesk.tui.spaces.list import WANTED, RestingDetails, Wanted, holder_of
@@ -44,7 +44,6 @@ from copydesk.tui.widgets.facts import Facts
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.space import Space
     from copydesk.domain.arrange_run import ArrangeRun
@@ -383,14 +382,12 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         self.read_trash()
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[Space]:
-    return await api.page(ops.list_collection_spaces, target.item or "", **asked.paging)
-
-
 COLLECTION_SPACES: Resource[Space] = Resource(
     noun="space",
     title="Spaces of a collection",
-    pages=_pages,
+    pages=lambda api, target, asked: api.page(
+        ops.list_collection_spaces, target.item or "", **asked.paging
+    ),
     key=lambda space: space.id,
     label=lambda space: space.title,
     shown=(
@@ -414,14 +411,12 @@ COLLECTION_SPACES: Resource[Space] = Resource(
 """Spaces that stand in a collection itself, not in one below it."""
 
 
-async def _requests(api: Api, target: Target, asked: Asked) -> Page[ChangeRequest]:
-    return await api.page(ops.list_space_change_requests, target.item or "", **asked.paging)
-
-
 OPEN_REQUESTS: Resource[ChangeRequest] = Resource(
     noun="change request",
     title=OPEN,
-    pages=_requests,
+    pages=lambda api, target, asked: api.page(
+        ops.list_space_change_requests, target.item or "", **asked.paging
+    ),
     key=lambda request: request.id,
     label=lambda request: f"#{request.number} {request.subject or 'No subject'}",
     shown=(Shown("age", "AGE", lambda request, now: age(request.updated_at, now)),),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
@@ -12,7 +11,7 @@ from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, ask_fir
 from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
-from copydesk.domain.clock import age
+from copydesk.domain.clock import told_ago
 from copydesk.domain.text import clean
 from copydesk.present.change_request import (
     open_threads,
@@ -92,8 +91,8 @@ def show_request(
         put(f"{row.label} {row.subject}")
         facts: list[tuple[str, Text | str]] = [
             ("space", f"{there.title} ({there.organization_title})"),
-            ("author", f"{row.author}, opened {ago(row.created, now)}"),
-            ("changed", ago(row.updated, now)),
+            ("author", f"{row.author}, opened {told_ago(row.created, now)}"),
+            ("changed", told_ago(row.updated, now)),
             ("merge", readiness_text(ready)),
             ("reviews", review_summary(details)),
             ("changes", page_summary(details)),
@@ -236,12 +235,6 @@ def _plain(value: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(value).items()}
-
-
-def ago(then: datetime, now: datetime) -> str:
-    """Return how long ago a time is, as a sentence has it."""
-    since = age(then, now)
-    return "just now" if since == "now" else f"{since} ago"
 
 
 def revert_request(

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Service
-from copydesk.cli.cr import Found, ago, run_on
+from copydesk.cli.cr import Found, run_on
 from copydesk.cli.errors import DONE, FAILED, NOT_ALLOWED, UsageError
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
+from copydesk.domain.clock import told_ago
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.identity import name_of
 from copydesk.session.reads.spaces import read_me
@@ -115,7 +116,7 @@ def _put_message(message: Comment | CommentReply, now: datetime, fit: Fit | None
     from copydesk.domain.suggestion import parts_of
     from copydesk.present.suggestions import place, standing, suggestion_lines
 
-    put(f"  {name_of(message.posted_by)}, {ago(message.posted_at, now)}")
+    put(f"  {name_of(message.posted_by)}, {told_ago(message.posted_at, now)}")
     said = (message.body.markdown or "").strip()
     for part in [said] if fit is None else parts_of(said):
         lines = part.splitlines() if isinstance(part, str) else suggestion_lines(part, fit)

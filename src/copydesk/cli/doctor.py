@@ -28,7 +28,7 @@ from copydesk.cli.login import WHERE
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.profile import EMBEDDED
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import capital, clean, plural
 from copydesk.local.paths import find_paths
 from copydesk.local.settings import Settings, SettingsError
 
@@ -172,7 +172,7 @@ def _print(findings: list[Finding]) -> None:
         put_facts([(f"  {each.name}", each.said) for each in group if not each.wrong])
         for each in group:
             if each.wrong:
-                advice = f"{each.advice[:1].upper()}{each.advice[1:]}"
+                advice = capital(each.advice)
                 put(f"! {each.name}: {_ended(each.said)} {_ended(advice)}", "bad")
         put("")
     wrong = sum(each.wrong for each in findings)

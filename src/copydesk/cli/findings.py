@@ -20,7 +20,7 @@ from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.output_file import check_form, give_json, give_table
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural, same_name, shorten
+from copydesk.domain.text import clean, plural, same_name, shorten, shown_title
 from copydesk.present.finding import finding_details, finding_facts, kind_text
 from copydesk.present.finding_tables import FindingEntry, finding_value, findings_table
 from copydesk.present.traffic import per_week, short_count
@@ -53,7 +53,7 @@ class FoundFinding:
     @property
     def title(self) -> str:
         """Its title, clean and masked."""
-        return shown(clean(self.model.title).strip() or "Untitled", masked=True)
+        return shown(shown_title(self.model.title), masked=True)
 
     @property
     def ids(self) -> tuple[str, str]:
@@ -159,7 +159,7 @@ def show_finding(
                 }
             )  # fmt: skip
             return DONE
-        put(hide(clean(found.model.title).strip() or "Untitled"), "strong")
+        put(hide(shown_title(found.model.title)), "strong")
         put("")
         said = [(label, hide(str(text))) for label, text in finding_details(found.model, now)]
         put_facts(

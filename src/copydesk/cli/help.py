@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from copydesk.cli import errors, topics
 from copydesk.cli.output import put, put_paged, room
 from copydesk.cli.parser import build_parser
-from copydesk.domain.text import listed
+from copydesk.domain.text import capital, listed
 
 PAGE_CELLS = 100
 """How wide the text of the manual is, at most."""
@@ -168,7 +168,7 @@ def _said(action: Action) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capital(text)}."
 
 
 def _cell(text: str) -> str:

@@ -13,7 +13,7 @@ from copydesk.domain.address import parse_app_url
 from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
-from copydesk.domain.text import clean, listed, same_name, shorten
+from copydesk.domain.text import clean, listed, same_name, shorten, shown_title
 from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import address_text, addresses
 from copydesk.session.reads.spaces import read_desk
@@ -156,10 +156,10 @@ def _named(wanted: str, places: Sequence[Organization]) -> str:
 def _found(site: Site, place: Organization) -> FoundSite:
     return FoundSite(
         site.id,
-        clean(site.title).strip() or "Untitled",
+        shown_title(site.title),
         clean(site.hostname or ""),
         place.id,
-        clean(place.title).strip() or "Untitled",
+        shown_title(place.title),
     )
 
 
@@ -217,11 +217,8 @@ async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpa
         except OperationMissing:
             nodes = (await read_desk(api, place.id)).nodes
             pairs = [(node.id, node.title) for node in nodes if node.kind == "space"]
-        title = clean(place.title).strip() or "Untitled"
-        found += [
-            FoundSpace(key, clean(name).strip() or "Untitled", place.id, title)
-            for key, name in pairs
-        ]
+        title = shown_title(place.title)
+        found += [FoundSpace(key, shown_title(name), place.id, title) for key, name in pairs]
     return found
 
 

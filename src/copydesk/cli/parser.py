@@ -37,7 +37,7 @@ from copydesk.contract.enumerations import (
     FindingStatus,
     FindingType,
 )
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.domain.text import capital, clean, listed, shorten
 
 Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
@@ -876,7 +876,7 @@ def _describe(parser: ArgumentParser) -> None:
         if isinstance(action, _SubParsersAction):
             said = {each.dest: each.help or "" for each in action._choices_actions}
             for name, below in action.choices.items():
-                told = f"{said[name][:1].upper()}{said[name][1:]}."
+                told = f"{capital(said[name])}."
                 below.description = "\n\n".join(filter(None, (told, below.description)))
                 _describe(below)
 

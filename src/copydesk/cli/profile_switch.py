@@ -15,6 +15,7 @@ from copydesk.cli.embedded import desk_key
 from copydesk.cli.errors import UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED
+from copydesk.domain.text import capital
 from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _told() -> Iterator[None]:
 def sentence_of(error: Exception) -> str:
     """Return what went wrong as a sentence: on the command line it follows the program's name."""
     said = str(error)
-    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
+    return f"{capital(said)}{'' if said.endswith('.') else '.'}"
 
 
 class Keeper:

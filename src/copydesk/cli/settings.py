@@ -15,7 +15,7 @@ from copydesk.cli.output import Column, put, put_json, put_table, tell
 from copydesk.cli.terminal import refused_theme
 from copydesk.domain.keymap import PRESETS, OwnKeys
 from copydesk.domain.profile import EMBEDDED, named_profile
-from copydesk.domain.text import clean, listed
+from copydesk.domain.text import capital, clean, listed
 from copydesk.local.child_processes import run
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import ONCE, SIMPLE, Settings
@@ -211,7 +211,7 @@ def settings_page() -> str:
         if each in simple:
             continue
         said = each.metadata["says"]
-        lines += ["", f"## {each.name}", "", f"{said[:1].upper()}{said[1:]}.", ""]
+        lines += ["", f"## {each.name}", "", f"{capital(said)}.", ""]
         lines += ["```toml", EXAMPLES[each.name], "```"]
         if rows := table_keys(each.name):
             lines += ["", "| Key | Value |", "|---|---|"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import UsageError
+from copydesk.domain.text import capital
 from copydesk.local.paths import find_paths
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def keep_token(profile: Profile, token: str, *, strict: bool = False) -> tuple[P
     if wanted.storage == "file":
         return now, where
     why = credentials.unusable
-    return now, f"{why[:1].upper()}{why[1:]}. {where}"
+    return now, f"{capital(why)}. {where}"
 
 
 def _credentials() -> Credentials:

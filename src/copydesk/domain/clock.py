@@ -46,6 +46,11 @@ def ago(then: datetime | None, now: datetime) -> str:
     return since if since in ("", "now") else f"{since} ago"
 
 
+def told_ago(then: datetime | None, now: datetime) -> str:
+    """Return an `ago` as a sentence has it, with "just now"."""
+    return "just now" if (said := ago(then, now)) == "now" else said
+
+
 _UNITS = {"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
 
 _AGO = re.compile(rf"\b(\d+) ({'|'.join(_UNITS)}) ago\b")

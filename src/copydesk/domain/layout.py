@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.order import kept
 from copydesk.domain.reversal import JSON, SAID_CELLS
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, shorten, shown_title
 
 Kind: TypeAlias = Literal["group", "section", "link", "site-space", "collection", "space", "page"]
 
@@ -75,7 +75,7 @@ class Item:
     @property
     def title(self) -> str:
         """Its title, clean."""
-        return clean(str(self.values.get("title") or "")).strip() or "Untitled"
+        return shown_title(str(self.values.get("title") or ""))
 
 
 @dataclass(frozen=True)

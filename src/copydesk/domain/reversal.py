@@ -21,7 +21,7 @@ from dataclasses import field, replace
 from typing import Any, TypeAlias, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import capital, clean, shorten
 
 NEW = "new:"
 """What provisional ids begin with; no id of the API does."""
@@ -268,12 +268,12 @@ class Expectation:
         if answer is None:
             return "It is gone."
         if self.gone:
-            return f"{self.said[:1].upper()}{self.said[1:]}." if self.said else "It is there."
+            return f"{capital(self.said)}." if self.said else "It is there."
         told = [self.said] if self.said else [each.sentence() for each in differences]
         said = " and ".join(told)
         who = next((name for key in _WHO if (name := value_at(answer, f"{key}.displayName"))), "")
         by = f" ({clean(str(who), limit=80)} changed it last)" if who else ""
-        return f"{said[:1].upper()}{said[1:]}{by}."
+        return f"{capital(said)}{by}."
 
     def to_dict(self) -> dict[str, JSON]:
         """Return it as JSON."""

@@ -24,7 +24,7 @@ from copydesk.domain.page_source import (
     with_setting,
 )
 from copydesk.domain.reversal import JSON
-from copydesk.domain.text import clean
+from copydesk.domain.text import shown_title
 
 PAGE, PLACE, ADDRESS, FILE = "page", "place", "address", "file"
 """The fields of hunks that are no text and no setting."""
@@ -107,7 +107,7 @@ class SettledPage:
     @property
     def title(self) -> str:
         """What the page is called; clean text."""
-        return clean(self.sides.title) or "Untitled"
+        return shown_title(self.sides.title)
 
     @property
     def conflicts(self) -> list[Hunk]:

@@ -34,7 +34,7 @@ from copydesk.domain.layout import (
 from copydesk.domain.order import Move
 from copydesk.domain.rebase import Lost
 from copydesk.domain.reversal import JSON, NEW
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 
 if TYPE_CHECKING:
     from copydesk.contract.models.site_section import SiteSection
@@ -195,7 +195,7 @@ def _group(group: SiteSectionGroup, level: str) -> SiteNode:
     return SiteNode(
         group.id,
         "group",
-        clean(group.title).strip() or "Untitled",
+        shown_title(group.title),
         level,
         icon=clean(group.icon or ""),
         draft=group.draft,
@@ -212,7 +212,7 @@ def _link(link: SiteExternalLink, level: str) -> SiteNode:
     return SiteNode(
         link.id,
         "link",
-        clean(link.title).strip() or "Untitled",
+        shown_title(link.title),
         level,
         description=clean(link.description or ""),
         condition=clean(link.condition or ""),
@@ -235,7 +235,7 @@ def _section(section: SiteSection, level: str) -> SiteNode:
     return SiteNode(
         section.id,
         "section",
-        clean(section.title).strip() or "Untitled",
+        shown_title(section.title),
         level,
         path=clean(section.path),
         description=clean(section.description or ""),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from copydesk.domain.address import web_address
 from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 
 if TYPE_CHECKING:
     # Models are not loaded for the sake of an annotation: the first screen starts without them.
@@ -101,7 +101,7 @@ def space_node(space: Space) -> SpaceNode:
     return SpaceNode(
         kind="space",
         id=space.id,
-        title=clean(space.title).strip() or "Untitled",
+        title=shown_title(space.title),
         parent=space.parent,
         open=space.change_requests_open,
         draft=space.change_requests_draft,
@@ -131,7 +131,7 @@ def collection_node(collection: Collection) -> SpaceNode:
     return SpaceNode(
         kind="collection",
         id=collection.id,
-        title=clean(collection.title).strip() or "Untitled",
+        title=shown_title(collection.title),
         parent=collection.parent,
         description=clean(collection.description or ""),
         permissions=None

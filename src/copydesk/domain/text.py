@@ -256,6 +256,16 @@ def _thin(pile: re.Match[str]) -> str:
     return "".join(kept)
 
 
+def shown_title(text: str, *, limit: int | None = None) -> str:
+    """Return a title as it may be shown: clean, and "Untitled" where nothing is left of it."""
+    return clean(text, limit=limit).strip() or "Untitled"
+
+
+def capital(text: str) -> str:
+    """Return a text that begins with a capital letter."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def shorten(text: str, cells: int, end: str = "…") -> str:
     """Return cleaned ``text`` in at most ``cells`` terminal cells, with ``end`` where it was cut.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from copydesk.domain.clock import age, moment
+from copydesk.domain.clock import age, moment, told_ago
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value, fold
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.facts import Fact, hint, readiness_text
@@ -373,7 +373,7 @@ def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> 
             reasons.append("it changed since your review, which is still asked for")
         else:
             said = "approved it" if mine.approved else "asked for changes"
-            when = f" {_ago(mine.at, now)}" if mine.at is not None else ""
+            when = f" {told_ago(mine.at, now)}" if mine.at is not None else ""
             reasons.append(f"you {said}{when}, and are still on its list of reviewers")
     whys = details.waiting.whys if details is not None and details.waiting is not None else ()
     for why, one, many in (
@@ -409,16 +409,11 @@ def news_lines(
 
 
 def _who(row: ChangeRow, space: str, now: datetime) -> Text:
-    text = Text.assemble((row.author, "who"), f", opened {_ago(row.created, now)}")
+    text = Text.assemble((row.author, "who"), f", opened {told_ago(row.created, now)}")
     if row.updated > row.created:
-        text.append(f", changed {_ago(row.updated, now)}")
+        text.append(f", changed {told_ago(row.updated, now)}")
     text.append(f", in {space}" if space else "", style="muted")
     return text
-
-
-def _ago(then: datetime, now: datetime) -> str:
-    since = age(then, now)
-    return "just now" if since == "now" else f"{since} ago"
 
 
 def _threads(row: ChangeRow, details: Details) -> Text | str:

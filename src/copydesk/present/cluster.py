@@ -10,7 +10,7 @@ from math import inf
 
 from rich.text import Text
 
-from copydesk.domain.clock import age
+from copydesk.domain.clock import age, told_ago
 from copydesk.domain.filter import fold
 from copydesk.domain.text import listed, plural
 from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, spark, week_of
@@ -288,14 +288,14 @@ def cluster_facts(
     times = ", ".join(
         f"{word} {when}"
         for word, moment in (("first seen", row.seen), ("changed", row.updated))
-        if (when := _ago(moment, now))
+        if (when := told_ago(moment, now))
     )
     counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"
     found.append(Fact("holds", counts + (f" ({times})" if times else "")))
     if row.closed is not None:
-        found.append(Fact("closed", _ago(row.closed, now)))
+        found.append(Fact("closed", told_ago(row.closed, now)))
     found += [
-        Fact("history" if nth == 0 else "", f"{word} {hide(label)} {_ago(at, now)}".strip())
+        Fact("history" if nth == 0 else "", f"{word} {hide(label)} {told_ago(at, now)}".strip())
         for nth, (word, label, at) in enumerate(
             (KINDS.get(kind, kind), label, at) for kind, label, at in row.history
         )
@@ -310,11 +310,6 @@ def cluster_facts(
 
 KINDS: Mapping[str, str] = {"joined": "joined with", "split": "split off"}
 """What became of a cluster, in words before the name of the other."""
-
-
-def _ago(moment: datetime | None, now: datetime) -> str:
-    since = age(moment, now)
-    return "just now" if since == "now" else f"{since} ago" if since else ""
 
 
 def _requests(

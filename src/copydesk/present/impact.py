@@ -8,7 +8,7 @@ from rich.text import Text
 
 from copydesk.domain.impact import Impact
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import plural, shown_title
 from copydesk.present.page_changes import sign
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
@@ -59,7 +59,7 @@ def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[
             pointer.space,
             "" if pointer.here else pointer.space_title,
             pointer.here,
-            clean(by_id[pointer.changed].node.title) or "Untitled",
+            shown_title(by_id[pointer.changed].node.title),
             by_id[pointer.changed],
         )
         for at, pointer in enumerate(ordered)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.clock import age
+from copydesk.domain.clock import told_ago
 from copydesk.domain.text import plural
 from copydesk.present.facts import Fact
 from copydesk.session.site_rows import SiteRow, audience
@@ -56,6 +56,5 @@ def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") 
             Fact("agents", "may read it" if row.agents == "included" else "may not read it")
         )
     if row.created is not None:
-        since = age(row.created, now)
-        found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
+        found.append(Fact("made", told_ago(row.created, now)))
     return found

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.domain.cached_answers import NOTHING, Held, mebibytes
-from copydesk.domain.clock import age, time_or_date
+from copydesk.domain.clock import time_or_date, told_ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError, failure_types, silence_types
@@ -114,8 +114,7 @@ async def about_cache(session: Session) -> str:
     held = await (await session.ready()).held()
     if held is None or held.oldest is None:
         return OWN_DESK if held is None else NOTHING
-    oldest = age(datetime.fromtimestamp(held.oldest, UTC), session.clock())
-    since = "just now" if oldest == "now" else f"{oldest} ago"
+    since = told_ago(datetime.fromtimestamp(held.oldest, UTC), session.clock())
     return f"Saved: {_much(held)}, the oldest read {since}. “:cache clear” clears all of it."
 
 

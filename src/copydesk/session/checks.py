@@ -30,7 +30,7 @@ from copydesk.domain.page_checks import LONGEST, check_page
 from copydesk.domain.page_text import PageText
 from copydesk.domain.request_folder import file_names
 from copydesk.domain.suggestion import SourceLines
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, shorten, shown_title
 from copydesk.local import browser
 from copydesk.local.check_settings import check_folder
 from copydesk.local.child_processes import Ended, listen, through
@@ -130,7 +130,7 @@ async def _checked(
     before: frozenset[str] = frozenset()
     if broken and change.before is not None:
         before = await _broken_before(api, opened.space.id, change.id)
-    title = clean(change.node.title).strip() or "Untitled"
+    title = shown_title(change.node.title)
     return CheckedPage(change.id, title, name, text.source, text.before, new, broken, before)
 
 

@@ -11,7 +11,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import source_label
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.domain.trend import Rate, Trend, rate, sane, trend
 from copydesk.session.readiness import Readiness, readiness
 
@@ -95,7 +95,7 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
     for source, count in cluster.sources.items():
         name = clean(source_label(source)).strip() or "unknown"
         sources[name] = sources.get(name, 0) + sane(count)
-    label = clean(cluster.label).strip() or "Untitled"
+    label = shown_title(cluster.label)
     return ClusterRow(
         cluster.id,
         label,
@@ -110,10 +110,7 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
         tuple((clean(name).strip(), sane(count)) for name, count in cluster.stats.tasks.items()),
         cluster.closed_at,
         int(sane(cluster.stats.suggestions or 0)),
-        tuple(
-            (clean(each.kind), clean(each.label).strip() or "Untitled", each.at)
-            for each in cluster.history
-        ),
+        tuple((clean(each.kind), shown_title(each.label), each.at) for each in cluster.history),
         cluster.first_seen_at,
         tuple(cluster.sources),
     )
@@ -140,7 +137,7 @@ def finding_row(finding: SiteFinding, pulse: Sequence[float]) -> ClusterRow:
     said = "" if finding.description is None else document_to_markdown(finding.description)
     return ClusterRow(
         finding.id,
-        clean(finding.title).strip() or "Untitled",
+        shown_title(finding.title),
         clean(said, lines=True, limit=4_000).strip(),
         (0,) * (WEEKS - len(weeks)) + weeks,
         int(sum(weeks)),
@@ -195,7 +192,7 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
     issue, found_in = item.issue, item.conversation
     return IssueRow(
         issue.id,
-        clean(issue.title).strip() or "Untitled",
+        shown_title(issue.title),
         clean(issue.summary or "", lines=True, limit=4_000).strip(),
         issue.conversation or (found_in.id if found_in is not None else ""),
         clean(source_label(found_in.source or "")) if found_in is not None else "",

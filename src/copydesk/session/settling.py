@@ -37,7 +37,7 @@ from copydesk.domain.settlement import (
     writing,
 )
 from copydesk.domain.slug import free_slug
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import FILE as FILES
@@ -249,7 +249,7 @@ class Settlement:
         """Return what a page is called, by its id; clean text."""
         for tree in reversed(self._trees or ()):
             if tree is not None and page in (nodes := _nodes(tree)):
-                return clean(nodes[page].title) or "Untitled"
+                return shown_title(nodes[page].title)
         return clean(page)
 
     async def _read_sides(self, api: Api, kept: Settling) -> None:
@@ -442,7 +442,7 @@ class Settlement:
         for page in self.pages:
             names = page.mixed(self.choices)
             if names and (page.reverted or (self.kept is not None and self.kept.how == "write")):
-                title = clean(page.sides.title) or "Untitled"
+                title = shown_title(page.sides.title)
                 said = f"No call writes {names} of {title} together"
                 return f"{said}: take one side, or use the app (o)"
         return ""

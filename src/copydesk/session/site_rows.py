@@ -12,7 +12,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.share_key import share_key
 from copydesk.domain.site_tree import SiteNode
-from copydesk.domain.text import clean, exposed
+from copydesk.domain.text import clean, exposed, shown_title
 from copydesk.domain.visitor_schema import Attribute, attributes, claims_in
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def site_row(site: Site) -> SiteRow:
         host = web_address(f"https://{site.hostname}/{quote(site.basename or '', safe='')}")
     return SiteRow(
         site.id,
-        clean(site.title).strip() or "Untitled",
+        shown_title(site.title),
         clean(str(site.visibility)),
         site.published,
         site.site_spaces,

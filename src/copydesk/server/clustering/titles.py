@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from heapq import nlargest
 
+from copydesk.domain.text import capital
 from copydesk.server.clustering.problems import SUMMARY_LENGTH, sentences, shorten
 from copydesk.server.clustering.terms import Term, joined
 from copydesk.server.clustering.words import language_of, words_of
@@ -108,4 +109,4 @@ def _parts(sentence: str) -> Iterator[str]:
 def _begun(title: str) -> str:
     """Return a title with a capital, unless its first word is written in a way of its own."""
     first = title.split(" ", 1)[0]
-    return title[:1].upper() + title[1:] if first.islower() and first.isalpha() else title
+    return capital(title) if first.islower() and first.isalpha() else title

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.access import Container, Given, Holder, Person
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ async def read_chain(
         if admin is None and administers is False and given is not None:
             # Whether the reader is in a team that administers it is not known here.
             admin = None if any(each.who == "team" for each in rule) else False
-        return (Container("site", place.id, _title(site.title), given=given, admin=admin),)
+        return (Container("site", place.id, shown_title(site.title), given=given, admin=admin),)
     chain: list[Container] = []
     above: str | None = place.id
     kind = place.kind
@@ -66,7 +66,7 @@ async def read_chain(
             Container(
                 kind,
                 above,
-                _title(found.title),
+                shown_title(found.title),
                 _level(found.default_level),
                 await _given(api, here),
                 None if may is None else may.admin,
@@ -139,7 +139,3 @@ async def _listed(api: Api, place: Holder, who: str) -> list[Any]:
 
 def _level(level: str | None) -> str | None:
     return None if level is None else clean(level)
-
-
-def _title(title: str) -> str:
-    return clean(title).strip() or "Untitled"

@@ -18,7 +18,7 @@ from copydesk.contract.models.content import RevisionTree
 from copydesk.domain.common_pages import on_both_sides
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
-from copydesk.domain.text import clean
+from copydesk.domain.text import shown_title
 from copydesk.session.page_changes import changed_pages, changed_things
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ async def _compared(api: Api, request: ChangeRow, main: str) -> Sequence[str] | 
     titles = [change.page.title for change in on_both_sides(mine, since.pages)]
     files = [each.node for each in changed_things(None, None, told) if each.id in since.files]
     titles += [each.title for each in files]
-    return [clean(title) or "Untitled" for title in titles]
+    return [shown_title(title) for title in titles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ async def _written_since(api: Api, request: ChangeRow, main: str) -> Sequence[st
         if page is None or change.type == "page_created":
             continue
         if written_since(request, now.get(page.id)):
-            found[page.id] = clean(page.title) or "Untitled"
+            found[page.id] = shown_title(page.title)
     return list(found.values())
 
 

@@ -14,7 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.inbox import Why, Word, last_word, waits_on, why_waits
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
@@ -162,7 +162,7 @@ class Spaces:
         rules = self._rules.setdefault(space.merge_rules.model_dump_json(), space.merge_rules)
         found = self.ruled[space.id] = RuledSpace(space.organization, rules, space.revision)
         self.known[space.id] = SpaceInfo(
-            clean(space.title).strip() or "Untitled",
+            shown_title(space.title),
             None
             if granted is None
             else frozenset(name for name, given in granted if given is True),

@@ -14,7 +14,7 @@ from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissi
 from copydesk.contract import operations as ops
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import compare_trees, flatten
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_changes import touched_by
 
@@ -196,4 +196,4 @@ async def _touched(api: Api, space: str, request: str) -> dict[str, str]:
     except (Forbidden, NotFound):
         return {}
     changes = compare_trees(flatten(before.pages), flatten(after.pages))
-    return {change.id: clean(change.page.title) or "Untitled" for change in changes}
+    return {change.id: shown_title(change.page.title) for change in changes}

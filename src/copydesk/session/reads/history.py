@@ -19,7 +19,7 @@ from copydesk.domain.blame import Blame
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import LACKS, NotDoneError
 from copydesk.session.page_changes import (
     REUSABLE,
@@ -354,7 +354,7 @@ async def read_comparison(api: Api, space_id: str, before: str | None, after: st
     changes = changed_pages(flatten(was.pages) if was else [], pages, None)
     changes += changed_things(was.files if was else [], now.files, None)
     changes += changed_parts(was.reusable_contents if was else [], now.reusable_contents)
-    title = clean(space.title).strip() or "Untitled"
+    title = shown_title(space.title)
     return Comparison(space_id, title, _row(was) if was else None, _row(now), pages, changes)
 
 

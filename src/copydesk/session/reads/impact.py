@@ -17,7 +17,7 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.impact import Breakage, Impact, Pointer, newly
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import sentence
 from copydesk.session.page_changes import FILE, Changed
 from copydesk.session.page_rows import reference
@@ -165,7 +165,7 @@ async def _read(reading: _Reading, changes: Sequence[Changed]) -> Impact:
     ]
     known = [pointer for pointer in pointers if pointer is not None]
     titles = {pointer.page: pointer.title for pointer in known if pointer.here}
-    titles |= {page: clean(change.node.title) or "Untitled" for page, change in pages.items()}
+    titles |= {page: shown_title(change.node.title) for page, change in pages.items()}
     doubtful = [
         page
         for page, change in pages.items()
@@ -199,7 +199,7 @@ def _pointer(backlink: Backlink, changed: str, kind: str, space_id: str) -> Poin
         changed=changed,
         kind="file" if kind == "file" else "page",
         page=page.id,
-        title=clean(page.title).strip() or "Untitled",
+        title=shown_title(page.title),
         space=space,
         space_title=clean(backlink.space.title) if backlink.space is not None else "",
         here=space == space_id,

@@ -17,7 +17,7 @@ from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.domain.inbox import Why, Word, last_word, why_waits
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named, names, names_somebody
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import row_of
 from copydesk.session.identity import first_words, name_of
 from copydesk.session.inbox_rows import InboxRow
@@ -267,7 +267,7 @@ async def read_inbox(
         request for status in STATUSES for request in await _requests(api, organization, status)
     ]
     reading.asked = await read_asked(api, Scope(organization), me.id)
-    titles = {node.id: clean(node.title) or "Untitled" for node in desk.nodes}
+    titles = {node.id: shown_title(node.title) for node in desk.nodes}
     jobs: asyncio.Queue[_Job] = asyncio.Queue()
     waiting = [
         _Job(node.id, titles[node.id], node.comments)

@@ -21,7 +21,7 @@ from copydesk.domain.merge_forecast import Touched
 from copydesk.domain.merge_rules import objection
 from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem
 from copydesk.domain.page_tree import compare_trees, flatten
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
 from copydesk.session.identity import name_of
 from copydesk.session.page_changes import losses, touched_by
@@ -242,7 +242,7 @@ async def _touched(api: Api, item: RunItem) -> tuple[Touched, Changes | None]:
 
 
 def _title(title: str) -> str:
-    return clean(title, limit=TITLE).strip() or "Untitled"
+    return shown_title(title, limit=TITLE)
 
 
 def why_not_read(error: BaseException) -> tuple[Reason, str]:

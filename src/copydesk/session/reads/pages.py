@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError, Invalid, NotFound
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean
+from copydesk.domain.text import shown_title
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows
 
@@ -85,7 +85,7 @@ async def read_tree(api: Api, version: Version) -> Tree:
         api(ops.get_space, space_id), pages, read_revision(api, version)
     )
     return Tree(
-        clean(space.title).strip() or "Untitled",
+        shown_title(space.title),
         await asyncio.to_thread(page_rows, tree.pages),
         revision,
     )

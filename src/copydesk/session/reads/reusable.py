@@ -12,7 +12,7 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import flatten
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -106,7 +106,7 @@ async def read_uses(
         if page is None:
             unread += 1
             continue
-        use = Use(node.id, clean(node.title).strip() or "Untitled", clean(node.path))
+        use = Use(node.id, shown_title(node.title), clean(node.path))
         for part in parts:
             if _shows(page, part):
                 found.setdefault(part.id, []).append(use)

@@ -13,7 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
-from copydesk.domain.text import clean, exposed
+from copydesk.domain.text import clean, exposed, shown_title
 from copydesk.session.change_rows import row_of
 from copydesk.session.page_changes import (
     REUSABLE,
@@ -358,7 +358,7 @@ async def read_sides(api: Api, opened: Opened) -> Sides:
 
 def _side(revision: Revision, since: datetime | None = None) -> Side:
     written = [
-        clean(node.title) or "Untitled"
+        shown_title(node.title)
         for node in flatten(revision.pages)
         if since is not None and node.version[1] and _after(node.version[1], since)
     ]

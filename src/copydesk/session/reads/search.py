@@ -16,7 +16,7 @@ from copydesk.contract.models.search import (
 )
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean
+from copydesk.domain.text import shown_title
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Hit:
     def where(self) -> str:
         """The titles of the pages above it and its own."""
         titles = [each.title for each in self.page.ancestors] + [self.page.title]
-        return " / ".join(clean(title) or "Untitled" for title in titles)
+        return " / ".join(shown_title(title) for title in titles)
 
     @property
     def url(self) -> str | None:

@@ -12,7 +12,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_in, structure_of
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.site_rows import Link, SiteRow, link_of, site_row
@@ -57,7 +57,7 @@ async def read_only_site(api: Api, organization: str) -> Site | None:
 async def read_site_options(api: Api, organization: str) -> list[Option]:
     """Return the sites of an organization, to choose from. Raises ``ApiError``."""
     return [
-        Option(each.id, clean(each.title).strip() or "Untitled")
+        Option(each.id, shown_title(each.title))
         async for each in api.pages(ops.list_sites, organization)
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ async def read_details(
             return []
         return [
             (
-                clean(site.title).strip() or "Untitled",
+                shown_title(site.title),
                 clean(site.hostname or site.urls.published or "published")
                 if site.published
                 else "",

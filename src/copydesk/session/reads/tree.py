@@ -18,7 +18,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import Layout
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list
-from copydesk.domain.text import clean
+from copydesk.domain.text import shown_title
 from copydesk.domain.tree_arrangement import layout_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_desk
@@ -97,7 +97,7 @@ async def read_tree(api: Api, organization: str) -> TreeRead:
         refused = "You may only look: this takes the role admin in a space or a collection."
     return TreeRead(
         organization,
-        clean(desk.organization.title).strip() or "Untitled",
+        shown_title(desk.organization.title),
         {node.id: node for node in desk.nodes},
         layout,
         desk.complete,
@@ -185,7 +185,7 @@ async def read_trash(
                 return None
         if space.deleted_at is None or (space.organization or organization) != organization:
             return None
-        title = clean(space.title).strip() or "Untitled"
+        title = shown_title(space.title)
         sites = tuple(shown.get(row, ()))
         return Trashed(row, title, space.deleted_at, sites, space.parent or "")
 
@@ -213,9 +213,7 @@ async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:
         page = await api.page(ops.list_sites, organization, limit=SITES)
     except (Forbidden, NotFound):
         return {}
-    await asyncio.gather(
-        *(of_site(site.id, clean(site.title).strip() or "Untitled") for site in page.items)
-    )
+    await asyncio.gather(*(of_site(site.id, shown_title(site.title)) for site in page.items))
     return found
 
 
@@ -225,4 +223,4 @@ async def sites_showing(api: Api, organization: str, space: str) -> list[str]:
         page = await api.page(ops.list_sites, organization, space=space, limit=SITES)
     except (Forbidden, NotFound):
         return []
-    return [clean(site.title).strip() or "Untitled" for site in page.items]
+    return [shown_title(site.title) for site in page.items]

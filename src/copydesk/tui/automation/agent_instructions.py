@@ -88,8 +88,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
 
     def copies(self) -> Sequence[tuple[str, str]]:
         who = self.found.updated_by if self.found is not None else None
-        offered = [("instructions", self.text), ("changed by", clean(who or ""))]
-        return [(name, text) for name, text in offered if text]
+        return [("instructions", self.text), ("changed by", clean(who or ""))]
 
     # Reading
 

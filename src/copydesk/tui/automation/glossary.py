@@ -156,9 +156,6 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
     def view_changed(self) -> None:
         turn_tab(self)
 
-    def nothing(self) -> str:
-        return self.resource.readers_empty if may_not_add(self) else self.resource.empty
-
     def url(self) -> str | None:
         """Return None: a term has no page of its own in the application."""
         return None

@@ -367,9 +367,6 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
             item.integration,
         )
 
-    def nothing(self) -> str:
-        return self.limits.none_so() if self.limits.chosen else self.resource.empty
-
     def open_item(self, item: OrganizationInstallation) -> None:
         """Go to the spaces, sites and events of the integration."""
         target = Target(organization=self.organization, item=item.integration.name)

@@ -15,7 +15,7 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.link import Backlink, Link, Links
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.json_views import Raw
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, page_rows, reference
@@ -343,7 +343,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
             return await api(ops.get_space_page, *ids, metadata=False, computed=False)
 
         def came(page: ContentPage) -> None:
-            self._page_title = clean(page.title).strip() or "Untitled"
+            self._page_title = shown_title(page.title)
             self.refresh_frame()
 
         self.reads.load("page", read, came, what="Reading the page")

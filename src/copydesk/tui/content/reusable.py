@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import plural, shown_title
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
@@ -127,7 +127,7 @@ class ReusablePlace(ResourcePlace["ReusableContent"], scope="reusable"):
             return
 
         async def read(api: Api) -> str:
-            return clean((await api(ops.get_space, space)).title).strip() or "Untitled"
+            return shown_title((await api(ops.get_space, space)).title)
 
         def came(title: str) -> None:
             self._space_title = title

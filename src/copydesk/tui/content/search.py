@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.json_views import Raw
 from copydesk.present.search import excerpt, page_title, says, section_title
 from copydesk.present.space_options import space_options
@@ -253,4 +253,4 @@ async def _sites(api: Api, organization: str) -> dict[str, str]:
     if not api.has(ops.search_site_content):
         return {}
     page = await api.page(ops.list_sites, organization, limit=SITES)
-    return {site.id: clean(site.title).strip() or "Untitled" for site in page.items}
+    return {site.id: shown_title(site.title) for site in page.items}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.domain.text import clean, plural, shorten, shorten_middle
+from copydesk.domain.text import clean, plural, shorten, shorten_middle, shown_title
 from copydesk.present import cluster
 from copydesk.present import finding as present
 from copydesk.present.facts import Fact
@@ -227,7 +227,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
     def _be_of(self, site: str, title: str) -> None:
         self.target = self.target.but(organization=self.organization, site=site)
-        self.title = clean(title).strip() or "Untitled"
+        self.title = shown_title(title)
 
     def _ask(self) -> None:
         if self.target.site is None and self._several and self.desk.here is self:

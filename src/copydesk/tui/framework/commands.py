@@ -73,10 +73,15 @@ def withheld_url(owner: Any) -> str | None:
     return _here(owner).withheld()
 
 
+def copied(here: Place) -> Sequence[tuple[str, str]]:
+    """Return what a place offers to be copied, without what is empty."""
+    return [(name, text) for name, text in here.copies() if text]
+
+
 def nothing_to_copy(owner: Any) -> str | None:
     """Say so when the selection has nothing to copy."""
     here = _here(owner)
-    some = here.copies() or any(each.passages() for each in here.commands)
+    some = copied(here) or any(each.passages() for each in here.commands)
     return None if some else "There is nothing to copy here."
 
 
@@ -348,7 +353,7 @@ class CommonCommands(Commands, scope="place"):
 
         place = self.place
         passages = {each.name: each for owner in place.commands for each in owner.passages()}
-        copies = dict(place.copies())
+        copies = dict(copied(place))
         options = [Option(each.name, each.name, each.note) for each in passages.values()]
         options += [Option(name, name, clean(text, limit=200)) for name, text in copies.items()]
         chosen = await place.desk.choose("Copy", options)

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from copydesk.domain.clock import age, is_age, spelled
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import capital, clean, plural
 from copydesk.present.news import news_line
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
@@ -553,7 +553,7 @@ def marks_told(widget: Widget | None) -> str:
 def note_told(widget: Widget | None) -> str:
     """Return what stands beside the title of a list: its order, and what it was asked for."""
     note = clean(widget.note) if isinstance(widget, VirtualList) else ""
-    return sentence(f"{note[:1].upper()}{note[1:]}")
+    return sentence(capital(note))
 
 
 def view_told(place: Place) -> str:

@@ -16,7 +16,7 @@ from textual.widgets import Label, Static
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.own_command import Thing
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import capital, listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -709,7 +709,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             if run.cut:
                 return f"Cut off at {run.far}. ctrl+s goes on: what was sent is read first."
             return f"Paused at {run.far}. ctrl+s goes on."
-        return f"{_capital(present.summary(run))}. Y copies the report."
+        return f"{capital(present.summary(run))}. Y copies the report."
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return [
@@ -884,7 +884,3 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 def _item(row: Row) -> RunItem:
     assert row.item is not None
     return row.item
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.merge_forecast import Forecast
 from copydesk.domain.merge_run import STOPS, ItemState, MergeRun, RunItem
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import capital, listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 
@@ -239,7 +239,7 @@ def report_lines(run: MergeRun) -> list[Fact]:
 
 def report(run: MergeRun) -> str:
     """Return the report of a run as Markdown, with a link to each request."""
-    lines = [f"# Merge run of {when(run)}", "", f"{_capital(summary(run))}.", ""]
+    lines = [f"# Merge run of {when(run)}", "", f"{capital(summary(run))}.", ""]
     for number, item in enumerate(run.items, 1):
         end = ENDS.get(item.state, "Not begun")
         said = f" {escaped(_said(item))}" if item.said or item.merged else ""
@@ -257,10 +257,6 @@ def _said(item: RunItem) -> str:
     if item.merged:
         parts.append(f"Revision {item.merged}.")
     return " ".join(parts)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def escaped(text: str) -> str:

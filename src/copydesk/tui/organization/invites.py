@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.access import LEVELS, invited, link_changed, link_made, rank
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, listed, plural, shorten, shown_title
 from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -40,9 +40,9 @@ def gives(link: InviteLink) -> str:
 def leads_to(link: InviteLink) -> str:
     """Return the title of the space or collection that a link leads to; "" for all."""
     if link.space is not None:
-        return clean(link.space.title).strip() or "Untitled"
+        return shown_title(link.space.title)
     if link.collection is not None:
-        return clean(link.collection.title).strip() or "Untitled"
+        return shown_title(link.collection.title)
     return ""
 
 
@@ -111,10 +111,6 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
 
     def view_changed(self) -> None:
         turn_tab(self)
-
-    def nothing(self) -> str:
-        resource = self.resource
-        return resource.empty if may_not_add(self) is None else resource.readers_empty
 
     @action("ctrl+n", "invite", unless=may_not_add, danger=1, show=28, group="Change", types=True,
             word="invite", uses=("invite_members", "create_invite_link", "list_organization_spaces",
@@ -189,7 +185,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
             return
         found = space_options(desk.nodes, None, keep=lambda space: True)
         folders = [
-            Option(node.id, clean(node.title) or "Untitled", "collection")
+            Option(node.id, shown_title(node.title), "collection")
             for node in desk.nodes
             if node.kind == "collection"
         ]

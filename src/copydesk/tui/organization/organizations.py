@@ -13,12 +13,12 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import Conflict, Forbidden, NotFound
 from copydesk.domain.address import parse_app_url, shown_at
-from copydesk.domain.clock import age, instant
+from copydesk.domain.clock import instant, told_ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.organization_inverses import joined
 from copydesk.domain.own_command import Thing
 from copydesk.domain.space_tree import RuleList, rule_list
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, listed, plural, shorten, shown_title
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
@@ -88,7 +88,7 @@ def organization_row(organization: Organization, member: Member | None = None) -
     blocked = organization.blocked
     return OrganizationRow(
         id=organization.id,
-        title=clean(organization.title).strip() or "Untitled",
+        title=shown_title(organization.title),
         role=None if member is None else clean(member.role or "guest"),
         spaces=None if member is None else member.spaces,
         plan=clean(organization.plan or ""),
@@ -135,8 +135,8 @@ def organization_facts(row: OrganizationRow, now: datetime) -> list[Fact]:
         found.append(Fact("type", row.type))
     if row.host:
         found.append(Fact("address", row.host))
-    if since := age(instant(row.created), now):
-        found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
+    if since := told_ago(instant(row.created), now):
+        found.append(Fact("made", since))
     if row.blocked:
         found.append(Fact("closed", Text(row.blocked, style="bad")))
     if row.url:
@@ -245,8 +245,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         row = self.rows.selected
         if row is None:
             return []
-        choices = [("address", row.url), ("title", row.title), ("id", row.id)]
-        return [(name, text) for name, text in choices if text]
+        return [("address", row.url), ("title", row.title), ("id", row.id)]
 
     def raw(self) -> Raw | None:
         row = self.rows.selected

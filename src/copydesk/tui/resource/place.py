@@ -27,7 +27,7 @@ from textual.widget import Widget
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.own_command import FIELDS, Thing
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import capital, clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.present.space_options import space_options
@@ -105,10 +105,6 @@ def one_order(here: ResourcePlace[Any]) -> str | None:
 
 def _a(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
-
-
-def _capital(noun: str) -> str:
-    return f"{noun[:1].upper()}{noun[1:]}"
 
 
 class OrderCommands(Commands, scope="resource_list"):
@@ -676,7 +672,7 @@ class ResourcePlace(Place, Generic[T]):
 
     def beside(self) -> Iterable[Widget]:
         noun = self.resource.noun
-        self.facts = Facts(title=_capital(noun), empty=f"No {noun} is selected.", id="details")
+        self.facts = Facts(title=capital(noun), empty=f"No {noun} is selected.", id="details")
         yield self.facts
         if self.HORIZONTAL_BREAKPOINTS is VAST:
             yield self.contents
@@ -734,11 +730,11 @@ class ResourcePlace(Place, Generic[T]):
         return MISSING[of] if owners.get(of, "") is None else None
 
     def nothing(self) -> str:
-        """Return the sentence for an empty list."""
+        """Return the sentence for an empty list; views may be of other kinds, or places."""
         resource = self.resource
         if self.limits.chosen:
             return self.limits.none_so()
-        if type(self).resource_of is ResourcePlace.resource_of:  # else views are of other kinds
+        if type(self).resource_of is ResourcePlace.resource_of and self.view != self.PLACE:
             view = next((view.title for view in self.views[1:] if view.id == self.view), "")
             if view:
                 return f"There is nothing in “{view}”."
@@ -853,7 +849,7 @@ class ResourcePlace(Place, Generic[T]):
         if item is None:
             self.facts.empty = f"No {self.resource.noun} is selected."
             self.facts.refresh_rows()
-            self.facts.show([], title=_capital(self.resource.noun))
+            self.facts.show([], title=capital(self.resource.noun))
         else:
             self.facts.show(self.facts_of(item), title=self.label(item), about=self.waits_by(item))
         self.contents.look()

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.clock import moment
 from copydesk.domain.page_text import PageText
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, shorten, shown_title
 from copydesk.present.json_views import Raw
 from copydesk.present.page_changes import Entry, counted, entries, entry_title, in_order, page_signs
 from copydesk.session.content import Content
@@ -186,7 +186,7 @@ class ComparisonPlace(Place, scope="comparison"):
         if change.id == self._shown:
             return
         self._shown = change.id
-        self.diff.title = clean(change.node.title) or "Untitled"
+        self.diff.title = shown_title(change.node.title)
         self.diff.empty = "Reading…"
         self.diff.show(None, {})
 

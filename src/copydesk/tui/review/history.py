@@ -11,7 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.clock import ago
 from copydesk.domain.clock import moment as short_moment
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.identity import first_words, name_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.history import (
@@ -163,13 +163,13 @@ VIEWS = (View(PAGE, "This page"), View(SPACE, "The whole space"))
 
 async def read_titles(api: Api, space: str, page: str | None) -> tuple[str, str]:
     """Return the titles of a space and of a page in it, clean. Raises ``ApiError``."""
-    title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
+    title = shown_title((await api(ops.get_space, space)).title)
     if page is None:
         return title, ""
     found = await api.find(ops.get_space_page, space, page, metadata=False)
     if found is None:
         return title, "a page that is not in main"
-    return title, clean(found.title).strip() or "Untitled"
+    return title, shown_title(found.title)
 
 
 def of_no_page(here: HistoryPlace) -> str | None:

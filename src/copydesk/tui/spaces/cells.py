@@ -7,7 +7,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.clock import age, instant
+from copydesk.domain.clock import age, instant, told_ago
 from copydesk.domain.filter import Fields
 from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
@@ -271,7 +271,4 @@ def no_access(node: SpaceNode) -> bool:
 
 
 def _when(iso: str, now: datetime) -> str:
-    since = age(instant(iso), now)
-    if not since:
-        return "not known"
-    return "just now" if since == "now" else f"{since} ago"
+    return told_ago(instant(iso), now) or "not known"

@@ -14,7 +14,7 @@ from copydesk.client.errors import NotFound, OperationMissing
 from copydesk.domain.address import web_address
 from copydesk.domain.clock import ago, moment
 from copydesk.domain.secret_values import without_password
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.facts import Fact, hint
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
@@ -117,7 +117,7 @@ class GitPlace(Place, scope="git_sync"):
     @property
     def title_of_space(self) -> str:
         """The title of the space, once it is known."""
-        return "" if self.space is None else clean(self.space.title).strip() or "Untitled"
+        return "" if self.space is None else shown_title(self.space.title)
 
     def status_left(self) -> str:
         last = self.state.operation if self.state is not None else None

@@ -30,7 +30,7 @@ from copydesk.domain.space_tree import (
     trash_title,
     walk,
 )
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
@@ -537,14 +537,13 @@ class SpacesPlace(Place, scope="spaces"):
         node = self.rows.selected_item
         if node is None or node.kind == "loose":
             return []
-        choices = [
+        return [
             ("address", node.app_url),
             ("published address", node.published_url),
             ("title", node.title),
             ("markdown link", markdown_link(node.title, self.url() or "") if self.url() else ""),
             ("id", node.id),
         ]
-        return [(name, text) for name, text in choices if text]
 
     def on_mount(self) -> None:
         """Begin on a space, not on the collection above it, with its details in the first frame."""
@@ -616,7 +615,7 @@ class SpacesPlace(Place, scope="spaces"):
             self.rows.say_instead("")
             return
         organization = found.organization
-        title = clean(organization.title).strip() or "Untitled"
+        title = shown_title(organization.title)
         same = self.target.organization == organization.id
         if not same:
             self.rows.forget()

@@ -170,13 +170,12 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         row, node = self.row, self.node
         if row is None or row.id == TRASH:
             return []
-        choices = [
+        return [
             ("address", node.app_url if node is not None else ""),
             ("published address", node.published_url if node is not None else ""),
             ("title", row.title),
             ("id", "" if row.id.startswith("new:") else row.id),
         ]
-        return [(name, text) for name, text in choices if text]
 
     def space_at_hand(self) -> str | None:
         node = self.node

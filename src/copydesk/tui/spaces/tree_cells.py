@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from copydesk.domain.clock import age
+from copydesk.domain.clock import told_ago
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.space_tree import TRASH, TRASH_DAYS, SpaceNode, trash_title
 from copydesk.domain.text import clean, plural
@@ -221,10 +221,7 @@ def trash_facts(trashed: Trashed, now: datetime) -> list[Fact]:
     """Return what to know about a space in the trash."""
     left = trashed.days_left(now)
     found = [
-        Fact(
-            "deleted",
-            f"{since} ago" if (since := age(trashed.deleted, now)) != "now" else "just now",
-        ),
+        Fact("deleted", told_ago(trashed.deleted, now)),
         Fact("kept for", Text(f"{plural(left, 'more day')}, then it is gone for good", "warn")),
         Fact("restore", "D, or Enter"),
     ]

@@ -15,7 +15,7 @@ from copydesk.domain.merge_rules import label
 from copydesk.domain.own_command import Thing
 from copydesk.domain.reversal import NEW
 from copydesk.domain.space_tree import TRASH, SpaceNode
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_inverses import space_deleted
 from copydesk.domain.tree_plan import rules_line
@@ -635,7 +635,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         if not others:
             self.place.tell("You may create content in no other organization.", "warn")
             return
-        options = [Option(each.id, clean(each.title).strip() or "Untitled") for each in others]
+        options = [Option(each.id, shown_title(each.title)) for each in others]
         chosen = await self.place.desk.push_screen_wait(Choice(f"Transfer {row.title} to", options))
         if not chosen:
             return

@@ -12,7 +12,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Input, Label, Static
 
 from copydesk.client.errors import OperationMissing, Unauthorized
-from copydesk.domain.text import clean
+from copydesk.domain.text import capital, clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -265,4 +265,4 @@ def refusal(error: Exception) -> str:
         said = f"The service refuses this token. {error.message}".strip()
     else:
         said = sentence(error, "Enter")
-    return clean(f"{said[:1].upper()}{said[1:]}")
+    return clean(capital(said))

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from copydesk.domain.filter import having_words
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import capital
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -311,7 +312,7 @@ def offers(app: DeskApp) -> list[tuple[Option, Act]]:
         if each.reason(owner) is not None:
             continue
         seen.add(key)
-        title = f"{each.label[:1].upper()}{each.label[1:]}: {each.summary}"
+        title = f"{capital(each.label)}: {each.summary}"
         note = shown(key) if keys else ""
         found.append((Option(each.id, title, note), partial(run, owner, each)))
     for entry in ENTRIES.values():

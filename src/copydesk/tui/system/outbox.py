@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from copydesk.domain.clock import age, moment
 from copydesk.domain.inverses import edited, put_in
 from copydesk.domain.reversal import reversal_of
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import capital, clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import belonging
 from copydesk.session.errors import UNKNOWN, WAITS
@@ -328,7 +328,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     def _about(self, entry: Entry) -> str:
         said = entry.sentence.removeprefix(f"{WAITS}: ")
-        said = f"{said[:1].upper()}{said[1:]}" or FIRST.get(entry.state, FIRST[""])
+        said = capital(said) or FIRST.get(entry.state, FIRST[""])
         written = moment(entry.moment, self.session.clock())
         lines = [
             f"**{clean(entry.what)}** {clean(entry.target)}",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.text import plural
+from copydesk.domain.text import capital, plural
 from copydesk.local.settings_list import SettingRow
 from copydesk.present.facts import Fact, hint
 from copydesk.session.errors import NotDoneError
@@ -172,7 +172,7 @@ class SettingsPlace(Place, scope="settings"):
         facts = [Fact("", Text(row.wrong, style="bad"))] if row.wrong else []
         facts += [Fact("not used", f"{place}: {value}") for place, value in row.instead_of]
         if row.says:
-            facts.append(Fact("", Text(f"{row.says[:1].upper()}{row.says[1:]}.")))
+            facts.append(Fact("", Text(f"{capital(row.says)}.")))
             if row.default:
                 facts += [
                     Fact("values", row.takes.replace("`", "")),

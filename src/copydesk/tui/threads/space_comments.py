@@ -14,7 +14,7 @@ from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
 from copydesk.domain.clock import age
 from copydesk.domain.page_tree import flatten
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
@@ -410,7 +410,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     def _page_options(self) -> Sequence[Option]:
         return [
-            Option(page.id, clean(page.place) or "Untitled", clean(page.path))
+            Option(page.id, shown_title(page.place), clean(page.path))
             for page in self.pages.values()
         ]
 

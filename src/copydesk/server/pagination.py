@@ -40,7 +40,7 @@ def paginate(
     source: str,
     where: Sequence[str] = (),
     values: Sequence[Value] = (),
-    keys: Sequence[str],
+    keys: Sequence[str] = ("created_at", "id"),
     descending: bool = True,
     page: str | None,
     limit: int | None,

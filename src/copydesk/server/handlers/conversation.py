@@ -56,7 +56,6 @@ def list_conversations(
         source="conversation",
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
@@ -103,7 +102,6 @@ def list_conversation_issues(
         source="issue",
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

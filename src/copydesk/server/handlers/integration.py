@@ -185,7 +185,6 @@ def list_integration_installations(
         source="installation",
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
@@ -304,7 +303,6 @@ def list_organization_installations(
         source="installation",
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
@@ -325,7 +323,6 @@ def list_integration_events(
         source="integration_event",
         where=(condition,),
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
@@ -452,7 +449,6 @@ def _places(
         source=installed_places(place),
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

@@ -61,7 +61,6 @@ def list_invite_links(
         source="invite_link",
         where=("organization_id = ?",),
         values=(organization_id,),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

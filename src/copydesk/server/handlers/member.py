@@ -187,7 +187,6 @@ def list_member_spaces(
         source="space",
         where=("deleted_at IS NULL", "id IN (SELECT value FROM json_each(?))"),
         values=(json.dumps(shared),),
-        keys=("created_at", "id"),
         descending=order == "desc",
         page=page,
         limit=limit,
@@ -217,7 +216,6 @@ def list_member_teams(
             "instr(casefold(title), ?) > 0",
         ),
         values=(organization_id, user_id, (title or "").casefold()),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

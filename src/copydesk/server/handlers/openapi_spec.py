@@ -38,7 +38,6 @@ def list_openapi_specs(
         source="openapi_spec",
         where=("organization_id = ?",),
         values=(organization_id,),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
@@ -121,7 +120,6 @@ def list_openapi_spec_versions(
         source="openapi_version",
         where=("spec_id = ?",),
         values=(spec["id"],),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

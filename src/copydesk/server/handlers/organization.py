@@ -35,7 +35,6 @@ def list_organizations(
         source="organization",
         where=("id IN (SELECT value FROM json_each(?))",),
         values=(json.dumps(list(call.access.memberships)),),
-        keys=("created_at", "id"),
         descending=False,
         page=page,
         limit=limit,

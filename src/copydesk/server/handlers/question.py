@@ -214,7 +214,6 @@ def list_site_question_answers(
         source="issue i",
         where=[f"{sign}i.organization_id = ?", *which.where],
         values=[organization_id, *which.values],
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )
@@ -270,7 +269,6 @@ def _sources(
         "ON c.organization_id = i.organization_id AND c.id = i.conversation_id) i",
         where=["i.organization_id = ?", *which.where],
         values=[site["organization_id"], *which.values],
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

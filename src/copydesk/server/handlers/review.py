@@ -49,7 +49,6 @@ def list_change_request_reviews(
         source="review",
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

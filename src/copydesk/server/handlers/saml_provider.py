@@ -38,7 +38,6 @@ def list_saml_providers(
         source=f"(SELECT *, {CONFIGURED} AS configured FROM saml_provider)",  # noqa: S608 - ours
         where=("organization_id = ?",),
         values=(organization_id,),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

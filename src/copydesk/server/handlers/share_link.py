@@ -29,7 +29,6 @@ def list_share_links(
         source="share_link",
         where=("site_id = ?",),
         values=(site_id,),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

@@ -73,7 +73,6 @@ def list_sites(
         source="site",
         where=where,
         values=[*values, *extra],
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

@@ -53,7 +53,6 @@ def list_teams(
         source="team",
         where=where,
         values=values,
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

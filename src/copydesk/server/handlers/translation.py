@@ -40,7 +40,6 @@ def list_translations(
             "source_space_id IS NULL OR source_space_id NOT IN (SELECT value FROM json_each(?))",
         ),
         values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
     )

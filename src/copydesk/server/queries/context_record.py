@@ -37,7 +37,6 @@ def record_page(
         source="conversation",
         where=["organization_id = ?", *where],
         values=[site["organization_id"], *values],
-        keys=("created_at", "id"),
         page=page,
         limit=limit,
         prepare=prepare,

@@ -239,7 +239,6 @@ class ChangesPlace(Place):
         return None if row is None else request_raw(row.space, row.id, row.label)
 
     def url(self) -> str | None:
-        """Return the address of the change request in the platform's application."""
         row = self.rows.selected
         return row.url or None if row is not None else None
 
@@ -270,7 +269,6 @@ class ChangesPlace(Place):
         return f"{said}{glyphs().outdated} out of date with main   THR open threads"
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of rows and cells, and what they mean."""
         return [
             *super().signs(),
             (glyphs().outdated, "out of date: main has moved on, U updates"),
@@ -351,7 +349,6 @@ class ChangesPlace(Place):
     # What is done to the marked ones
 
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Show what actions are for now."""
         self.frame_soon()
 
     async def do_to_marked(self, bulk: Bulk) -> None:
@@ -398,7 +395,6 @@ class ChangesPlace(Place):
         (self.desk.here or self).say(run.result, "bad" if run.count("failed") else "good")
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Read about the row under the cursor when it rests there."""
         self.look()
 
     def update_frame(self) -> None:
@@ -413,7 +409,6 @@ class ChangesPlace(Place):
     # Opening one
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Open the review of a change request."""
         row = self.rows.selected
         if row is not None:
             self.desk.go_soon("review", self.aim(row, "overview"))
@@ -551,7 +546,6 @@ class ChangesPlace(Place):
     # Reading and writing
 
     def reload(self) -> None:
-        """Read the rows, the counts and the details again. Nothing moves under the cursor."""
         self._written = len(self.session.log)
         self.row_reader.reload()
 

@@ -372,7 +372,6 @@ class ClustersPlace(Place, scope="clusters"):
         return None if cluster is None else cluster_raw(organization, cluster.id, masked=masked)
 
     def url(self) -> str | None:
-        """Return the source of a conversation, or the page of a cluster."""
         if self.pane in (self.issues, self.reader.view):
             row = self.issues.selected
             return (row.address or None) if row is not None else None

@@ -454,7 +454,6 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
             yield self.source_name
 
     def reload(self) -> None:
-        """Read the list again, and which sources there are."""
         show = self.listing.show_views
         self.reads.load("sources", self._read_sources, lambda _: show(), what="Reading sources")
         self.listing.read()
@@ -849,7 +848,6 @@ class IssuesPlace(ListedPlace, scope="issues"):
         return VIEWS
 
     def reload(self) -> None:
-        """Read the list again, and what clusters are called."""
         self.reads.load("labels", self._read_clusters, self._know, what="Reading clusters")
         self.listing.read()
 

@@ -95,6 +95,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.mask = self.commands_of(MaskCommands)
         self.title = ""
         """The title of the site, once it is known."""
         self._several = False
@@ -111,7 +112,8 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
     def resource_of(self, view: str) -> Resource[Any]:
         kind = KINDS.get(view, FINDINGS)
-        return self.mask.of(self.traffic.resource if kind is FINDINGS else kind)
+        kind = self.traffic.resource if kind is FINDINGS else kind
+        return self.commands_of(MaskCommands).of(kind)
 
     @cached_property
     def traffic(self) -> FindingViews:
@@ -122,11 +124,6 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     def listed(self) -> str:
         """What is listed, by the name of its tab: of views of findings that of all."""
         return self.view if self.view in KINDS else "findings"
-
-    @property
-    def mask(self) -> MaskCommands:
-        """What masks what strangers wrote."""
-        return self.commands_of(MaskCommands)
 
     @property
     def shows_secret(self) -> bool:
@@ -418,17 +415,13 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.mask = self.commands_of(MaskCommands)
         self._finding = ""
         self._spaces: reading.SiteSpaces | None = None
         """The spaces of the site, for its change requests."""
 
     def resource_of(self, view: str) -> Resource[Any]:
-        return self.mask.of(FINDING_PARTS.get(view, self.RESOURCE))
-
-    @property
-    def mask(self) -> MaskCommands:
-        """What masks what strangers wrote."""
-        return self.commands_of(MaskCommands)
+        return self.commands_of(MaskCommands).of(FINDING_PARTS.get(view, self.RESOURCE))
 
     @property
     def shows_secret(self) -> bool:
@@ -507,17 +500,13 @@ class QuestionPlace(ResourcePlace[Any], scope="question"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.mask = self.commands_of(MaskCommands)
         self._question = ""
         self._answers: dict[str, reading.AnswerDetails] = {}
         """What was read of answers, by their ids."""
 
     def resource_of(self, view: str) -> Resource[Any]:
-        return self.mask.of(QUESTION_PARTS.get(view, ANSWERS))
-
-    @property
-    def mask(self) -> MaskCommands:
-        """What masks what strangers wrote."""
-        return self.commands_of(MaskCommands)
+        return self.commands_of(MaskCommands).of(QUESTION_PARTS.get(view, ANSWERS))
 
     @property
     def shows_secret(self) -> bool:

@@ -459,7 +459,6 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         return [] if self._ticks is None else self._ticks.going
 
     def body(self) -> ComposeResult:
-        """What it is about, the field, the preview, the drafts that go along, and the keys."""
         self.add_class("write")
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
@@ -527,7 +526,6 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         self.dismiss(None)
 
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Count what goes along."""
         event.stop()
         if self._ticks is not None:
             self.query_one("#along", Static).update(self.paint(self._ticks.line))

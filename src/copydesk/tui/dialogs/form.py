@@ -219,7 +219,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Whether sending was tried: from then on empty required fields are named."""
 
     def body(self) -> ComposeResult:
-        """The facts, the fields with their faults, and the keys."""
         self.add_class("form")
         self._drafts.opened(self._draft_key)
         draft = self.draft()

@@ -73,7 +73,6 @@ class Scrolling(Sheet[str]):
     DANGER = 2
 
     def body(self) -> ComposeResult:
-        """The lines, then the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(id="merge-facts")
         yield Label(id="merge-keys", classes="keys")

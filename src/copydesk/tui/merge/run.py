@@ -434,7 +434,6 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
         """Whether going on with it takes what it stopped at as seen."""
 
     def body(self) -> ComposeResult:
-        """What it stopped at, what would follow, and the keys."""
         left = plural(self._left, "change request")
         follows = f"{left} wait{'s' if self._left == 1 else ''} behind it."
         facts: list[str | Text] = [
@@ -584,7 +583,6 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         return self.session.waiting_merges.run(row.run.id)
 
     def panes(self) -> ComposeResult:
-        """The requests in their order, and the details of the one under the cursor."""
         self.rows = RunList(
             ListSource(key=lambda row: row.id),
             self._columns(),
@@ -660,12 +658,10 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         yield "Merge run"
 
     def url(self) -> str | None:
-        """Return the address of the request under the cursor."""
         item = self.selected
         return item.url or None if item is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Offer the report as Markdown."""
         row = self.rows.selected
         run = row.run if row is not None else self.run
         if run is None:
@@ -740,7 +736,6 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         self._stop()
 
     def reload(self) -> None:
-        """Read how the requests of a plan stand, and the runs that have ended."""
         run = self.runner.run
         if run is not None and not self.runner.active and not self.runner.elsewhere:
             # Also of a run that was cut off: one wants to know what is ahead before going on.

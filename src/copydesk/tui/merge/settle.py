@@ -293,7 +293,6 @@ class SettlePlace(Place, scope="settle"):
     # Reading
 
     def reload(self) -> None:
-        """Read both sides, and what is chosen."""
         work = self.settlement
         if self.target.space is None or self.target.change_request is None:
             self._failed("No change request is chosen. Open one from a list: g c goes there.")

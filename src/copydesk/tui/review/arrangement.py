@@ -121,7 +121,6 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
         """The arrangement that was staged last, or is being staged."""
 
     def panes(self) -> ComposeResult:
-        """The tree, and what is staged of it."""
         self.rows = ArrangedTree(
             [
                 Column(

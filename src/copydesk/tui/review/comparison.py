@@ -68,7 +68,6 @@ class ComparisonPlace(Place, scope="comparison"):
         self._shown = ""
 
     def panes(self) -> ComposeResult:
-        """What differs, and the lines of the page under the cursor."""
         self.rows: VirtualList[Changed] = VirtualList(
             ListSource(key=lambda change: change.id),
             [Column("title", "PAGE", _title, flex=1, minimum=16)],
@@ -136,7 +135,6 @@ class ComparisonPlace(Place, scope="comparison"):
     # Reading
 
     def reload(self) -> None:
-        """Read both revisions again."""
         space, before, after = self.target.space, self.target.item, self.target.revision
         if space is None or (before is None and after is None):
             self._say("No revisions are chosen. g h lists those of a space.")

@@ -48,7 +48,6 @@ class ImpactPlace(Place, scope="impact"):
         self._found: list[ImpactRow] = []
 
     def panes(self) -> ComposeResult:
-        """The links."""
         self.rows: VirtualList[ImpactRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
@@ -69,7 +68,6 @@ class ImpactPlace(Place, scope="impact"):
         self._show_views()
 
     def trail(self) -> Iterable[str]:
-        """The space and the request that it is about."""
         yield self.session.title_of(self.organization) or "no organization"
         if self._read is None:
             yield f"change request{glyphs().more}"
@@ -88,7 +86,6 @@ class ImpactPlace(Place, scope="impact"):
         return "enter reads the page of a link; whether a #heading exists is not checked"
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of what changes, and of a link that breaks."""
         return [*super().signs(), (glyphs().failed, "links nowhere any more"), *page_signs()[2:]]
 
     def reload(self) -> None:
@@ -161,7 +158,6 @@ class ImpactPlace(Place, scope="impact"):
         self.refresh_frame()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Read the page that the link stands on, in its space as the request makes it."""
         row = self.rows.selected
         if row is None:
             return

@@ -180,7 +180,6 @@ class Review(Place):
         yield Part("side", self.discussion.beside)
 
     def trail(self) -> Iterable[str]:
-        """Organization, space, and the request with its subject."""
         yield self.session.title_of(self.organization) or "no organization"
         opened = self.model.opened
         if opened is None:
@@ -213,7 +212,6 @@ class Review(Place):
         return NOTE_GAP.join(parts)
 
     def url(self) -> str | None:
-        """Return the address of the thread, the page or the request in the platform."""
         opened = self.model.opened
         return None if opened is None else web_address(opened.request.urls.app) or None
 
@@ -575,7 +573,6 @@ class Review(Place):
         return ""
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs beside pages, threads and rows, and what they mean."""
         return [
             *page_signs(),
             (glyphs().outdated, "out of date with main"),

@@ -127,7 +127,6 @@ class Activity(ScrollingSheet[None], scope="activity"):
         self._changed()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show the whole message of the line under the cursor."""
         event.stop()
         self._tell()
 

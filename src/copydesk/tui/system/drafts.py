@@ -135,7 +135,6 @@ class Drafts(Place, scope="drafts"):
         """The drafts, as they were read."""
 
     def panes(self) -> ComposeResult:
-        """The drafts, and the whole text of the one under the cursor."""
         self.rows: VirtualList[DraftRow] = VirtualList(
             ListSource(key=lambda row: row.key),
             [
@@ -171,7 +170,6 @@ class Drafts(Place, scope="drafts"):
             self.reload()
 
     def reload(self) -> None:
-        """Read the drafts, then what their change requests are called."""
         self.reads.load(
             "drafts", lambda api: self._read(), self._arrived, what="Reading drafts", local=True
         )

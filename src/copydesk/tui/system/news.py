@@ -61,7 +61,6 @@ class NewsPlace(Place, scope="news"):
         yield "News"
 
     def reload(self) -> None:
-        """Show the news, and mark them as seen."""
         news = self.session.news
         count, since = news.look()
         self._new |= {item.id for item in news.items[:count]}
@@ -94,7 +93,6 @@ class NewsPlace(Place, scope="news"):
             self.reload()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Go to the change request, and in it to the thread."""
         item = self.rows.selected
         if item is not None:
             target = Target(

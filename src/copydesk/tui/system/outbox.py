@@ -282,7 +282,6 @@ class OutboxPlace(Place, scope="outbox"):
         return Text(age(entry.moment, self.session.clock()), style="muted")
 
     def requeued(self) -> None:
-        """Show what waits, in its order."""
         self.reload()
 
     def reload(self) -> None:

@@ -79,7 +79,6 @@ class SettingsPlace(Place, scope="settings"):
         """How many mistakes are in the file."""
 
     def panes(self) -> ComposeResult:
-        """The settings, and what the one under the cursor is for."""
         self.rows: VirtualList[SettingRow] = VirtualList(
             ListSource(key=lambda row: row.name),
             [
@@ -185,7 +184,6 @@ class SettingsPlace(Place, scope="settings"):
         self.about.show([*facts, Fact("", hint(how))], title=row.name)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Change the setting under the cursor."""
         row = self.rows.selected
         if row is not None:
             name = "edit_file" if not_simple(self) else "change"

@@ -412,7 +412,6 @@ class UndoList(Place, scope="undo_list"):
     """What the spaces are called that writes were in: numbers are told apart by them."""
 
     def panes(self) -> ComposeResult:
-        """The writes, and the facts of the one under the cursor."""
         self.rows: VirtualList[Past] = VirtualList(
             ListSource(key=lambda past: past.id),
             [
@@ -529,7 +528,6 @@ class UndoList(Place, scope="undo_list"):
         self._look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Take it back, or do it again."""
         past = self.rows.selected
         if past is not None:
             name = "redo" if past.standing == "undone" else "undo"
@@ -539,7 +537,6 @@ class UndoList(Place, scope="undo_list"):
         self.show()
 
     def requeued(self) -> None:
-        """Show how it stands now."""
         self.show()
 
     @action("u", "undo this", unless=(none_here, not_undoable), show=12, override=True)

@@ -241,7 +241,6 @@ class Inbox(Place, scope="inbox"):
         return "" if row is None else f"{row.where} {row.about}"
 
     def panes(self) -> ComposeResult:
-        """The threads, and the whole of the one under the cursor."""
         self.rows: VirtualList[InboxRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
@@ -297,7 +296,6 @@ class Inbox(Place, scope="inbox"):
         return [Thing("thread", {**told, **who, "url": self.url() or ""})]
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Offer the address and the text of the thread."""
         found = [] if self.url() is None else [("address", self.url() or "")]
         return [*found, ("text", self.row.text)] if self.row is not None else []
 

@@ -36,6 +36,7 @@ from copydesk.server.transaction import Answers, Known, Reader
 from copydesk.server.transaction import Row as Row
 from copydesk.server.transaction import Tx as Tx
 from copydesk.server.transaction import Value as Value
+from copydesk.server.transaction import columns as columns
 from copydesk.server.transaction import random_id as random_id
 from copydesk.server.transaction import timestamp as timestamp
 

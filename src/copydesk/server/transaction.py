@@ -30,6 +30,11 @@ _UNEVEN = bytes(range(len(_ALPHABET) * 4, 256))
 """The bytes that no letter is made of: with them some letters would come more often."""
 
 
+def columns(row: Row | Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return some columns of a row by their names, for a model that has them as they are."""
+    return {name: row[name] for name in names}
+
+
 def random_id() -> str:
     """Return a new identifier: 20 letters and digits, about 119 bits."""
     letters = b""

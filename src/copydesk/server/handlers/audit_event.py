@@ -23,7 +23,7 @@ from copydesk.server.errors import not_found
 from copydesk.server.handlers import implementation_of
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
-from copydesk.server.store import Row, Value, timestamp
+from copydesk.server.store import Row, Value, columns, timestamp
 
 _DEFAULT_LIMIT = 20
 
@@ -101,9 +101,7 @@ def get_organization_audit_event(
 def _fields(call: Call, row: Row) -> dict[str, Any]:
     home = row["organization_id"]
     return {
-        "id": row["id"],
-        "occurred_at": row["occurred_at"],
-        "action": row["action"],
+        **columns(row, "id", "occurred_at", "action"),
         "actor": AuditEventActor(id=row["actor_id"], label=row["actor_label"]),
         "source": "api",
         "space": row["space_title"],

@@ -18,7 +18,7 @@ from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
-from copydesk.server.store import Row, to_json
+from copydesk.server.store import Row, columns, to_json
 
 _LANGUAGES = {name for each in get_args(GlossaryLanguage) for name in get_args(each)}
 
@@ -109,10 +109,8 @@ def _row(call: Call, organization_id: str, key: str) -> Row | None:
 def _model(call: Call, row: Row) -> GlossaryEntry:
     return GlossaryEntry.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "created_at", "updated_at"),
             "translations": json.loads(row["translations"]),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
             "urls": Urls(
                 location=call.url(
                     "orgs", row["organization_id"], "translations-glossary", row["id"]

@@ -22,7 +22,7 @@ from copydesk.server.queries.question import (
     statistics,
 )
 from copydesk.server.queries.site import SiteView
-from copydesk.server.store import Row
+from copydesk.server.store import Row, columns
 
 
 @implements(ops.list_site_topics)
@@ -101,10 +101,7 @@ def _model(
 ) -> SiteTopic:
     return SiteTopic.model_validate(
         {
-            "id": row["id"],
-            "label": row["label"],
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
+            **columns(row, "id", "label", "created_at", "updated_at"),
             "icon": row["icon"] or "",
             "summary": paragraphs([row["summary"]]),
             "usage_settings": {"change_requests": used},

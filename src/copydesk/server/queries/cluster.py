@@ -18,7 +18,7 @@ from copydesk.contract.models.parts import Urls
 from copydesk.domain.access import rank
 from copydesk.server.errors import forbidden, invalid, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.store import Row, timestamp, to_json
+from copydesk.server.store import Row, columns, timestamp, to_json
 
 HISTORY = 5
 """How many joins and splits of a cluster are told."""
@@ -99,12 +99,8 @@ def cluster_model(call: Call, row: Row) -> IssuesCluster:
     organization_id = row["organization_id"]
     return IssuesCluster.model_validate(
         {
-            "id": row["id"],
-            "label": row["label"],
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
-            "icon": row["icon"],
-            "summary": row["summary"],
+            **columns(row, "id", "label", "created_at", "updated_at", "icon", "summary"),
+            **columns(row, "closed_at", "named"),
             "weekly_pulse": weekly_pulse(call, row["id"]),
             "sources": {source["source"]: source["conversations"] for source in sources},
             "stats": {
@@ -117,8 +113,6 @@ def cluster_model(call: Call, row: Row) -> IssuesCluster:
             "first_seen_at": call.tx.value(
                 "SELECT min(created_at) FROM issue WHERE cluster_id = ?", row["id"]
             ),
-            "closed_at": row["closed_at"],
-            "named": row["named"],
             "history": _history(call, row["id"]),
             "urls": Urls(
                 location=call.url("orgs", organization_id, "conversations-clusters", row["id"])
@@ -198,11 +192,7 @@ def conversation_model(call: Call, row: Row) -> Conversation:
     """Return the conversation of a row of ``conversation``."""
     return Conversation.model_validate(
         {
-            "id": row["id"],
-            "subject": row["subject"],
-            "created_at": row["created_at"],
-            "processed_at": row["processed_at"],
-            "source": row["source"],
+            **columns(row, "id", "subject", "created_at", "processed_at", "source"),
             "urls": Urls(
                 location=call.url("orgs", row["organization_id"], "conversations", row["id"]),
                 source=row["source_url"],
@@ -232,11 +222,7 @@ def issue_item(call: Call, row: Row) -> ConversationIssueItem:
     conversation = _conversation(call, organization_id, row["conversation_id"])
     issue = ConversationIssue.model_validate(
         {
-            "id": row["id"],
-            "title": row["title"],
-            "summary": row["summary"],
-            "created_at": row["created_at"],
-            "ingested_at": row["ingested_at"],
+            **columns(row, "id", "title", "summary", "created_at", "ingested_at"),
             "conversation": row["conversation_id"],
             "cluster": row["cluster_id"],
             "urls": Urls(

@@ -7,19 +7,16 @@ from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.access import COLLECTION_PERMISSIONS, permissions
 from copydesk.server.errors import conflict, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.store import Row, Tx
+from copydesk.server.store import Row, Tx, columns
 
 
 def collection_model(call: Call, row: Row) -> Collection:
     """Return the collection of a row of ``collection``, with what the caller may do with it."""
     return Collection.model_validate(
         {
-            "id": row["id"],
-            "title": row["title"],
-            "description": row["description"],
+            **columns(row, "id", "title", "description", "default_level"),
             "organization": row["organization_id"],
             "parent": row["parent_id"],
-            "default_level": row["default_level"],
             "urls": ResourceUrls(
                 location=call.url("collections", row["id"]),
                 app=call.app_url("o", row["organization_id"], "c", row["id"]),

@@ -23,7 +23,7 @@ from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row, Value, columns
 
 Written = MarkdownBody | DocumentBody
 """The text of a comment or a reply in a request."""
@@ -140,19 +140,14 @@ def comment_model(
     """
     return Comment.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "posted_at", "edited_at", "replies", "status", "resolved_at"),
             "posted_by": user_by_id(call, row["posted_by"]),
-            "posted_at": row["posted_at"],
-            "edited_at": row["edited_at"],
             "reactions": [] if new else _reactions(call, row["id"]),
-            "replies": row["replies"],
             "repliers": _repliers(call, row["id"]) if row["replies"] else [],
             "body": _body(row["body"], format),
             "target": _target(row),
             "urls": {"location": place.url(call, row["id"])},
             "permissions": _permissions(call, place, row),
-            "status": row["status"],
-            "resolved_at": row["resolved_at"],
             "resolved_by": row["resolved_by"] and user_by_id(call, row["resolved_by"]),
         }
     )
@@ -164,10 +159,8 @@ def reply_model(
     """Return a reply as the API shows it, as ``comment_model`` does a comment."""
     return CommentReply.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "posted_at", "edited_at"),
             "posted_by": user_by_id(call, row["posted_by"]),
-            "posted_at": row["posted_at"],
-            "edited_at": row["edited_at"],
             "reactions": [] if new else _reactions(call, row["id"]),
             "body": _body(row["body"], format),
             "urls": {"location": place.url(call, row["comment_id"], "replies", row["id"])},

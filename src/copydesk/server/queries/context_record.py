@@ -11,7 +11,7 @@ from copydesk.contract.models.parts import Urls
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.question import site_url
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row, Value, columns
 
 _TITLE_LENGTH = 256
 _DESCRIPTION_LENGTH = 512
@@ -62,14 +62,10 @@ def record_model(call: Call, site: Row, row: Row, issues: Sequence[Row]) -> Cont
     description = row["description"] or next((each["summary"] for each in issues), "")
     return ContextRecord.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "type", "created_at", "processed_at", "connector"),
             "title": title[:_TITLE_LENGTH] or row["id"],
             "description": description[:_DESCRIPTION_LENGTH] or None,
-            "type": row["type"],
-            "created_at": row["created_at"],
-            "processed_at": row["processed_at"],
             "connection": row["source"],
-            "connector": row["connector"],
             "topics": list(
                 dict.fromkeys(each["cluster_id"] for each in issues if each["cluster_id"])
             ),

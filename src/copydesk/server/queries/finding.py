@@ -14,7 +14,7 @@ from copydesk.server.findings import SEVERITIES, is_current, scan
 from copydesk.server.implementation import Call, OutdatedError
 from copydesk.server.queries.question import Asked, paragraphs, site_to_triage, site_url
 from copydesk.server.queries.site import SiteView
-from copydesk.server.store import Row
+from copydesk.server.store import Row, columns
 
 
 def findings_view(call: Call, organization_id: str, site_id: str) -> SiteView:
@@ -153,24 +153,18 @@ def finding_model(view: SiteView, row: Row) -> SiteFinding:
         )
     return SiteFinding.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "title", "records", "questions", "status", "type"),
+            **columns(row, "created_at", "updated_at"),
             "scan": call.tx.kept(
                 ("scan", site["id"]),
                 lambda: call.tx.value("SELECT state FROM site_scan WHERE site_id = ?", site["id"]),
             ),
             "topic": row["cluster_id"],
-            "title": row["title"],
             "change_requests": requests,
             "pages": pages,
-            "records": row["records"],
-            "questions": row["questions"],
-            "status": row["status"],
-            "type": row["type"],
             "severity": SEVERITIES[row["severity"]],
             "description": paragraphs([_description(call, row)]),
             "auto_fixable": False,
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
             "urls": Urls(location=site_url(call, site, "findings", row["id"])),
         }
     )

@@ -30,7 +30,7 @@ from copydesk.server.installations import defaults
 from copydesk.server.queries.organization import NO_TRIAL, organization_by_id
 from copydesk.server.queries.site import SiteView
 from copydesk.server.queries.space import space_model
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row, Value, columns
 
 Condition = tuple[str, tuple[Value, ...]]
 """An SQL condition and the values for its marks."""
@@ -82,14 +82,10 @@ def integration_model(call: Call, row: Row) -> Integration:
     return Integration.model_validate(
         {
             "name": row["id"],
-            "version": row["version"],
-            "title": row["title"],
-            "description": row["description"],
-            "summary": row["summary"],
+            **columns(row, "version", "title", "description", "summary", "target"),
+            **columns(row, "visibility", "content_security_policy"),
             "preview_images": json.loads(row["preview_images"]),
-            "target": row["target"],
             "verified": bool(row["verified"]),
-            "visibility": row["visibility"],
             "scopes": json.loads(row["scopes"]),
             "categories": json.loads(row["categories"]),
             "blocks": _json(row["blocks"]),
@@ -106,7 +102,6 @@ def integration_model(call: Call, row: Row) -> Integration:
                 public_content_endpoint=f"{screen}/endpoint",
             ),
             "permissions": IntegrationPermissions(admin=administers(call, row)),
-            "content_security_policy": row["content_security_policy"],
         }
     )
 
@@ -239,12 +234,8 @@ def event_model(row: Row) -> IntegrationEvent:
     """Return the event of a row of ``integration_event``, without its trace."""
     return IntegrationEvent.model_validate(
         {
-            "id": row["id"],
-            "integration_id": row["integration_id"],
-            "installation_id": row["installation_id"],
-            "created_at": row["created_at"],
+            **columns(row, "id", "integration_id", "installation_id", "created_at", "status"),
             "payload": json.loads(row["payload"]),
-            "status": row["status"],
         }
     )
 

@@ -8,7 +8,7 @@ from copydesk.contract.models.organization import Organization, Trial
 from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.access import ORGANIZATION_PERMISSIONS, permissions
 from copydesk.server.implementation import Call
-from copydesk.server.store import Row
+from copydesk.server.store import Row, columns
 
 NO_TRIAL = Trial(status="notapplicable", count=0)
 """The trial of an organization of this desk, which has no plans to try."""
@@ -24,20 +24,13 @@ def organization_model(call: Call, row: Row) -> Organization:
     logo: str | None = row["logo"]
     return Organization.model_validate(
         {
-            "id": row["id"],
-            "title": row["title"],
-            "created_at": row["created_at"],
+            **columns(row, "id", "title", "created_at", "hostname", "type", "use_case"),
+            **columns(row, "community_type", "default_role", "plan"),
             "email_domains": json.loads(row["email_domains"]),
-            "hostname": row["hostname"],
-            "type": row["type"],
-            "use_case": row["use_case"],
-            "community_type": row["community_type"],
-            "default_role": row["default_role"],
             "default_content": row["default_content"] and json.loads(row["default_content"]),
             "sso": bool(row["sso"]),
             "ai": bool(row["ai"]),
             "invite_links": bool(row["invite_links"]),
-            "plan": row["plan"],
             "merge_rules": json.loads(row["merge_rules"]),
             "urls": ResourceUrls(
                 location=call.url("orgs", row["id"]),

@@ -30,7 +30,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.cluster import WEEKS, reading_organization
-from copydesk.server.store import Row, Value, timestamp
+from copydesk.server.store import Row, Value, columns, timestamp
 
 _CHANNELS: tuple[ChannelType, ...] = (
     "api",
@@ -185,11 +185,8 @@ def question_model(call: Call, site: Row, row: Row, stats: QuestionStats) -> Sit
     """Return the question of a row of ``question``."""
     return SiteQuestion.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "type", "created_at", "asked_at"),
             "question": row["title"],
-            "type": row["type"],
-            "created_at": row["created_at"],
-            "asked_at": row["asked_at"],
             "stats": stats,
             "urls": Urls(location=site_url(call, site, "questions", row["id"])),
         }
@@ -267,20 +264,17 @@ def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[s
     )
     question = find_question(call, site, row["question_id"])
     return {
-        "id": row["id"],
+        **columns(row, "id", "language", "answered", "created_at"),
         "question": {"id": question["id"], "type": question["type"]},
         "topics": [] if row["cluster_id"] is None else [row["cluster_id"]],
         "input": {"text": row["title"], "raw": "\n\n".join(said) or row["title"]},
         # A thread has to name what came before.
         "thread": previous and {"id": row["conversation_id"], "previous": previous},
         "response_id": row["id"],
-        "language": row["language"],
-        "answered": row["answered"],
         "helpfulness": HELPFULNESS[row["answered"]],
         "relevance": "unclear" if row["cluster_id"] is None else "relevant",
         "channel": {"type": row["channel"]}
         | ({"id": None} if row["channel"].startswith("builtin:") else {}),
-        "created_at": row["created_at"],
         "updated_at": row["ingested_at"],
         "urls": Urls(location=site_url(call, site, "answers", row["id"])),
     }

@@ -28,7 +28,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.page import find_page, placed_pages
 from copydesk.server.queries.publication import SiteAddresses, site_address
 from copydesk.server.queries.site import SiteView
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row, Value, columns
 
 Redirect: TypeAlias = Mapping[str, Any]
 """A row of ``site_redirect``, stored or to be stored."""
@@ -44,8 +44,7 @@ def redirect_model(row: Redirect | Row) -> SiteRedirect:
     """Return the redirect of a row of ``site_redirect``."""
     return SiteRedirect.model_validate(
         {
-            "id": row["id"],
-            "source": row["source"],
+            **columns(row, "id", "source", "created_at", "updated_at"),
             "draft": bool(row["draft"]),
             "capture_wildcard": bool(row["capture_wildcard"]),
             "permanent": bool(row["permanent"]),
@@ -56,8 +55,6 @@ def redirect_model(row: Redirect | Row) -> SiteRedirect:
                 page_id=row["page_id"],
                 url=row["url"],
             ),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
         }
     )
 

@@ -13,7 +13,7 @@ from copydesk.server.change_requests import is_outdated
 from copydesk.server.implementation import Call
 from copydesk.server.queries.comment import Place, comment_model
 from copydesk.server.queries.user import user_by_id
-from copydesk.server.store import Row
+from copydesk.server.store import Row, columns
 
 
 def review_model(call: Call, place: Place, row: Row, format: ContentFormat | None = None) -> Review:
@@ -28,13 +28,11 @@ def review_model(call: Call, place: Place, row: Row, format: ContentFormat | Non
     above = ("spaces", place.space["id"], "change-requests", change_request["id"])
     return Review.model_validate(
         {
-            "id": row["id"],
+            **columns(row, "id", "status", "created_at"),
             "revision": row["revision_id"],
             "reviewer": user_by_id(call, row["reviewer"]),
-            "status": row["status"],
             "outdated": row["revision_id"] != change_request["revision_id"],
             "comment": comment and comment_model(call, place, comment, format).to_dict(),
-            "created_at": row["created_at"],
             "updated_at": row["created_at"],
             "urls": {"location": call.url(*above, "reviews", row["id"])},
         }

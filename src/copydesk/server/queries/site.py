@@ -35,7 +35,7 @@ from copydesk.server.queries.publication import (
 )
 from copydesk.server.queries.space import published_space_model, space_model, trash_limit
 from copydesk.server.site_structure import Siblings
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row, Value, columns
 
 ADAPTIVE_CONTENT = "sites-adaptive-content"
 """The id of the feature that a site with adaptive content uses."""
@@ -175,16 +175,11 @@ class SiteView(SiteAddresses):
         default = self.opening_section if self.reading else self.site["default_section_id"]
         return SiteSection.model_validate(
             {
-                "id": row["id"],
-                "title": row["title"],
-                "description": row["description"],
+                **columns(row, "id", "title", "description", "path", "condition", "icon"),
                 "default": row["id"] == default,
-                "path": row["path"],
-                "condition": row["condition"],
                 "section_group": row["group_id"],
                 "site_spaces": [self.site_space(r) for r in self.rows(row["id"])],
                 "urls": SomeUrls(published=self.section_address(row["id"])),
-                "icon": row["icon"],
             }
         )
 
@@ -196,15 +191,11 @@ class SiteView(SiteAddresses):
         if isinstance(icon, str):
             icon = {"icon": icon}
         fields: dict[str, Any] = {
-            "id": site["id"],
-            "type": site["type"],
+            **columns(site, "id", "type", "title", "hostname", "basename", "visibility"),
+            **columns(site, "created_at", "agents_context"),
             "applied_type": site["type"],
-            "title": site["title"],
             "icon": icon,
-            "hostname": site["hostname"],
-            "basename": site["basename"],
             "proxy": self._proxy(),
-            "visibility": site["visibility"],
             "default_level": "inherit",
             "permissions": permissions(SITE_PERMISSIONS, call.access.site_level(site))
             | dict.fromkeys(("view", "access", "viewAdaptiveSchema"), not self.outside),
@@ -218,10 +209,8 @@ class SiteView(SiteAddresses):
                 call.tx.now if self.reading else trash_limit(call.tx),
                 self.reading,
             ),
-            "created_at": site["created_at"],
             "adaptive_content": {"enabled": bool(site["adaptive_content"])},
             "ads": None if site["ads"] is None else json.loads(site["ads"]),
-            "agents_context": site["agents_context"],
             "features": [{"id": ADAPTIVE_CONTENT, "plan": site["type"], "frozen": False}]
             if site["adaptive_content"]
             else [],
@@ -315,9 +304,7 @@ def share_link_model(call: Call, site: Row, row: Row) -> ShareLink:
         key = f"{address}/{quote(row['key'], safe='')}"
     return ShareLink.model_validate(
         {
-            "id": row["id"],
-            "created_at": row["created_at"],
-            "name": row["name"],
+            **columns(row, "id", "created_at", "name"),
             "active": bool(row["active"]),
             "urls": SomeUrls(published=key if works else None),
         }

@@ -16,7 +16,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.site import SiteView
 from copydesk.server.site_entries import Entries
 from copydesk.server.site_structure import sections_of
-from copydesk.server.store import Row
+from copydesk.server.store import Row, columns
 
 
 def find_group(call: Call, site: Row, group_id: str) -> Row:
@@ -33,7 +33,7 @@ def link_model(row: Row) -> SiteExternalLink:
     """Return the link of a row of ``site_link``."""
     return SiteExternalLink.model_validate(
         {
-            **{name: row[name] for name in ("id", "title", "description", "icon", "url")},
+            **columns(row, "id", "title", "description", "icon", "url"),
             "localized_title": _json(row["localized_title"]),
             "localized_description": _json(row["localized_description"]),
             "section_group": row["group_id"],
@@ -64,14 +64,12 @@ class SiteTree:
         children = self._inside(row["id"])
         return SiteSectionGroup.model_validate(
             {
-                "id": row["id"],
-                "title": row["title"],
+                **columns(row, "id", "title", "icon"),
                 "localized_title": _json(row["localized_title"]),
                 "sections": [each for each in children if isinstance(each, SiteSection)],
                 "section_group": row["parent_id"],
                 "draft": bool(row["draft"]),
                 "children": children,
-                "icon": row["icon"],
             }
         )
 

@@ -22,7 +22,7 @@ from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import publication_of, remember_publications
 from copydesk.server.site_structure import drop_space
-from copydesk.server.store import Row, Tx, timestamp
+from copydesk.server.store import Row, Tx, columns, timestamp
 
 TRASH_DAYS = 7
 """How long a deleted space can be restored."""
@@ -42,14 +42,10 @@ def space_model(call: Call, row: Row) -> Space:
     may = permissions(SPACE_PERMISSIONS, call.access.level(row))
     return Space.model_validate(
         {
-            "id": row["id"],
-            "title": row["title"],
-            "emoji": row["emoji"],
+            **columns(row, "id", "title", "emoji", "created_at", "updated_at", "deleted_at"),
+            **columns(row, "edit_mode", "language", "default_level", "comments", "change_requests"),
+            **columns(row, "change_requests_open", "change_requests_draft"),
             "visibility": _visibility(call, row),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
-            "deleted_at": row["deleted_at"],
-            "edit_mode": row["edit_mode"],
             "merge_rules": json.loads(row["merge_rules"]),
             "urls": ResourceUrls(
                 location=call.url("spaces", row["id"]),
@@ -58,15 +54,9 @@ def space_model(call: Call, row: Row) -> Space:
             ),
             "organization": row["organization_id"],
             "parent": row["parent_id"],
-            "language": row["language"],
             "git_sync": git_state(row),
             "visitor_auth": _json(row["visitor_auth"]),
             "revision": row["revision_id"],
-            "default_level": row["default_level"],
-            "comments": row["comments"],
-            "change_requests": row["change_requests"],
-            "change_requests_open": row["change_requests_open"],
-            "change_requests_draft": row["change_requests_draft"],
             "permissions": dict.fromkeys(may, False) | {"admin": may["admin"]} if deleted else may,
         }
     )
@@ -96,19 +86,14 @@ def published_space_model(call: Call, row: Row, share_key: str | None = None) ->
         location += f"?shareKey={quote(share_key, safe='')}"
     return Space.model_validate(
         {
-            "id": row["id"],
-            "title": row["title"],
-            "emoji": row["emoji"],
+            **columns(row, "id", "title", "emoji", "created_at", "updated_at", "language"),
             "visibility": _visibility(call, row),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
             "urls": ResourceUrls(
                 location=location,
                 app=space_screen(call, row),
                 published=publication_of(call, row["id"]).address,
             ),
             "organization": row["organization_id"],
-            "language": row["language"],
             "revision": row["revision_id"],
             "default_level": None,
             "permissions": permissions(SPACE_PERMISSIONS, None),

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from copydesk.local.state import State
 
 
-class DeskMarks:
-    """The marks of one desk.
+class _OfDesk:
+    """What is kept of one desk.
 
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
     """
 
     def __init__(self, store: State, desk: str = "") -> None:
-        self._store = store
-        self._desk = desk
+        self._store, self._desk = store, desk
+
+
+class DeskMarks(_OfDesk):
+    """The marks of one desk."""
 
     def read(self) -> dict[str, dict[str, str]]:
         """Return the marks of each thing: values by kind."""
@@ -51,15 +54,8 @@ class DeskMarks:
         self._store.write(put)
 
 
-class DeskSnoozes:
-    """The snoozed and viewed requests of one desk.
-
-    Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
-    """
-
-    def __init__(self, store: State, desk: str = "") -> None:
-        self._store = store
-        self._desk = desk
+class DeskSnoozes(_OfDesk):
+    """The snoozed and viewed requests of one desk."""
 
     def read(self) -> dict[str, Snooze]:
         """Return all snoozes by id, also ended ones."""
@@ -115,16 +111,12 @@ class SeenPage:
     digest: str
 
 
-class DeskSeen:
+class DeskSeen(_OfDesk):
     """The marks of one desk. Safe to use from several threads and processes.
 
     A mark belongs to an object (the change request or space in which the page was read) and a page.
     Raises ``OSError`` when the disk refuses.
     """
-
-    def __init__(self, store: State, desk: str = "") -> None:
-        self._store = store
-        self._desk = desk
 
     def mark(self, thing: str, page: str, text: str) -> None:
         """Mark a page as seen with this text, durably."""
@@ -244,12 +236,8 @@ MOST = 1_000
 """How many are remembered of a desk; those used longest ago go."""
 
 
-class DeskUses:
-    """The counters of one desk. Raises ``OSError`` when the disk refuses."""
-
-    def __init__(self, store: State, desk: str = "") -> None:
-        self._store = store
-        self._desk = desk
+class DeskUses(_OfDesk):
+    """The counters of one desk."""
 
     def read(self) -> dict[tuple[str, str], int]:
         """Return how often each was used, by kind and id, the latest first."""
@@ -274,11 +262,8 @@ class DeskUses:
         self._store.write(put)
 
 
-class DeskHidden:
-    """The findings that were hidden, by their keys. Raises ``OSError`` when the disk refuses."""
-
-    def __init__(self, store: State, desk: str = "") -> None:
-        self._store, self._desk = store, desk
+class DeskHidden(_OfDesk):
+    """The findings that were hidden, by their keys."""
 
     def read(self) -> set[str]:
         """Return the keys of the hidden findings."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -31,6 +31,19 @@ _Page = Page[Any]
 
 DEFAULT_LIMIT = 50
 """How many items a page holds when the request does not say."""
+
+
+class Conditions:
+    """Conditions of a list, joined by AND, with the values of their marks."""
+
+    def __init__(self, *where: str, values: Iterable[Value] = ()) -> None:
+        self.where, self.values = [*where], [*values]
+
+    def also(self, condition: str, *values: Value) -> None:
+        """Demand a condition, unless a value of it is None: then it was not asked for."""
+        if None not in values:
+            self.where.append(condition)
+            self.values.extend(values)
 
 
 def paginate(

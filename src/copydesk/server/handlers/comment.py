@@ -22,7 +22,7 @@ from copydesk.contract.models.member import Member
 from copydesk.server import threads
 from copydesk.server.errors import Refusal, forbidden, invalid
 from copydesk.server.implementation import Call, implements_on_branch, implements_on_space
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.comment import (
     Place,
     check_page,
@@ -59,21 +59,17 @@ def list_comments(
     """List the comments on a change request, or those on a space itself."""
     where, values = place.conditions()
     kept = (place.change_request or place.space)["comments"] if status == "open" else None
-    if status != "all":
-        where.append("status = ?")
-        values.append(status)
-    if target_page is not None:
-        where.append("page_id = ?")
-        values.append(target_page)
+    given = Conditions(*where, values=values)
+    given.also("status = ?", None if status == "all" else status)
+    given.also("page_id = ?", target_page)
     if authors:
-        where.append(f"posted_by IN ({', '.join('?' * len(authors))})")
-        values.extend(authors)
+        given.also(f"posted_by IN ({', '.join('?' * len(authors))})", *authors)
     return paginate(
         call.tx,
         lambda row: comment_model(call, place, row, format),
         source="comment",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         keys=("posted_at", "id"),
         descending=order == "desc",
         page=page,

@@ -21,7 +21,7 @@ from copydesk.server import clusters
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.cluster import (
     analysis,
     changing_organization,
@@ -46,16 +46,14 @@ def list_conversations(
 ) -> Page[Conversation]:
     """List the conversations of an organization, the latest first."""
     reading_organization(call, organization_id)
-    where, values = ["organization_id = ?", "type = 'ticket'"], [organization_id]
-    if source is not None:
-        where.append("source = ?")
-        values.append(source)
+    given = Conditions("organization_id = ?", "type = 'ticket'", values=[organization_id])
+    given.also("source = ?", source)
     return paginate(
         call.tx,
         lambda row: conversation_model(call, row),
         source="conversation",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )
@@ -89,19 +87,15 @@ def list_conversation_issues(
     reading_organization(call, organization_id)
     # A plus sign keeps SQLite from walking all issues where those of a cluster are asked for.
     sign = "" if cluster is None else "+"
-    where, values = [f"{sign}organization_id = ?"], [organization_id]
-    if cluster is not None:
-        where.append("cluster_id = ?")
-        values.append(cluster)
-    if conversation is not None:
-        where.append("conversation_id = ?")
-        values.append(conversation)
+    given = Conditions(f"{sign}organization_id = ?", values=[organization_id])
+    given.also("cluster_id = ?", cluster)
+    given.also("conversation_id = ?", conversation)
     return paginate(
         call.tx,
         lambda row: issue_item(call, row),
         source="issue",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )

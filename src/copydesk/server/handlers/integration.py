@@ -27,7 +27,7 @@ from copydesk.contract.models.integration import (
 from copydesk.server.errors import Refusal, blocked, conflict, forbidden, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.installations import change, install, integration_row, leave_out, publish
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.integration import (
     administers,
     event_model,
@@ -43,7 +43,7 @@ from copydesk.server.queries.integration import (
     site_installation_model,
     space_installation_model,
 )
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row
 
 T = TypeVar("T")
 
@@ -96,28 +96,22 @@ def list_integrations(
     ``search`` looks in names and titles. ``owner`` is an organization's id or hostname.
     """
     condition, found = listed(call)
-    where: list[str] = [condition]
-    values: list[Value] = [*found]
-    for wanted, text in (
-        (None if search is None else search.casefold(), _CALLED),
-        (None if block_domain is None else block_domain.casefold(), _UNFURLS),
-        (category, _HAS.format("categories")),
-        (scope, _HAS.format("scopes")),
-        (target, "target = ?"),
-        (owner, "owner IN (SELECT id FROM organization WHERE ? IN (id, hostname))"),
-    ):
-        if wanted is not None:
-            where.append(text)
-            values.append(wanted)
-    for given, column in ((blocks, "blocks"), (content_sources, "content_sources")):
-        if given is not None:
-            where.append(f"coalesce(json_array_length({column}), 0) {'>' if given else '='} 0")
+    given = Conditions(condition, values=found)
+    given.also(_CALLED, search and search.casefold())
+    given.also(_UNFURLS, block_domain and block_domain.casefold())
+    given.also(_HAS.format("categories"), category)
+    given.also(_HAS.format("scopes"), scope)
+    given.also("target = ?", target)
+    given.also("owner IN (SELECT id FROM organization WHERE ? IN (id, hostname))", owner)
+    for some, column in ((blocks, "blocks"), (content_sources, "content_sources")):
+        if some is not None:
+            given.also(f"coalesce(json_array_length({column}), 0) {'>' if some else '='} 0")
     return paginate(
         call.tx,
         lambda row: integration_model(call, row),
         source="integration",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         keys=("id",),
         descending=False,
         page=page,
@@ -175,16 +169,14 @@ def list_integration_installations(
     """
     integration = find_integration(call, integration_name)
     condition, found = seen_installations(call, integration)
-    where, values = [condition], [*found]
-    if external_id is not None:
-        where.append(_HAS.format("external_ids"))
-        values.append(external_id)
+    given = Conditions(condition, values=found)
+    given.also(_HAS.format("external_ids"), external_id)
     return paginate(
         call.tx,
         lambda row: installation_model(call, integration, row),
         source="installation",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )
@@ -285,10 +277,8 @@ def list_organization_installations(
 ) -> Page[OrganizationInstallation]:
     """Answer with what an organization has installed, newest first. Takes listInstallations."""
     call.access.organization(organization_id, "listInstallations")
-    where, values = ["organization_id = ?"], [organization_id]
-    if search is not None:
-        where.append(_INSTALLED)
-        values.append(search.casefold())
+    given = Conditions("organization_id = ?", values=[organization_id])
+    given.also(_INSTALLED, search and search.casefold())
 
     def make(row: Row) -> OrganizationInstallation:
         integration = integration_row(call.tx, row["integration_id"])
@@ -301,8 +291,8 @@ def list_organization_installations(
         call.tx,
         make,
         source="installation",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )
@@ -439,16 +429,14 @@ def _places(
     external_id: str | None,
 ) -> Page[T]:
     condition, found = seen_places(call, integration, place)
-    where, values = [condition], [*found]
-    if external_id is not None:
-        where.append(_HAS.format("installed_external_ids"))
-        values.append(external_id)
+    given = Conditions(condition, values=found)
+    given.also(_HAS.format("installed_external_ids"), external_id)
     return paginate(
         call.tx,
         make,
         source=installed_places(place),
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )

@@ -22,7 +22,7 @@ from copydesk.contract.models.redirect import (
 from copydesk.domain.redirects import loop_of
 from copydesk.server.errors import Refusal, conflict, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.redirect import (
     Redirect,
     RedirectPaths,
@@ -71,24 +71,21 @@ def list_site_redirects(
 ) -> Page[SiteRedirect]:
     """List the redirects that hold, or the drafts; those to spaces one may not see are left out."""
     view = site_view(call, organization_id, site_id)
-    where = ["site_id = ?", "draft = ?"]
-    values: list[Value] = [site_id, draft]
+    given = Conditions("site_id = ?", "draft = ?", values=[site_id, draft])
     if view.unseen:
-        where.append(
+        given.also(
             "site_space_id IS NULL OR site_space_id NOT IN (SELECT id FROM site_space "
-            "WHERE space_id IN (SELECT value FROM json_each(?)))"
+            "WHERE space_id IN (SELECT value FROM json_each(?)))",
+            json.dumps(sorted(view.unseen)),
         )
-        values.append(json.dumps(sorted(view.unseen)))
-    if search:
-        where.append("instr(lower(source || ' ' || coalesce(url, '')), lower(?))")
-        values.append(search)
+    given.also("instr(lower(source || ' ' || coalesce(url, '')), lower(?))", search or None)
     column, descending = _ORDERS[order_by]
     return paginate(
         call.tx,
         redirect_model,
         source="site_redirect",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         keys=(column, "id"),
         descending=descending,
         page=page,

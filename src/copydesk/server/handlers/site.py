@@ -22,7 +22,7 @@ from copydesk.contract.models.site import (
 from copydesk.domain.visitor_schema import EMPTY_SCHEMA, attributes, problems
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.site import (
     SiteView,
     check_basename,
@@ -53,26 +53,21 @@ def list_sites(
 ) -> Page[Site]:
     """List the sites of an organization, the newest first."""
     call.access.organization(organization_id)
-    where, values = ["organization_id = ?"], [organization_id]
-    extra: list[Value] = []
-    if space is not None:
-        where.append(
-            "id IN (SELECT site_id FROM site_space JOIN space ON space.id = space_id "
-            "WHERE space_id = ? AND (deleted_at IS NULL OR deleted_at > ?))"
-        )
-        extra += [space, trash_limit(call.tx)]
-    if title is not None:
-        where.append("instr(casefold(title), ?) > 0")
-        extra.append(title.casefold())
-    if published is not None:
-        where.append("published = ?")
-        extra.append(published)
+    given = Conditions("organization_id = ?", values=[organization_id])
+    given.also(
+        "id IN (SELECT site_id FROM site_space JOIN space ON space.id = space_id "
+        "WHERE space_id = ? AND (deleted_at IS NULL OR deleted_at > ?))",
+        space,
+        trash_limit(call.tx),
+    )
+    given.also("instr(casefold(title), ?) > 0", title and title.casefold())
+    given.also("published = ?", published)
     return paginate(
         call.tx,
         lambda row: SiteView(call, row).model(),
         source="site",
-        where=where,
-        values=[*values, *extra],
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )

@@ -14,7 +14,7 @@ from copydesk.contract.models.site_space import (
 )
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.publication import SHOWN, SHOWN_KEYS
 from copydesk.server.queries.site import (
     SiteView,
@@ -48,16 +48,15 @@ def list_site_spaces(
     """
     view = site_to_read(call, organization_id, site_id, share_key)
     where, values = view.seen
-    extra: list[Value] = []
-    if default is not None:
-        where.append("(shown_id IN (SELECT value FROM json_each(?))) = ?")
-        extra += [json.dumps(list(view.defaults.values())), default]
+    given = Conditions(*where, values=values)
+    firsts = json.dumps(list(view.defaults.values()))
+    given.also("(shown_id IN (SELECT value FROM json_each(?))) = ?", firsts, default)
     return paginate(
         call.tx,
         view.site_space,
         source=SHOWN,
-        where=where,
-        values=[*values, *extra],
+        where=given.where,
+        values=given.values,
         keys=SHOWN_KEYS,
         descending=False,
         page=page,

@@ -14,10 +14,9 @@ from copydesk.contract.models.team import (
 )
 from copydesk.server.desk_writes import add_team
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.member import find_member, member_model, resolve_user
 from copydesk.server.queries.team import find_team, team_model
-from copydesk.server.store import Value
 
 _TEAM_MEMBERS = (
     "(SELECT member.user_id, joined_at, team_member.role AS team_role FROM member "
@@ -38,21 +37,21 @@ def list_teams(
 ) -> Page[Team]:
     """Answer with teams, newest first. Administrators of the organization manage every team."""
     call.access.organization(organization_id, "listTeams")
-    where = ["organization_id = ?", "instr(casefold(title), ?) > 0"]
-    values: list[Value] = [organization_id, (title or "").casefold()]
-    if owner is not None:
-        where.append(
-            "id IN (SELECT team_id FROM team_member WHERE user_id = ? AND role = 'owner') OR "
-            "EXISTS (SELECT 1 FROM member WHERE member.organization_id = team.organization_id "
-            "AND member.user_id = ? AND member.role = 'admin')"
-        )
-        values += [owner, owner]
+    given = Conditions("organization_id = ?", values=[organization_id])
+    given.also("instr(casefold(title), ?) > 0", title and title.casefold())
+    given.also(
+        "id IN (SELECT team_id FROM team_member WHERE user_id = ? AND role = 'owner') OR "
+        "EXISTS (SELECT 1 FROM member WHERE member.organization_id = team.organization_id "
+        "AND member.user_id = ? AND member.role = 'admin')",
+        owner,
+        owner,
+    )
     return paginate(
         call.tx,
         lambda row: team_model(call, row),
         source="team",
-        where=where,
-        values=values,
+        where=given.where,
+        values=given.values,
         page=page,
         limit=limit,
     )

@@ -11,15 +11,16 @@ from copydesk.contract.models.cluster import ClusterHit
 from copydesk.contract.models.conversation import ConversationHit, SearchHit
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.cluster import cluster_model, conversation_model
 from copydesk.server.search_index import all_of, has_passage, parse_query, written
-from copydesk.server.store import Row, Value, timestamp, to_json
+from copydesk.server.store import Row, timestamp, to_json
 
 AROUND = 60
 """So many characters are shown before and after the words that were found."""
 
 
-class Search:
+class Search(Conditions):
     """What is looked for: conditions on ``conversation_search``, and the hits of one page.
 
     The plus sign before ``id`` keeps SQLite from trying each hit with each conversation of a
@@ -27,8 +28,7 @@ class Search:
     """
 
     def __init__(self, call: Call, organization_id: str, query: str | None) -> None:
-        self.where = ["organization_id = ?"]
-        self.values: list[Value] = [organization_id]
+        super().__init__("organization_id = ?", values=[organization_id])
         self._call = call
         self._organization = organization_id
         self._query = None if query is None else parse_query(query)
@@ -66,12 +66,6 @@ class Search:
             if not sign:
                 raise invalid(f"query parameter attribute[{number}]: this is not name=value")
             self.with_attribute(name, value)
-
-    def also(self, condition: str, value: str | None) -> None:
-        """Demand a condition with one mark, unless its value is None."""
-        if value is not None:
-            self.where.append(condition)
-            self.values.append(value)
 
     def of_cluster(self, cluster_id: str | None) -> None:
         """Demand an issue in a cluster, unless it is None."""

@@ -37,7 +37,7 @@ def seen(view: SiteView) -> Asked:
 
     What was found in a space that the site does not show any more is kept, and nobody sees it.
     """
-    found = Asked(["site_id = ?"], [view.site["id"]])
+    found = Asked("site_id = ?", values=[view.site["id"]])
     found.also(
         "space_id IS NULL OR space_id IN (SELECT space_id FROM site_space WHERE site_id = ?)",
         view.site["id"],

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -26,9 +25,8 @@ from copydesk.contract.models.question import (
     SiteQuestionAnswer,
     SiteQuestionAnswerWithResponse,
 )
-from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.implementation import Call
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.cluster import WEEKS, reading_organization
 from copydesk.server.store import Row, Value, columns, timestamp
 
@@ -62,17 +60,8 @@ def site_to_change(call: Call, organization_id: str, site_id: str) -> Row:
     return site
 
 
-@dataclass
-class Asked:
+class Asked(Conditions):
     """Conditions on issues, which are called ``i``, with their values."""
-
-    where: list[str] = field(default_factory=list)
-    values: list[Value] = field(default_factory=list)
-
-    def also(self, condition: str, *values: Value) -> None:
-        """Add a condition."""
-        self.where.append(condition)
-        self.values.extend(values)
 
     def after(self, statement: str, *end: str) -> str:
         """Return a statement that ends in a condition, with these beside it, and what follows."""
@@ -145,7 +134,7 @@ def statistics(call: Call, group: Group, ids: list[str], which: Asked) -> dict[s
         # An answer dated later than now is of the latest week.
         *["sum(i.created_at > ?)"] * WEEKS,
     ]
-    which = Asked([*which.where], [*which.values])
+    which = Asked(*which.where, values=which.values)
     which.also(_AMONG[group], json.dumps(ids))
     statement = which.after(" ".join(("SELECT", ", ".join(sums), _ANSWERS)), " GROUP BY grouped")
     rows = call.tx.all(statement, *starts, *which.values)

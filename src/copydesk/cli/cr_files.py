@@ -36,6 +36,7 @@ from copydesk.domain.request_folder import (
     digest,
     file_names,
     folder_of,
+    is_text,
 )
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
@@ -448,7 +449,7 @@ def _files(folder: Path, kept: RequestFolder) -> dict[str, bytes]:
             relative = path.relative_to(folder).as_posix()
             if path.is_symlink() or not path.is_file():
                 wrong.append(f"{path} is not a file of its own")
-            elif not _is_text(relative):
+            elif not is_text(relative):
                 wrong.append(f"{os.fsencode(name)!r} is not a name in UTF-8")
             elif not name.endswith(ENDING):
                 say(f"not sent: {clean(relative, limit=400)} is not a {ENDING} file")
@@ -465,14 +466,6 @@ def _files(folder: Path, kept: RequestFolder) -> dict[str, bytes]:
         lines = [clean(each, limit=400) for each in wrong]
         raise UsageError("\n".join([*(f"{line}." for line in lines), "Nothing was sent."]))
     return found
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _bytes(text: str) -> bytes:

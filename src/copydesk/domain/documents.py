@@ -302,7 +302,7 @@ def _write_list(node: Node, *, other_mark: bool) -> str:
 
 
 def _write_code(node: Node) -> str:
-    text = "\n".join(_plain(line) for line in node.nodes or ())
+    text = "\n".join(plain_text(line) for line in node.nodes or ())
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{(node.data or {}).get('syntax', '')}\n{text}\n{fence}"
@@ -399,7 +399,7 @@ def _target(data: dict[str, Any], title: str) -> str:
     return url
 
 
-def _plain(node: Node) -> str:
+def plain_text(node: Node) -> str:
     """Return the text in a node, without marks."""
     own = "".join(str(leaf.get("text", "")) for leaf in node.leaves or ())
-    return own + "".join(_plain(child) for child in node.nodes or ())
+    return own + "".join(plain_text(child) for child in node.nodes or ())

@@ -102,7 +102,7 @@ def file_names(pages: Iterable[PageNode]) -> dict[str, str]:
         above = set(accumulate((part.casefold() for part in parts[:-1]), "{}/{}".format))
         file = name.casefold()
         free = file not in taken and file not in folders and not above & taken
-        if safe and short and free and _is_text(path):
+        if safe and short and free and is_text(path):
             folders |= above
         else:
             name = f"page-{digest(page.id.encode('utf-8', 'replace'))[:16]}{ENDING}"
@@ -111,7 +111,8 @@ def file_names(pages: Iterable[PageNode]) -> dict[str, str]:
     return names
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """Whether a path is text: some that are read of a disk have bytes that no text has."""
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -8,11 +8,15 @@ off = false
 
 from __future__ import annotations
 
-import re
+from functools import partial
 from pathlib import Path
 
 from copydesk.domain.clustering import Clustering
 from copydesk.domain.text import clean
+from copydesk.local.settings_lines import line_in_table
+
+_line = partial(line_in_table, "clusters")
+
 
 KEYS: dict[str, tuple[type, str]] = {
     "model": (str, "a folder in quotes"),
@@ -52,14 +56,3 @@ def clustering_of(value: object, text: str) -> tuple[Clustering, list[tuple[int,
         wrong.append((_line(key, text), sentence))
     folder = str(Path(model).expanduser().absolute()) if model else ""
     return Clustering(folder, tuple(words), off), wrong
-
-
-def _line(key: str, text: str) -> int:
-    """Return the line of a key of the table, else of the table; 0 for none."""
-    found = 0
-    for at, line in enumerate(text.splitlines(), 1):
-        if re.match(r"\s*\[?\s*[\"']?clusters[\"']?\s*[\].=]", line):
-            found = found or at
-        elif found and key and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
-            return at
-    return found

@@ -7,11 +7,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from functools import partial
 
 from copydesk.domain.owners import Owned
 from copydesk.domain.text import clean
+from copydesk.local.settings_lines import line_in_table
+
+_line = partial(line_in_table, "owners")
+
 
 WRITTEN = 'an address or a name in quotes, or a list such as ["ana@example.com", "Kim Li"]'
 
@@ -38,14 +42,3 @@ def _texts(given: object) -> Iterator[str]:
     """Yield the texts of a list; an empty one for what is none."""
     for each in given if isinstance(given, list) else [None]:
         yield each if isinstance(each, str) else ""
-
-
-def _line(pattern: str, text: str) -> int:
-    """Return the line of a rule, else of the table; 0 for none."""
-    found = 0
-    for at, line in enumerate(text.splitlines(), 1):
-        if re.match(r"\s*\[?\s*[\"']?owners[\"']?\s*[\].=]", line):
-            found = found or at
-        elif found and pattern and re.match(rf"\s*[\"']?{re.escape(pattern)}[\"']?\s*=", line):
-            return at
-    return found

@@ -28,7 +28,7 @@ from fpdf.fonts import FontFace
 from fpdf.outline import TableOfContents
 
 from copydesk.contract.models.document import Node
-from copydesk.domain.documents import markdown_to_document
+from copydesk.domain.documents import markdown_to_document, plain_text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
@@ -177,7 +177,7 @@ class _Printer:
             self.inlines(nodes, size, ("bold",))
             self.sheet.ln(size * 0.55 + 1)
         elif kind == "code":
-            self.code("\n".join(_plain(line) for line in nodes))
+            self.code("\n".join(plain_text(line) for line in nodes))
         elif kind == "table":
             self.table(nodes)
         elif kind == "divider":
@@ -335,12 +335,7 @@ class _Printer:
 
 
 def _texts(row: Node) -> list[str]:
-    return [_plain(cell) for cell in row.nodes or []]
-
-
-def _plain(node: Node) -> str:
-    own = "".join(str(leaf.get("text", "")) for leaf in node.leaves or ())
-    return own + "".join(_plain(child) for child in node.nodes or ())
+    return [plain_text(cell) for cell in row.nodes or []]
 
 
 _FAMILIES = (

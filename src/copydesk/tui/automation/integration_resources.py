@@ -214,13 +214,6 @@ def holds_secret(configuration: Mapping[str, Any]) -> bool:
     return any(not name or str(said) == HIDDEN for name, said in told)
 
 
-def installation_details(installation: Installation) -> Iterator[Said]:
-    """Yield the details of an installation beyond the columns."""
-    yield from configured(installation.configuration)
-    if address := web_address(installation.urls.public_endpoint):
-        yield "answers at", Text(address, style="link")
-
-
 def space_of(item: SpaceInstallation) -> Space | None:
     """Return the space of an installation, where the service gave it whole."""
     return None if isinstance(item.space, str) else item.space
@@ -231,8 +224,10 @@ def site_of(item: SiteInstallation) -> Site | None:
     return None if isinstance(item.site, str) else item.site
 
 
-def part_details(item: SpaceInstallation | SiteInstallation) -> Iterator[Said]:
-    """Yield the details of an integration on one space or site."""
+def installation_details(
+    item: Installation | SpaceInstallation | SiteInstallation,
+) -> Iterator[Said]:
+    """Yield the details of an installation, also on one space or site, beyond the columns."""
     yield from configured(item.configuration)
     if address := web_address(item.urls.public_endpoint):
         yield "answers at", Text(address, style="link")
@@ -480,7 +475,7 @@ def _works_on(
         views=INTEGRATION_VIEWS,
         conditions=(_EXTERNAL,),
         copies=lambda one: [("installation", one.installation)],
-        more=lambda one, now: tuple(part_details(one)),
+        more=lambda one, now: tuple(installation_details(one)),
         beside=2,
     )  # fmt: skip
 

@@ -18,6 +18,7 @@ from copydesk.domain.text import (
     shorten,
     shorten_middle,
     size_words,
+    titled,
     typed,
     unseen,
 )
@@ -57,6 +58,12 @@ HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 )
 def test_what_is_dangerous_goes_and_the_rest_stays(dirty: str, seen: str) -> None:
     assert clean(dirty) == seen
+
+
+def test_a_title_is_drawn_on_one_line_or_said_to_be_none() -> None:
+    assert titled(" A\n\x1b[2JB ") == "A B"
+    assert titled("Title", limit=2) == "Ti"
+    assert titled(" \x07") == "Untitled"
 
 
 def test_lines_keep_their_ends_and_tabs_become_spaces() -> None:

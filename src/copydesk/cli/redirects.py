@@ -170,7 +170,7 @@ def try_path(
     """Say where a path leads, as the service finds it; 1 where a reader comes to nothing."""
 
     async def work(there: There) -> int:
-        inside = path_on(path.strip(), there.read.site.address or None)
+        inside = path_on(path.strip(), there.read.site.address)
         if not inside:
             raise UsageError(
                 f"{_short(path)} is not a path of {there.site.title}: write one, as /guides/start"

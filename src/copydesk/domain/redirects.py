@@ -95,11 +95,11 @@ def loop_of(source: str, follow: Callable[[str], Trace]) -> tuple[str, ...]:
 def path_on(address: str, site: str | None) -> str | None:
     """Return the path on a site that an address is of; None where it is of another one.
 
-    ``site`` is the site's own address, None where it has none.
+    ``site`` is the site's own address, empty or None where it has none.
     """
     if address.startswith("/"):
         return address
-    if site is None:
+    if not site:
         return None
     bare = address.partition("#")[0].partition("?")[0].rstrip("/")
     base = site.rstrip("/")

@@ -159,7 +159,7 @@ async def destinations_of(
             found[each.line] = await paths.destination(each.to)
             leads = (await paths.leads(found[each.line]))[0]
         except ValueError as error:
-            path = path_on(each.to, read.site.address or None)
+            path = path_on(each.to, read.site.address)
             if path is None:
                 bad.append(BadLine(each.line, f"{clean(each.to, limit=100)}: {error}"))
                 continue

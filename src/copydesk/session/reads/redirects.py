@@ -94,7 +94,7 @@ class SitePaths:
                     self.shown.setdefault(path, node)
 
     def _path(self, node: SiteNode) -> str:
-        inside = path_on(node.address, self.site.address or None) if node.address else None
+        inside = path_on(node.address, self.site.address)
         if inside is not None:
             return inside
         if node.kind == "section" or node.level == TOP:
@@ -120,7 +120,7 @@ class SitePaths:
 
         Raises ``ValueError`` with a sentence for what means nothing, ``ApiError``.
         """
-        path = path_on(text, self.site.address or None)
+        path = path_on(text, self.site.address)
         if path is None:
             if not (url := web_address(text)):
                 raise ValueError(
@@ -187,7 +187,7 @@ class SitePaths:
         kind = destination.get("kind")
         if kind == "external":
             url = str(destination.get("url") or "")
-            inside = path_on(url, self.site.address or None)
+            inside = path_on(url, self.site.address)
             return clean(url if inside is None else inside), ""
         shown = str(destination.get("siteSectionId") or destination.get("siteSpaceId") or "")
         node = self.nodes.get(shown)
@@ -338,7 +338,7 @@ async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> Way:
         if source in sources:
             return Way(clean(start), at, (*sources, source), loop=True)
         sources.append(source)
-        inside = path_on(found.target, paths.site.address or None)
+        inside = path_on(found.target, paths.site.address)
         if inside is None:
             return Way(clean(start), clean(found.target), tuple(sources))
         at = clean(inside).rstrip("/") or "/"

@@ -10,7 +10,6 @@ from copydesk.contract.models.redirect import (
     SiteRedirectCreate,
     SiteRedirectsPut,
 )
-from copydesk.domain.redirects import path_on
 from copydesk.domain.site_inverses import redirect_made, redirect_removed, redirects_put
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.operations import ops
@@ -63,24 +62,22 @@ async def redirect_body(
         "permanent": permanent,
         "destination": destination,
     }
-    if (why := _loop(read, body, row)) is not None:
-        raise WrongRedirectError("to", why)
+    if loop := await _loop(read, body, row):
+        raise WrongRedirectError("to", f"loop: {clean(' to '.join(loop))}")
     return body
 
 
-def _loop(read: RedirectsRead, body: Mapping[str, Any], row: RedirectRow | None) -> str | None:
-    """Name the loop that a redirect would be part of once it holds."""
-    if body["draft"] or body["destination"]["kind"] != "external":
-        return None
-    url = str(body["destination"]["url"])
-    inside = path_on(url, read.site.address or None)
-    new = RedirectRow(
-        "new", str(body["source"]), url, False, False, bool(body["captureWildcard"]),
-        url if inside is None else inside,
-    )  # fmt: skip
+async def _loop(
+    read: RedirectsRead, body: Mapping[str, Any], row: RedirectRow | None
+) -> tuple[str, ...]:
+    """Return the loop that a redirect would be part of once it holds. Raises ``ApiError``."""
+    if body["draft"]:
+        return ()
+    source, capture = body["source"], body["captureWildcard"]
+    leads, title = await read.paths.leads(body["destination"])
+    new = RedirectRow("new", source, title, False, False, capture, leads)
     others = [each for each in read.rows if row is None or each.id != row.id]
-    loop = rules_of([*others, new], read.paths).loop(new.source)
-    return f"loop: {clean(' to '.join(loop))}" if loop else None
+    return rules_of([*others, new], read.paths).loop(source)
 
 
 async def make_redirect(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect:

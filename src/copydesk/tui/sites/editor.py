@@ -208,7 +208,7 @@ class EditCommands(Commands, scope="site_structure"):
             return ""
         if api is not None and not api.has(ops.create_site_redirect):
             return ""
-        path = path_on(node.address, read.site.address or None) if node.address else None
+        path = path_on(node.address, read.site.address)
         source = f"{(path or '').rstrip('/')}/*"
         return source if wrong_source(source) is None else ""
 

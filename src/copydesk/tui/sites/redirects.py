@@ -221,7 +221,7 @@ class RedirectCommands(Commands, scope="redirects"):
         if (why := not_read(here)) is not None or here.read is None:
             here.say(why or "", "warn")
             return
-        path = path_on(rest.strip(), here.read.site.address or None)
+        path = path_on(rest.strip(), here.read.site.address)
         if not path:
             here.say("Say which path of this site, as in :test /guides/start.", "warn")
             return

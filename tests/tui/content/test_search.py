@@ -9,7 +9,7 @@ from copydesk.client.api import Api
 from copydesk.contract.models.search import SearchSection, SpaceSearchItem
 from copydesk.present.search import excerpt, lit, page_title, says
 from copydesk.server import site_writes
-from copydesk.session.reads.search import Hit, unfit
+from copydesk.session.reads.search import Hit
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.lossy import Lossy
@@ -40,10 +40,6 @@ def test_words_are_lit_whatever_their_case_and_accents() -> None:
     assert page_title(hit, NOW).plain == "Costs # Late"
     assert str(says(hit, NOW)).endswith("a late fee is due.")
     assert str(excerpt(replace(hit, words="costs"), NOW)).startswith("Nine (9) costs.")
-    assert unfit("fee") is None
-    assert unfit("  ") == "Type what to look for: e does, and so does :search WORDS."
-    assert unfit("- !") == "There is no letter and no digit in it, so no page can be found by it."
-    assert unfit("x" * 513) == "513 characters; a search takes at most 512."
 
 
 async def test_results_follow_what_is_typed_and_open_where_they_point(

@@ -355,7 +355,11 @@ async def test_what_takes_several_requests_goes_part_by_part_and_comes_back(desk
     api = await desk.session.ready()
     check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
     assert [len(part) for part in requests_for(check)] == [50, 2]
+    desk.session.recall_seconds = 0.01
+    waited: list[object] = []
+    desk.session.watch(lambda: waited.extend(desk.session.writes.waits))
     sent = await send_all(desk.staged, check, target="#1")
+    assert waited == [], "a program waits for no one"
     assert len(desk.way.writes) == 2
     assert desk.staged.edits == {}
     paths = [path for path, *_ in await desk.tree()]
@@ -368,6 +372,9 @@ async def test_what_takes_several_requests_goes_part_by_part_and_comes_back(desk
     await desk.staged.read()
     assert desk.staged.edits.keys() == {*new, "new:below", page}
     assert desk.staged.edits["new:below"].into == "new:7"
+    await desk.staged.stage({page: moved})
+    await desk.send()
+    assert waited
 
 
 @pytest.mark.parametrize("answered", [True, False])

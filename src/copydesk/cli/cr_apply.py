@@ -90,7 +90,7 @@ def apply_suggestions(
                 return DIFFERS
             if count:
                 ask_first(f"Apply {plural(count, 'suggestion')} to {label}?", said=yes)
-                left = await writes.told(apply_plan(staged, planned, recall=False, now=True))
+                left = await writes.told(apply_plan(staged, planned, now=True))
             if as_json:
                 put_json(
                     {

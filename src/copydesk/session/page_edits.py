@@ -358,14 +358,14 @@ def requests_for(check: Check) -> list[list[dict[str, JSON]]]:
 async def send_all(staged: StagedPages, check: Check, *, target: str) -> Sent:
     """Send what is ready with as many requests as it takes, at once; see `send_edits`."""
     group = token()
-    sent = await send_edits(staged, check, target=target, recall=False, now=True, group=group)
+    sent = await send_edits(staged, check, target=target, now=True, group=group)
     made = dict(sent.made)
     left = {page for page in check.ready if page in staged.edits}
     while left:
         api = await staged.session.ready()
         mine = {page: staged.edits[page] for page in left}
         check = await check_edits(api, staged.space, staged.request, mine)
-        sent = await send_edits(staged, check, target=target, recall=False, now=True, group=group)
+        sent = await send_edits(staged, check, target=target, now=True, group=group)
         made |= sent.made
         left = {page for page in left if page in staged.edits}
     return Sent(sent.revision, made)
@@ -376,7 +376,6 @@ async def send_edits(
     check: Check,
     *,
     target: str,
-    recall: bool = True,
     now: bool = False,
     group: str = "",
     note: str = "",
@@ -386,9 +385,9 @@ async def send_edits(
     """Send what is ready as one content write, which one step takes back.
 
     Of more than one request takes it is the first part (`requests_for`); the rest stays staged.
-    ``target`` names the change request in the log; ``now``: it never waits in the outbox.
-    ``note`` is said when it is taken back; ``again`` is what to do where others edited it
-    meanwhile. ``arrived`` is called once it has arrived, also later.
+    ``target`` names the change request in the log; ``now``: it cannot be recalled, and never waits
+    in the outbox. ``note`` is said when it is taken back; ``again`` is what to do where others
+    edited it meanwhile. ``arrived`` is called once it has arrived, also later.
     What has arrived is staged no more. A lost answer is looked up by reading the pages. Raises
     `WriteError`, and `FileError` for front matter that cannot be read.
     """
@@ -438,7 +437,7 @@ async def send_edits(
         target,
         send,
         reversal=back,
-        recall=recall,
+        recall=not now,
         now=now,
         group=group,
         look=look,

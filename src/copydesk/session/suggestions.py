@@ -301,13 +301,11 @@ def plan_applying(
     return ApplyPlan(run, Check(texts.revision, texts.tree, standings, texts.who, texts.when), left)
 
 
-async def apply_plan(
-    staged: StagedPages, plan: ApplyPlan, *, recall: bool = True, now: bool = False
-) -> str:
+async def apply_plan(staged: StagedPages, plan: ApplyPlan, *, now: bool = False) -> str:
     """Apply suggestions; return what could not be done of the rest, "" for nothing.
 
-    ``now``: it never waits in the outbox. Raises `WriteError`, and ``OSError`` where it cannot be
-    noted on the disk: then nothing was sent.
+    ``now``: as for `send_edits`. Raises `WriteError`, and ``OSError`` where it cannot be noted on
+    the disk: then nothing was sent.
     """
     session, run = staged.session, plan.run
     await asyncio.to_thread(_keep, session, run)
@@ -321,7 +319,7 @@ async def apply_plan(
 
     try:
         await send_edits(
-            staged, plan.check, target=run.target, recall=recall, now=now, group=run.id,
+            staged, plan.check, target=run.target, now=now, group=run.id,
             arrived=arrived,
         )  # fmt: skip
     except QueuedError:

@@ -723,7 +723,7 @@ class EditCommands(ReviewCommands, scope="review"):
             if now.open:
                 raise WriteError("Someone changed the same meanwhile: ctrl+s asks about it.")
             await send_edits(
-                staged, now, target=self.model.numbered, recall=False, now=True, group=group,
+                staged, now, target=self.model.numbered, now=True, group=group,
                 note="" if at else note,
             )  # fmt: skip
 

@@ -109,6 +109,9 @@ async def test_the_service_is_asked_and_what_is_kept_stands_in_while_it_is_away(
     with pytest.raises(Unreachable):
         await live_or_cached(program.session, lambda api: api(ops.get_organization, "gone"))
     assert program.asked > asked
+    program.session.contact.refused = True
+    with pytest.raises(Unreachable):
+        await program.live_or_cached()
 
 
 @pytest.mark.parametrize(

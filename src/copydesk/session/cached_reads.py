@@ -74,9 +74,10 @@ async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) 
     api, contact = await session.ready(), session.contact
 
     async def kept() -> CachedRead[T] | None:
-        found = await read_cached(lambda: read(api)) if api.caches else None
-        usable = found is not None and (found.at is None or session.may_recall(found.at))
-        return replace(found, why=WHY[contact.limited]) if found and usable else None
+        if contact.refused or not api.caches:
+            return None
+        found = await read_cached(lambda: read(api))
+        return found and replace(found, why=WHY[contact.limited])
 
     # A service that is known not to answer is not waited for again.
     if session.held and (found := await kept()) is not None:

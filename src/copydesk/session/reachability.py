@@ -10,6 +10,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import random
 
+from copydesk.domain.late_dataclass import dataclass
+
 POLL_SECONDS = 15.0
 """The interval between two reads of the current screen while somebody is at the keys."""
 
@@ -58,31 +60,31 @@ LATE_SECONDS = 5.0
 """The longest time for the answer to a poll before the rows no longer count as live."""
 
 
+@dataclass(eq=False)
 class Contact:
     """Whether the service answers. ``jitter`` gives 0.0 to 1.0."""
 
-    def __init__(self, jitter: Callable[[], float] = random) -> None:
-        self._jitter = jitter
-        self.offline = ""
-        """Why the service cannot be reached; empty when it can."""
-        self.told = False
-        """Whether the reader was told in full, above cached rows, since the last answer."""
-        self.limited = ""
-        """Why no request may be sent now (`LIMIT` or `BUSY`); empty when requests may be sent."""
-        self.failures = 0
-        """The number of failures in a row."""
-        self.retry_at: datetime | None = None
-        """The earliest time of the next automatic request; None for any time."""
-        self.refused = False
-        """Whether the token was refused: then polling stops."""
-        self.answers = 0
-        """The number of answers, by which older reports on the connection are recognized."""
-        self.away = False
-        """Whether the terminal has lost the focus: nobody looks, so nothing is polled."""
-        self.pressed_at: datetime | None = None
-        """When the last key was pressed; None before the first one."""
-        self.changed_at: datetime | None = None
-        """When something was last written here, or read that others had changed."""
+    jitter: Callable[[], float] = random
+    offline: str = ""
+    """Why the service cannot be reached; empty when it can."""
+    told: bool = False
+    """Whether the reader was told in full, above cached rows, since the last answer."""
+    limited: str = ""
+    """Why no request may be sent now (`LIMIT` or `BUSY`); empty when requests may be sent."""
+    failures: int = 0
+    """The number of failures in a row."""
+    retry_at: datetime | None = None
+    """The earliest time of the next automatic request; None for any time."""
+    refused: bool = False
+    """Whether the token was refused: then polling stops."""
+    answers: int = 0
+    """The number of answers, by which older reports on the connection are recognized."""
+    away: bool = False
+    """Whether the terminal has lost the focus: nobody looks, so nothing is polled."""
+    pressed_at: datetime | None = None
+    """When the last key was pressed; None before the first one."""
+    changed_at: datetime | None = None
+    """When something was last written here, or read that others had changed."""
 
     def answered(self) -> None:
         """Note an answer, which ends all failures."""
@@ -100,7 +102,7 @@ class Contact:
         self.offline, self.limited = why, ""
         wait = min(LONGEST_WAIT, 2.0 ** min(self.failures, 10))
         self.failures += 1
-        self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
+        self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self.jitter()))
 
     def hold(self, until: datetime) -> None:
         """Send no automatic request before that time."""
@@ -125,7 +127,7 @@ class Contact:
             self.hold(until)
         elif self.retry_at is None or now >= self.retry_at:
             wait = min(LONGEST_WAIT, POLL_SECONDS * 2.0 ** min(self.failures, 10))
-            self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
+            self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self.jitter()))
             self.failures += 1
 
     def focused(self, now: datetime, *, focus: bool) -> None:

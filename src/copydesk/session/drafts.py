@@ -288,7 +288,7 @@ class CountedDrafts:
         """Write what waits under ``key``. Raises ``OSError`` when the disk refuses it."""
         with self._queued:
             if key in self._unsaved:
-                self._queue[key] = None
+                self._queue.setdefault(key)
         if self._write():
             self._changed()
         if key in self._unsaved and key not in self._queue:

@@ -296,7 +296,7 @@ class Sending:
             run=session.journal.run,
             held="",
             sentence="",
-            since=session.service_time() if before is None else before,
+            since=before or session.service_time(),
         )
         line = session.writes.line_for(entry)
         self._box.show(entry, "sending", "")

@@ -416,9 +416,7 @@ class WriteSender:
                 request=line.request,
                 held="",
                 text=_noted_text(line),
-                since=self._session.service_time()
-                if line.entry.since is None
-                else line.entry.since,
+                since=line.entry.since or self._session.service_time(),
             )
             return
         reversal = line.reversal
@@ -475,9 +473,7 @@ class WriteSender:
             await self._session.ready(),
             trace,
             trace.says or line.text or "",
-            self._session.service_time()
-            if line.entry is None
-            else line.entry.since or line.entry.at,
+            (line.entry and line.entry.since) or self._session.service_time(),
             known=self._session.history.made,
         )
 

@@ -384,6 +384,8 @@ def test_what_is_the_same_in_two_revisions_or_only_moved_is_told_so() -> None:
     renamed = named.model_copy(update={"title": "Bee"})
     [found] = changed_parts([same, named], [same, renamed])
     assert (found.kinds, found.node.title) == (("edited",), "Bee")
+    assert found.before is not None
+    assert found.before.title == "B"
     moved = Changed("b", ("moved",), B, replace(B, parent="y", trail=("X",)))
     assert page_notes(moved) == ["moved: to another place under “X”"]
     top = Changed("a", ("moved",), A, replace(A, position=3))

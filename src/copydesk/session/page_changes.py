@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, titled
 from copydesk.session.page_rows import tag_names
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def changed_parts(
         named = new or old
         assert named is not None
         kind: ChangeKind = "edited" if old and new else "added" if new else "deleted"
-        found.append(_thing(REUSABLE, key, named.title, kind, old.title if old else ""))
+        found.append(_thing(REUSABLE, key, named.title, kind, (old or named).title))
     return found
 
 
@@ -302,7 +302,7 @@ def _things(change: Change, number: int) -> Iterator[Changed]:
         title = file.path or file.name or file.id
         former = (was.path or was.title) if was is not None else _former(change, "name")
         about = file.content_type or ""
-        yield _thing("file", file.id, title, kind, former or "", notes=notes, note=about)
+        yield _thing("file", file.id, title, kind, former, notes=notes, note=about)
     elif (content := change.reusable_content) is not None:
         former = _former(change, "title")
         yield _thing(REUSABLE, content.id, content.title, kind, former, notes=notes)
@@ -324,7 +324,7 @@ def _thing(
     thing_id: str,
     title: str,
     kind: ChangeKind,
-    former: str = "",
+    former: str | None = None,
     *,
     notes: tuple[str, ...] = (),
     note: str = "",
@@ -400,8 +400,7 @@ def touched_by(changes: Changes) -> dict[str, str]:
     """Return all that a list of changes is about, by its id: pages by their titles."""
     told = [*changed_pages([], [], changes, told_only=True), *changed_things(None, None, changes)]
     return {
-        each.id.removeprefix(FILE): clean(f"{each.thing} " * bool(each.thing) + each.node.title)
-        or "Untitled"
+        each.id.removeprefix(FILE): titled(f"{each.thing} " * bool(each.thing) + each.node.title)
         for each in told
     }
 

@@ -158,7 +158,9 @@ async def test_a_moved_file_is_told_with_where_it_was(world: World) -> None:
     node = PageNode("p", "P\x07", "p", "at/p")
     away = MovedOut.model_validate({"space": "s", "text": "T"})
     out = Changed("p", ("moved",), node, node, moved=away, files=("a.md", "b\x07.md"))
-    [line] = change_requests.page_lines([out])
+    added = Changed("p", ("added", "moved"), None, node)
+    line, new = change_requests.page_lines([out, added])
+    assert (new.was, line.was) == ("", "")
     assert (line.title, line.kinds, line.above) == ("P", ("moved",), "at")
     assert (line.out, line.file) == (whereto(away), "b.md")
 

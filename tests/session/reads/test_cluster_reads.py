@@ -95,7 +95,9 @@ def _answers(request: str, cluster: str, tx: Tx) -> None:
     tx.update("change_request", request, cluster_id=cluster)
 
 
-async def test_the_requests_of_each_cluster_are_counted(world: World) -> None:
+async def test_the_requests_of_each_cluster_are_counted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk = Sites(world)
     first, second, _ = desk.labels
     for nth in range(11):
@@ -104,6 +106,9 @@ async def test_the_requests_of_each_cluster_are_counted(world: World) -> None:
     counted: dict[str, str] = {}
     async with world.api() as api:
         await count_requests(api, world.home, [first, second], counted.__setitem__)
+        monkeypatch.setattr(clusters, "PAGE", 4)
+        assert await clusters.find_taken(api, world.home, 3) == {first}
+        assert await clusters.find_taken(api, world.home, 2) is None
     assert counted == {first: "11", second: "0"}
 
 

@@ -271,6 +271,41 @@ async def test_findings_are_read_as_far_as_they_are_listed(
         assert await findings.find_begun_for(api, world.home, "gone") == (None, False)
 
 
+async def test_findings_are_counted_by_the_views_of_their_pages_and_their_questions(
+    world: World,
+) -> None:
+    support = Support(world)
+    ids = (world.home, support.site)
+    async with world.api() as api:
+        every = await findings.read_listed(api, ids)
+        about = [each for each in every if each.pages]
+        pages = await findings.read_pages(api, ids, about[0].id)
+
+        def build(tx: Tx) -> None:
+            for at, page in enumerate(pages, 1):
+                seed.add_events(
+                    tx, support.site, page.space_id, page.page.id, "2026-03-01",
+                    events=10**at, visitors=1,
+                )  # fmt: skip
+
+        counts = await findings.read_counts(api, ids, every, START)
+        assert {each.views for each in counts.values()} == {None}, "nothing was counted"
+        world.write(build)
+        counts = await findings.read_counts(api, ids, every, START)
+        assert list(counts) == [each.id for each in every]
+        assert counts[about[0].id].views == sum(10 ** (at + 1) for at in range(len(pages)))
+        for each in every:
+            pulse = await findings.read_pulse(api, ids, each.id) if each.questions else ()
+            assert counts[each.id].pulse == pulse
+            assert (counts[each.id].views is None) is (each not in about)
+        for error in (Forbidden, NotFound):
+            bare = Lacking(api, ops.aggregate_site_events, error=error).api
+            assert await findings.read_counts(bare, ids, every, START) == {
+                each: findings.FindingCounts(None, counted.pulse)
+                for each, counted in counts.items()
+            }
+
+
 @pytest.mark.parametrize(
     ("mine", "whole", "may"),
     [((), True, False), ((), False, True), (("s",), True, True), (("s",), False, True)],

@@ -491,17 +491,39 @@ async def test_a_key_that_the_service_quotes_is_in_no_error(world: World) -> Non
     assert "s3cret" not in f"{caught.value!r} {caught.value} {vars(caught.value)}"
 
 
-async def test_rights_on_a_site_are_those_that_its_service_tells() -> None:
+@pytest.mark.parametrize(
+    ("permissions", "role", "rights"),
+    [
+        ({"view": True, "create": True, "admin": False}, None, sites.rights_of("create")),
+        ({"create": True, "admin": True}, "read", sites.ANY),
+        ({"view": True}, "create", sites.rights_of("read")),
+        ({"view": True}, "comment", sites.rights_of("comment")),
+        (None, "read", sites.rights_of("create")),
+    ],
+)
+async def test_rights_on_a_site_are_those_that_its_service_tells(
+    permissions: dict[str, bool] | None, role: str | None, rights: sites.Rights
+) -> None:
+    asked: list[httpx.URL] = []
+
     def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url)
+        people = {"id": "n"}, {"id": "m", "displayName": "Mo"}
         if "/members/" in request.url.path:
-            return httpx.Response(200, json={"id": "m", "role": None, "user": {"id": "m"}})
-        told = {"view": True, "create": True, "admin": False}
-        return httpx.Response(200, json={"id": "s", "permissions": told})
+            return httpx.Response(200, json={"id": "m", "role": role, "user": people[1]})
+        if "/permissions" in request.url.path:
+            items = [
+                {"user": user, "permission": given}
+                for user, given in zip(people, ("admin", "create"), strict=True)
+            ]
+            return httpx.Response(200, json={"items": items})
+        return httpx.Response(200, json={"id": "s", "permissions": permissions})
 
     async with Api(BASE_URL, "token", transport=httpx.MockTransport(answer)) as api:
-        found = await sites.read_rights(api, "o", "m", "s")
-    assert (found.change, found.make) == ("", "")
-    assert "needs the role admin" in found.publish
+        assert await sites.read_rights(api, "o", "m", "s") == rights
+    if permissions is None:  # an earlier service
+        assert "/sites/s/" in asked[-1].path
+        assert asked[-1].params["search"] == "Mo"
 
 
 async def test_what_of_a_site_may_not_be_read_is_left_out(world: World) -> None:

@@ -12,6 +12,7 @@ from copydesk.session.reads.traffic import (
     USUAL,
     PageViews,
     bounds,
+    interval_of,
     read_chart,
     read_page_views,
     read_site_views,
@@ -70,6 +71,8 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         assert now - timedelta(days=97) < begins <= now - timedelta(days=89)
         year = await read_traffic(api, (world.home, one), now, timedelta(days=365))
         assert sum(year.chart.views) == 2175
+        assert [each.month for each in year.chart.begins] == [3, *range(4, 13), 1, 2, 3]
+        assert {each.day for each in year.chart.begins} == {1}
 
     def odd(answer: Any) -> None:
         [column] = [each for each in answer["columns"] if each["column"] == "page"]
@@ -77,6 +80,11 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
 
     async with strange(world, "/aggregate", odd, method="POST") as api:
         assert len(await read_page_views(api, (world.home, one), now)) == 1
+
+
+def test_a_chart_has_some_thirty_bars() -> None:
+    days = [interval_of(days) for days in (1, 31, 32, 217, 218)]
+    assert days == ["day", "day", "week", "week", "month"]
 
 
 def test_a_span_is_of_whole_days_and_ends_with_today(world: World) -> None:

@@ -257,11 +257,15 @@ async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int |
     """
     total = 0
     for status in listing.statuses:
-        page = await _ask(api, scope, status, listing.who, me, limit=1)
-        if page.count is None:
+        count = await _count(api, scope, status, listing.who, me)
+        if count is None:
             return None
-        total += page.count
+        total += count
     return total
+
+
+async def _count(api: Api, scope: Scope, *asked: str) -> int | None:
+    return (await _ask(api, scope, *asked, limit=1)).count
 
 
 async def count_asked(api: Api, scope: Scope, me: str) -> int | None:
@@ -269,7 +273,7 @@ async def count_asked(api: Api, scope: Scope, me: str) -> int | None:
 
     Raises ``ApiError``.
     """
-    return (await _ask(api, scope, "open", "requested_reviewer", me, limit=1)).count
+    return await _count(api, scope, "open", "requested_reviewer", me)
 
 
 async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:

@@ -390,15 +390,15 @@ async def read_merges(
     return found
 
 
-async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -> Mapping[str, int]:
+async def count_drafts(api: Api, organization: str) -> Mapping[str, int]:
     """Return the number of drafts per cluster, among the last updated.
 
-    As with `read_merges`, one list serves all clusters, and at most ``pages`` are read.
+    As with `read_merges`, one list serves all clusters, and at most `MERGED_PAGES` are read.
     """
     return Counter(
         [
             request.conversations_issues_cluster
-            async for page in _last_updated(api, organization, "draft", pages)
+            async for page in _last_updated(api, organization, "draft", MERGED_PAGES)
             for request in page.items
             if request.conversations_issues_cluster is not None
         ]

@@ -17,8 +17,8 @@ from copydesk.domain.text import (
     same_name,
     shorten,
     shorten_middle,
+    shown_title,
     size_words,
-    titled,
     typed,
     unseen,
 )
@@ -61,9 +61,9 @@ def test_what_is_dangerous_goes_and_the_rest_stays(dirty: str, seen: str) -> Non
 
 
 def test_a_title_is_drawn_on_one_line_or_said_to_be_none() -> None:
-    assert titled(" A\n\x1b[2JB ") == "A B"
-    assert titled("Title", limit=2) == "Ti"
-    assert titled(" \x07") == "Untitled"
+    assert shown_title(" A\n\x1b[2JB ") == "A B"
+    assert shown_title("Title", limit=2) == "Ti"
+    assert shown_title(" \x07") == "Untitled"
 
 
 def test_lines_keep_their_ends_and_tabs_become_spaces() -> None:

@@ -152,11 +152,6 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
     return _thinned(text)
 
 
-def titled(title: str, *, limit: int | None = None) -> str:
-    """Return a title as it may be drawn; "Untitled" where nothing of it is."""
-    return clean(title, limit=limit).strip() or "Untitled"
-
-
 def _thinned(text: str) -> str:
     """Return a text without the marks that are too many on one character."""
     return _pile().sub(_thin, text) if not text.isascii() and _RUN.search(text) else text

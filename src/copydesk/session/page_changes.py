@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
-from copydesk.domain.text import clean, plural, titled
+from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.page_rows import tag_names
 
 if TYPE_CHECKING:
@@ -400,7 +400,9 @@ def touched_by(changes: Changes) -> dict[str, str]:
     """Return all that a list of changes is about, by its id: pages by their titles."""
     told = [*changed_pages([], [], changes, told_only=True), *changed_things(None, None, changes)]
     return {
-        each.id.removeprefix(FILE): titled(f"{each.thing} " * bool(each.thing) + each.node.title)
+        each.id.removeprefix(FILE): shown_title(
+            f"{each.thing} " * bool(each.thing) + each.node.title
+        )
         for each in told
     }
 

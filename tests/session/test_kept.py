@@ -123,7 +123,7 @@ async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
     assert snoozes.held == {}
     snoozes.look("r", NOW)
     assert snoozes.looks == {"r": NOW}
-    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "look"))
+    await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
     await (again := Snoozes(store)).read()
     assert (again.looks, again.held) == ({"r": NOW}, {})
     again.looks["r"] = later = NOW + timedelta(hours=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -288,10 +287,10 @@ async def test_a_service_that_was_away_is_asked_once_whether_it_is_back(world: W
     ours = connected(world)
     ours.unreachable("No route.")
     ours.probe()
+    task = ours.confirming
     ours.probe()
-    assert ours.confirming is not None
-    [task] = [each for each in asyncio.all_tasks() if each.get_name() == "probe"]
     assert task is ours.confirming
+    assert task is not None
     await task
     assert not ours.offline
     ours.probe()

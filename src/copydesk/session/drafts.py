@@ -311,7 +311,7 @@ class CountedDrafts:
 
     def when_kept(self, told: Callable[[], None]) -> None:
         """Call something on the event loop once the disk has taken or refused the drafts so far."""
-        task = asyncio.get_running_loop().create_task(self._write_soon(told), name="drafts")
+        task = asyncio.get_running_loop().create_task(self._write_soon(told))
         self._written.add(task)
         task.add_done_callback(self._written.discard)
 

@@ -163,7 +163,7 @@ class Snoozes:
     def look(self, thing: str, at: datetime) -> None:
         """Note that a request was viewed, and save that in the background."""
         self.looks[thing] = at
-        task = asyncio.create_task(self._keep_look(thing, at), name="look")
+        task = asyncio.create_task(self._keep_look(thing, at))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
 

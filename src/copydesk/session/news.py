@@ -113,7 +113,7 @@ class News:
     def read_soon(self) -> asyncio.Task[None]:
         """Read in the background; who watches the session is told of what came."""
         self._read_at = self._session.clock()
-        self.reading = asyncio.create_task(self._read(), name="news")
+        self.reading = asyncio.create_task(self._read())
         return self.reading
 
     def look(self) -> tuple[int, datetime | None]:

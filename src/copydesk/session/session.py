@@ -330,12 +330,12 @@ class Session:
         api = self._api
         waits = self.confirming is None or self.confirming.done()
         if api is not None and not self.confirmed and waits:
-            self.confirming = asyncio.create_task(confirm(self, api), name="confirm")
+            self.confirming = asyncio.create_task(confirm(self, api))
 
     def probe(self) -> None:
         """Ask in the background whether an unreachable service is back, unless a task does."""
         if self.confirming is None or self.confirming.done():
-            self.confirming = asyncio.create_task(probe(self), name="probe")
+            self.confirming = asyncio.create_task(probe(self))
 
     @property
     def unanswered(self) -> bool:
@@ -488,7 +488,7 @@ class Session:
         if self.awaited(event):
             from copydesk.session.own_commands import run_hooks
 
-            task = asyncio.create_task(run_hooks(self, event, fields), name=event)
+            task = asyncio.create_task(run_hooks(self, event, fields))
             self.hooked.add(task)
             task.add_done_callback(self.hooked.discard)
 

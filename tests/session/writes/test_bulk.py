@@ -48,7 +48,6 @@ async def test_each_has_its_result_and_only_what_surely_failed_goes_again() -> N
     assert run.task is first
     assert (run.begun, run.running) == (True, True)
     assert first is not None
-    assert first.get_name() == "bulk Archive"
     await first
     assert sent == ["far", "fine", *trouble]
     assert {item.id: (item.state, item.message or item.why, item.unknown) for item in items} == {

@@ -402,7 +402,7 @@ class Arranger:
             raise WriteError("This is under way already.")
         self._changed[run.id] = changed
         self._stopping.discard(run.id)
-        task = asyncio.create_task(self._claimed(run, work), name="rearranging")
+        task = asyncio.create_task(self._claimed(run, work))
         self._tasks[run.id] = task
         return await asyncio.shield(task)
 

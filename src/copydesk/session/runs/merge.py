@@ -259,7 +259,7 @@ class MergeRunner:
             self._read_these([item for item in self.run.items if item.state == "waiting"])
 
     def _read_these(self, items: Sequence[RunItem]) -> None:
-        task = asyncio.create_task(self._read_all(items), name="read merge run")
+        task = asyncio.create_task(self._read_all(items))
         self._reading.add(task)
         task.add_done_callback(self._reading.discard)
 
@@ -503,7 +503,7 @@ class MergeRunner:
             self.run = before
             await asyncio.to_thread(self._store.release, run_id)
             return
-        self._going = asyncio.create_task(self._going_on(run_id), name="merge run")
+        self._going = asyncio.create_task(self._going_on(run_id))
 
     async def _going_on(self, run_id: str) -> None:
         try:

@@ -231,7 +231,7 @@ class WaitingMerges:
             self._looked_at = now
             return
         self._looked_at = now
-        self._looking = asyncio.create_task(self._look_quietly(), name="look at waiting merges")
+        self._looking = asyncio.create_task(self._look_quietly())
 
     async def _look_quietly(self) -> None:
         with suppress(NotDoneError):  # another program looks at them

@@ -138,7 +138,7 @@ class BulkRun:
     def start(self) -> None:
         """Send the waiting items."""
         if not self.running:
-            self.task = asyncio.create_task(self._go(), name=f"bulk {self.verb}")
+            self.task = asyncio.create_task(self._go())
 
     def retry(self) -> None:
         """Send the failed items again, except those that may have arrived."""

@@ -377,7 +377,7 @@ class Outbox:
 
     def _start(self, only: str, *, anyway: bool, sure: bool, tell: bool) -> asyncio.Task[str]:
         going = self._go(only, anyway=anyway, sure=sure, tell=tell)
-        task = asyncio.create_task(going, name="outbox")
+        task = asyncio.create_task(going)
         # Quitting waits for it, as for other writes.
         self.session.writes.hold_open(task)
         return task

@@ -287,10 +287,9 @@ async def test_a_service_that_was_away_is_asked_once_whether_it_is_back(world: W
     ours = connected(world)
     ours.unreachable("No route.")
     ours.probe()
-    task = ours.confirming
+    assert (task := ours.confirming) is not None
     ours.probe()
     assert task is ours.confirming
-    assert task is not None
     await task
     assert not ours.offline
     ours.probe()

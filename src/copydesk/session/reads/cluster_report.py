@@ -200,9 +200,8 @@ async def _of_findings(
             found = await findings.read_listed(api, ids, order_by="sources")
         except (Forbidden, NotFound):
             found = []
-        asked = [each for each in found if each.questions]
-        unread += len(asked) - len(asked[:FINDINGS]) + len(found) - len(asked)
-        asked = asked[:FINDINGS]
+        asked = [each for each in found if each.questions][:FINDINGS]
+        unread += len(found) - len(asked)
         weekly = await asyncio.gather(*(pulse(ids, each.id) for each in asked))
         requests |= await findings.read_requests(api, ids, asked)
         rows += [finding_row(each, weeks) for each, weeks in zip(asked, weekly, strict=True)]
@@ -239,13 +238,10 @@ async def _of_findings(
 async def _from_records(api: Api, ids: findings.Ids, finding: str) -> Sequence[Quote]:
     """Return what the latest records of a finding say. Raises ``ApiError``."""
     page = await api.page(ops.list_site_finding_records, *ids, finding, limit=SOUGHT)
-    said = [
-        (each.description or each.title, clean(each.connection), each.created_at, each.urls.source)
-        for each in page.items
-    ]
     quotes: dict[str, Quote] = {}
-    for text, source, at, address in said:
-        _add_quote(quotes, text, source, at, web_address(address))
+    for each in page.items:
+        said, address = each.description or each.title, web_address(each.urls.source)
+        _add_quote(quotes, said, clean(each.connection), each.created_at, address)
     return tuple(quotes.values())[:QUOTES]
 
 

@@ -114,8 +114,7 @@ async def _read_on(
         except (NotFound, Forbidden) as error:
             if not found and token is None:
                 raise NotDoneError(NO_OLDER) from error
-            following = None
-            break
+            return found, None
         found.append(_row(whole))
         following = found[-1].parent
     return found, following
@@ -156,8 +155,9 @@ def _with_changes(row: RevisionRow, changes: Changes | None) -> RevisionRow:
     if changes is None:
         return row
     pages = changed_pages([], [], changes, told_only=True)
-    names = [clean(each.node.title) for each in (*pages, *changed_things(None, None, changes))]
-    return replace(row, changed=tuple(name or "Untitled" for name in names), more=changes.more or 0)
+    changed = [*pages, *changed_things(None, None, changes)]
+    names = tuple(titled(each.node.title) for each in changed)
+    return replace(row, changed=names, more=changes.more or 0)
 
 
 @dataclass(frozen=True, slots=True)

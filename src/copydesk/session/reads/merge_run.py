@@ -194,16 +194,18 @@ SAID = 120
 
 async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) -> str:
     """Return the author and text of the last message; ``replied`` when it is a reply."""
-    said: Comment | CommentReply | None = comment
+    said: Comment | CommentReply = comment
     if replied:
-        said = None
-        async for reply in api.pages(
-            ops.list_change_request_comment_replies, item.space, item.request, comment.id,
-            format="markdown", limit=500,
-        ):  # fmt: skip
-            said = reply if said is None or reply.posted_at >= said.posted_at else said
-    if said is None:
-        return ""
+        replies = [
+            reply
+            async for reply in api.pages(
+                ops.list_change_request_comment_replies, item.space, item.request, comment.id,
+                format="markdown", limit=500,
+            )
+        ]  # fmt: skip
+        if not replies:
+            return ""
+        said = max(replies, key=lambda reply: reply.posted_at)
     words = clean(said.body.markdown or "", limit=SAID).strip().rstrip(".")
     name = name_of(said.posted_by)
     return f"{name}: “{words}”" if words else name

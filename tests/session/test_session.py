@@ -287,9 +287,10 @@ async def test_a_service_that_was_away_is_asked_once_whether_it_is_back(world: W
     ours = connected(world)
     ours.unreachable("No route.")
     ours.probe()
-    assert (task := ours.confirming) is not None
+    task = ours.confirming
+    assert task is not None
     ours.probe()
-    assert task is ours.confirming
+    assert ours.confirming is task
     await task
     assert not ours.offline
     ours.probe()

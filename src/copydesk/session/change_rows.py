@@ -137,11 +137,16 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         cluster=request.conversations_issues_cluster or "",
         url=web_address(request.urls.app),
         revision=request.revision,
-        base=request.revision_merged_ancestor or request.revision_initial,
+        base=base_of(request),
         description=described.strip(),
         whole=True,
         finding=_finding_of(request),
     )
+
+
+def base_of(request: ChangeRequest) -> str:
+    """Return the revision of main that a change request was begun with, or updated from last."""
+    return request.revision_merged_ancestor or request.revision_initial or ""
 
 
 def _finding_of(request: ChangeRequest) -> str:

@@ -38,6 +38,7 @@ from copydesk.domain.settlement import (
 )
 from copydesk.domain.slug import free_slug
 from copydesk.domain.text import clean, listed, plural, shown_title
+from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import FILE as FILES
@@ -65,6 +66,9 @@ SIDES = {"before": "before", "request": "this change request", "main": "main"}
 """The sides, as words."""
 
 CUT_OFF = "settling it was cut off: U in its review goes on"
+
+NO_RIVAL = "", ("", "")
+"""No page has the address, and no slug is looked for."""
 
 USES = (
     "get_change_request", "get_space", "get_revision", "get_revision_page",
@@ -121,34 +125,35 @@ class Settlement:
     ``tell`` is called whenever the run has come further. Nothing of it draws.
     """
 
+    kept: Settling | None = None
+    now: ChangeRequest | None = None
+    elsewhere = 0
+    """How many pages both sides changed that an update merges by itself."""
+    refused = ""
+    """Why nothing can be settled here, as a sentence."""
+    new = 0
+    """How many hunks are open that were not there when choices were made."""
+    under_way = False
+    """Whether it is being sent, or waits for that while it can be recalled."""
+    restored = False
+    """Whether undo gives the request its own text back: where it has that, there is nothing."""
+    _recall = False
+    """Whether the next write can be recalled before it is sent."""
+    _trees: tuple[Tree | None, Tree, Tree] | None = None
+
     def __init__(self, session: Session, space: str, request: str) -> None:
         self.session, self.space, self.request = session, space, request
-        self.kept: Settling | None = None
         self.pages: list[SettledPage] = []
         self.files: list[SettledFile] = []
         """The files that both sides changed, and that are settled here."""
         self.others: list[SettledFile] = []
         """Those that this service settles in the app alone."""
-        self.now: ChangeRequest | None = None
-        self.elsewhere = 0
-        """How many pages both sides changed that an update merges by itself."""
-        self.refused = ""
-        """Why nothing can be settled here, as a sentence."""
-        self.new = 0
-        """How many hunks are open that were not there when choices were made."""
         self._extra: list[Wanted] = []
         """New pages below pages that main deleted. They are written again."""
         self._lost: list[Wanted] = []
         """The others below those: main deleted them too."""
-        self._trees: tuple[Tree | None, Tree, Tree] | None = None
         self._sides: dict[str, PageSide] = {}
         self._sent: Sequence[JSON] = []
-        self.under_way = False
-        """Whether it is being sent, or waits for that while it can be recalled."""
-        self._recall = False
-        """Whether the next write can be recalled before it is sent."""
-        self.restored = False
-        """Whether undo gives the request its own text back: where it has that, there is nothing."""
 
     # Choices
 
@@ -204,7 +209,7 @@ class Settlement:
         space = await api(ops.get_space, self.space)
         main = space.revision
         self.refused = _refused(api, space)
-        base = now.revision_merged_ancestor or now.revision_initial or ""
+        base = base_of(now)
         if kept is None or kept.state == "sent":
             made = self.session.clock().timestamp()
             kept = Settling(name, made, self.space, self.request, base, main, now.revision)
@@ -321,9 +326,9 @@ class Settlement:
         """Return the pages as the request had them, where these pages are in it now."""
         found: list[Wanted] = []
         assert self.kept is not None
+        back = self.kept.how == "write"  # what takes back a merge begins as main is
         for page in self.pages:
-            # What takes back a merge begins as main is.
-            side = page.sides.main if self.kept.how == "write" else page.sides.request
+            side = page.sides.main if back else page.sides.request
             if side is None:
                 found.append(Wanted(page.id, None))
                 continue
@@ -331,14 +336,12 @@ class Settlement:
             if page.sides.rival in there:  # main's page has the address, and stays
                 source = with_setting(source, "slug", page.sides.free[0])
             wanted = Wanted(page.id, source, side.parent, side.position)
-            if page.reverted or self.kept.how == "write":
-                origin: Literal["main", "request"] = (
-                    "main" if self.kept.how == "write" else "request"
-                )
+            if page.reverted or back:
                 others = {name: side.others.get(name, "") for name in OTHERS}
-                wanted = replace(wanted, others=others, origin=origin, whole=page.sides.hidden)
-            if self.kept.how == "write":
-                wanted = replace(wanted, placed=True)
+                origin: Literal["main", "request"] = "main" if back else "request"
+                wanted = replace(
+                    wanted, others=others, origin=origin, whole=page.sides.hidden, placed=back
+                )
             found.append(wanted)
         return [*found, *self._extra]
 
@@ -381,23 +384,25 @@ class Settlement:
         before, main, head = self._trees
         mine = _nodes(head).get(page)
         if mine is None or before is None:
-            return "", ("", "")
+            return NO_RIVAL
         theirs, was = _nodes(head), _nodes(before)
-        for rival in main.pages:
-            if _address(rival) != _address(mine) or rival.id == page:
-                continue
-            if rival.id in theirs and _address(theirs[rival.id]) != _address(rival):
-                continue  # the request gives that page another one, so main's change is one-sided
-            if all(_address(was.get(each.id)) == _address(each) for each in (mine, rival)):
-                continue  # they stood so already
-            break
-        else:
-            return "", ("", "")
+        rivals = (
+            rival.id
+            for rival in main.pages
+            if _address(rival) == _address(mine)
+            and rival.id != page
+            # Where the request gives that page another one, main's change is one-sided.
+            and _address(theirs.get(rival.id, rival)) == _address(rival)
+            # They may stand so already.
+            and any(_address(was.get(each.id)) != _address(each) for each in (mine, rival))
+        )
+        if (found := next(rivals, None)) is None:
+            return NO_RIVAL
         taken = {
             node.slug for tree in (main, head) for node in tree.pages if node.parent == mine.parent
         }
         one = free_slug(mine.slug, taken)
-        return rival.id, (one, free_slug(mine.slug, {*taken, one}))
+        return found, (one, free_slug(mine.slug, {*taken, one}))
 
     # Sending
 
@@ -463,7 +468,7 @@ class Settlement:
         api = await self.session.ready()
         request, now, files = await self._read_now(api, kept)
         self._look_at_others(kept, request, now, files)
-        base = request.revision_merged_ancestor or request.revision_initial
+        base = base_of(request)
         if kept.how == "update" and base != kept.main:
             if (await api(ops.get_space, self.space)).revision != kept.main:
                 raise NotDoneError("main moved on: R reads it; your choices stay")
@@ -528,7 +533,7 @@ class Settlement:
             source = now.sources.get(page.id)
             if source is not None and source not in said and not self._cleared(page, source):
                 raise NotDoneError(f"{clean(page.sides.title)} was edited meanwhile")
-        if (request.revision_merged_ancestor or request.revision_initial) == kept.main:
+        if base_of(request) == kept.main:
             return  # the files are as they were chosen by now
         for file in self.files:
             if files.get(file.ids.get("request", ""), "") != file.hunks[0].request:
@@ -661,7 +666,7 @@ class Settlement:
         while True:
             request, now, _ = await self._read_now(api, kept)
             heads = self._heads(now.parents)
-            if (request.revision_merged_ancestor or request.revision_initial) == kept.base:
+            if base_of(request) == kept.base:
                 heads += self._lost
             changes = writing(_left(heads, kept), now, self._revision_with, self._origin)
             if not changes or changes == self._sent:

@@ -22,6 +22,7 @@ from copydesk.domain.merge_rules import objection
 from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural, shown_title
+from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
 from copydesk.session.identity import name_of
 from copydesk.session.page_changes import losses, touched_by
@@ -149,7 +150,7 @@ async def _found(
         failing=_failing(request, rules),
         off=why_not_mergeable(request, space, RulesRead((), None, None)) or "",
         pulled_into=pulled_into,
-        base=clean(request.revision_merged_ancestor or request.revision_initial or ""),
+        base=clean(base_of(request)),
         rules=(rules.passed, len(rules.results)),
         open_threads=request.comments,
     )

@@ -17,7 +17,7 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean, plural
 from copydesk.present.threads import Thread
 from copydesk.session import suggested_reviewers, taking_back
-from copydesk.session.change_rows import request_thing, row_of
+from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.identity import name_of
@@ -371,8 +371,7 @@ class RequestCommands(ReviewCommands, scope="review"):
                 raise
             self.place.session.hold_stuck(clash.moment)
             before = opened.request
-            base = before.revision_merged_ancestor or before.revision_initial or ""
-            await keep_joined(self.place.session, clash, base, before.revision)
+            await keep_joined(self.place.session, clash, base_of(before), before.revision)
             self.place.reload()
             await self._settle("")
             return

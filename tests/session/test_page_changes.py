@@ -37,7 +37,7 @@ def page(kind: str, row: str, **more: Any) -> dict[str, Any]:
     reference = {"kind": "page", "page": row}
     return {
         "type": f"page_{kind}",
-        "page": {"id": row, "title": row.upper(), "path": f"p/{row}", "type": "document"},
+        "page": {"id": row, "title": row.upper(), "path": f"o/p/{row}", "type": "document"},
         "reference": reference,
         **more,
     }
@@ -74,18 +74,18 @@ def test_kinds_of_a_page_that_is_listed_several_times_are_together() -> None:
     unknown, added = changed_pages([], [], odd)
     assert (unknown.id, unknown.kinds) == ("a", ("edited",))
     assert (added.kinds, added.before) == (("added",), None)
-    assert added.after == PageNode("c", "C", "c", path="p/c")
+    assert added.after == PageNode("c", "C", "c", path="o/p/c")
     (gone,) = changed_pages([A], [], hint(page("deleted", "a")))
     assert (gone.kinds, gone.before, gone.after) == (("deleted",), A, None)
     assert gone.node is A
 
 
 def test_a_page_of_neither_tree_is_as_the_list_has_it() -> None:
-    before = {"title": "Old", "path": "x/old", "parent": "x", "position": 3, "file": "a.md"}
-    after = {"title": "New", "path": "y/new", "file": "b.md"}
+    before = {"title": "Old", "path": "w/x/old", "parent": "x", "position": 3, "file": "a.md"}
+    after = {"title": "New", "path": "y/z/new", "file": "b.md"}
     (found,) = changed_pages([], [], hint(page("edited", "a", before=before, after=after)))
-    assert found.before == PageNode("a", "Old", "old", "x/old", parent="x", position=3)
-    assert found.after == PageNode("a", "New", "new", "y/new")
+    assert found.before == PageNode("a", "Old", "old", "w/x/old", parent="x", position=3)
+    assert found.after == PageNode("a", "New", "new", "y/z/new")
     assert found.kinds == ("renamed", "file moved", "edited")
     assert found.files == ("a.md", "b.md")
 
@@ -323,11 +323,11 @@ def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes()
     assert found.node is NEW_B
     below = page("moved", "b", parent={"after": {"id": "y", "title": "", "path": ""}})
     (found,) = changed_pages([B], [], hint(below), told_only=True)
-    assert found.node.path == "p/b", "the path of its parent is not told"
+    assert found.node.path == "o/p/b", "the path of its parent is not told"
     assert (renamed.kinds, renamed.text) == (("renamed",), False)
     assert (edited.kinds, edited.text) == (("edited",), True)
     assert slugged.before is not None
-    assert (slugged.before.slug, slugged.before.path) == ("ee", "p/ee")
+    assert (slugged.before.slug, slugged.before.path) == ("ee", "o/p/ee")
 
 
 def test_entries_about_one_file_are_one() -> None:

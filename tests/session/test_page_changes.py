@@ -113,6 +113,8 @@ def test_files_are_told_by_the_service_or_by_two_lists() -> None:
         {"type": "file_created", "file": {"id": "g", "name": "g.png"}},
         {"type": "file_deleted", "file": {"id": "h"}},
         {"type": "file_painted", "file": {"id": "i"}},
+        {"type": "file_edited", "file": {"id": "j", "name": "j.png"},
+         "attributes": {"name": {"before": "old.png", "after": "j.png"}}},
         page("edited", "a"),
     )  # fmt: skip
     assert [
@@ -124,6 +126,7 @@ def test_files_are_told_by_the_service_or_by_two_lists() -> None:
         ("file:g", ("added",), None, "g.png", "", True),
         ("file:h", ("deleted",), "h", None, "", True),
         ("file:i", ("edited",), "i", "i", "", True),
+        ("file:j", ("edited",), "old.png", "j.png", "", True),
     ]  # fmt: skip
 
 
@@ -253,6 +256,8 @@ def test_what_changes_besides_pages_and_files_is_told() -> None:
             "version": {"before": 1, "after": 2}, "beta": {"after": True}, "old": {"before": "x"}}},
         {"type": "tag_created", "tag": {"slug": "beta", "label": "Beta"}},
         {"type": "tag_deleted"},
+        {"type": "tag_edited", "tag": {"slug": "gamma", "label": "Gamma"},
+         "attributes": {"label": {"before": "G", "after": ["γ"]}}},
         {"type": "glossary_entry_edited", "entry": {"id": "g"}},
     )  # fmt: skip
     found = changed_things(None, None, told)
@@ -263,6 +268,7 @@ def test_what_changes_besides_pages_and_files_is_told() -> None:
         ("variable", "old", ("deleted",)),
         ("tag", "Beta", ("added",)),
         ("tag", "tag", ("deleted",)),
+        ("tag", "Gamma", ("edited",)),
         ("glossary entry", "glossary entry", ("edited",)),
     ]
     assert [each.before and each.before.title for each in found[:2]] == ["Start", "version"]
@@ -274,7 +280,10 @@ def test_what_changes_besides_pages_and_files_is_told() -> None:
     assert page_notes(found[1]) == ["value: was “1”, now “2”"]
     assert page_notes(found[2]) == ["New variable.", "value: now “true”"]
     assert page_notes(found[3]) == ["This variable is deleted.", "value: was “x”, now none"]
-    assert page_notes(found[6])[-1].startswith("The service does not say which one")
+    assert found[6].before is not None
+    assert found[6].before.title == "G"
+    assert page_notes(found[6]) == ['label: was “G”, now “["γ"]”']
+    assert page_notes(found[7])[-1].startswith("The service does not say which one")
     assert len({each.id for each in found}) == len(found) == len(touched_by(told))
     assert touched_by(told)["variable:version"] == "variable version"
 

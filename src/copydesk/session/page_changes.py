@@ -535,7 +535,7 @@ def settings_notes(before: ContentPage | None, after: ContentPage | None) -> lis
         return notes
     if before.path != after.path and before.slug == after.slug and before.path and after.path:
         notes.append(f"address: was “{_said(before.path)}”, now “{_said(after.path)}”")
-    for name, was, now in (
+    for name, *sides in (
         ("description", before.description, after.description),
         ("icon", before.icon, after.icon),
         ("emoji", before.emoji, after.emoji),
@@ -543,8 +543,9 @@ def settings_notes(before: ContentPage | None, after: ContentPage | None) -> lis
         ("leads to", _leads(before.target), _leads(after.target)),
         ("tags", ", ".join(tag_names(before)), ", ".join(tag_names(after))),
     ):
-        if (was or "") != (now or ""):
-            notes.append(_difference(name, was or "", now or ""))
+        was, now = (side or "" for side in sides)
+        if was != now:
+            notes.append(_difference(name, was, now))
     notes += _layout(before.layout, after.layout)
     # As JSON: a flag is no number there.
     old, new = (

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,9 +16,9 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate, Conflict
-from copydesk.domain.hunks import Choice, Side
+from copydesk.domain.hunks import Choice, Hunk, Side
 from copydesk.domain.page_tree import flatten
-from copydesk.domain.settlement import Settling, Wanted
+from copydesk.domain.settlement import Now, Settling, Wanted
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
@@ -379,6 +380,14 @@ async def test_a_file_that_was_edited_after_the_choice_is_not_thrown_away(desk: 
         await desk.work.choose({hunk.key: Choice("main")})
     desk.world.edit_change_request(desk.request, {"zebra": "# Zebra\n"})
     desk.world.edit_change_request(desk.request, edit=files(one=999))
+    kept, now, gone = desk.work.kept, desk.work.now, Now({}, {}, {})
+    assert kept is not None
+    assert now is not None
+    there = desk.work.files
+    removed = Hunk("was", "main's", "", field="file")
+    desk.work.files = [replace(there[0], ids={"main": "f"}, hunks=(removed,))]
+    desk.work._look_at_others(replace(kept, known="older"), now, gone, {"other": "content"})
+    desk.work.files = there
     with pytest.raises(NotDoneError, match="png was edited meanwhile"):
         await desk.work.send()
     assert desk.way.writes == []
@@ -575,6 +584,7 @@ async def test_settling_reads_both_sides_and_sends_what_was_chosen(
     await work.send(tell=lambda: told.append(work.under_way))
     assert set(told) == {True}
     assert not work.under_way
+    assert all(line.now for line in desk.session.log), "none waits in the outbox"
     found["sent"] = desk.way.sent
     found["after"] = plain(work.kept)
     await work.read()

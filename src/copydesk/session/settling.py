@@ -567,7 +567,7 @@ class Settlement:
             body = ContentWrite.model_validate({"changes": part})
             api = await self.session.ready()
             write = ops.update_change_request_content
-            answer = await api(write, self.space, self.request, body, compat=False)
+            answer = await api(write, self.space, self.request, body)
             request = answer.change_request if isinstance(answer, ContentUpdate) else answer
             return request.revision
 
@@ -643,7 +643,7 @@ class Settlement:
         back = writing(self._heads(parents), there, self._revision_with, self._origin)
         if not back or len(back) > MOST:
             return None
-        write = Step("update_change_request_content", {**ids, "compat": False}, {"changes": back})
+        write = Step("update_change_request_content", ids, {"changes": back})
         return Reversal(
             (write,),
             (),

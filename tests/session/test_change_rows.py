@@ -33,6 +33,10 @@ def test_a_row_holds_clean_text_and_names_what_has_no_name() -> None:
     assert made.subject == "(no subject)"
     assert made.author == "someone"
     assert made.label == "#7"
+    text = {"object": "text", "leaves": [{"object": "leaf", "text": " One\nline.\x07"}]}
+    block = {"object": "block", "type": "paragraph", "nodes": [text]}
+    request.description = Document.model_validate({"nodes": [block, block]})
+    assert row_of(request).description == "One\nline.\n\n One\nline."
 
 
 def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:

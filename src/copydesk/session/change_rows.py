@@ -146,7 +146,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
 
 def base_of(request: ChangeRequest) -> str:
     """Return the revision of main that a change request was begun with, or updated from last."""
-    return request.revision_merged_ancestor or request.revision_initial or ""
+    return request.revision_merged_ancestor or request.revision_initial
 
 
 def _finding_of(request: ChangeRequest) -> str:

@@ -72,6 +72,7 @@ def test_an_address_of_the_application_leads_to_what_it_names() -> None:
          ("review", ids.but(space="guide", page="limits", change_request="7"))),
         (f"{top}/c/shelf", ("collection-spaces", ids.but(item="shelf"))),
         (f"{top}/sites/docs", ("site-structure", ids.but(site="docs"))),
+        (f"{top}/openapi/pets", ("openapi-specs", ids)),
         (f"{top}/integrations/slack", ("integration", ids.but(item="slack"))),
         ("https://docs.test/x", None),
     ):  # fmt: skip

@@ -41,7 +41,11 @@ async def test_a_page_without_a_title_that_leads_to_a_change_is_called_untitled(
     request = world.change_request(space, {"a": "# A\n\nMore.\n"})
     async with world.api() as api:
         opened = await read_request(api, space, request)
-        found = await read_impact(api, space, request, opened.changes)
+        seen: list[tuple[int, int]] = []
+        found = await read_impact(
+            api, space, request, opened.changes, lambda *far: seen.append(far)
+        )
+        assert seen == [(1, 1), (2, 2)], "its links, and the page that leads to it"
         hidden = Lacking(api, world.page_id(space, "a"), error=Forbidden).api
         unread = await read_impact(hidden, space, request, opened.changes)
     assert [(each.title, each.here) for each in found.pointers] == [("Untitled", True)]

@@ -111,23 +111,22 @@ async def find_published(api: Api, url: str) -> Published | None:
     ``ApiError``.
     """
     wanted = address_text(url.partition("#")[0].partition("?")[0])
-    nearest: tuple[int, str, Site] | None = None
     places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
-    for place in places:
-        async for site in api.pages(ops.list_sites, place.id, limit=PAGE):
-            reach = max((len(base) for base in _bases(site, wanted)), default=-1)
-            if reach > (-1 if nearest is None else nearest[0]):
-                nearest = reach, place.id, site
-    if nearest is None:
+    sites = [
+        (base, place.id, site)
+        for place in places
+        async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
+        for base in _bases(site, wanted)
+    ]
+    if not sites:
         return None
-    _, organization, site = nearest
-    found = Published(organization, site.id)
+    _, organization, site = max(sites, key=lambda each: len(each[0]))
     shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id, limit=PAGE)]
     sections = {
         section.id: section
         async for section in api.pages(ops.list_site_sections, organization, site.id, limit=PAGE)
     }
-    longest = -1
+    found: list[tuple[str, str, str]] = []
     for each in shown:
         section = sections.get(each.section or "")
         ways = {"/".join((_section_path(section), each.path)).strip("/")}
@@ -137,12 +136,15 @@ async def find_published(api: Api, url: str) -> Published | None:
             ways.add("" if each.default else each.path)
         addresses = [f"{base}/{way}".rstrip("/") for base in _bases(site, wanted) for way in ways]
         addresses += [address_text(each.urls.published)] if each.urls.published else []
-        for address in addresses:
-            page = _below(wanted, address)
-            if page is not None and len(address) > longest:
-                longest = len(address)
-                found = Published(organization, site.id, each.space.id, page)
-    return found
+        found += [
+            (address, each.space.id, page)
+            for address in addresses
+            if (page := _below(wanted, address)) is not None
+        ]
+    if not found:
+        return Published(organization, site.id)
+    _, space, page = max(found, key=lambda each: len(each[0]))
+    return Published(organization, site.id, space, page)
 
 
 def _bases(site: Site, wanted: str) -> list[str]:

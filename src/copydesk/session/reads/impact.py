@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
@@ -166,11 +166,7 @@ async def _read(reading: _Reading, changes: Sequence[Changed]) -> Impact:
     known = [pointer for pointer in pointers if pointer is not None]
     titles = {pointer.page: pointer.title for pointer in known if pointer.here}
     titles |= {page: shown_title(change.node.title) for page, change in pages.items()}
-    doubtful = [
-        page
-        for page, change in pages.items()
-        if change.after is not None and DOUBTFUL & set(change.kinds)
-    ]
+    doubtful = [page for page, change in pages.items() if DOUBTFUL & set(change.kinds)]
     doubtful += [
         pointer.page
         for pointer in known
@@ -190,14 +186,16 @@ def _may_break(change: Changed | None, pointer: Pointer) -> bool:
     return pointer.kind == "file" or (change is not None and bool(BREAKING & set(change.kinds)))
 
 
-def _pointer(backlink: Backlink, changed: str, kind: str, space_id: str) -> Pointer | None:
+def _pointer(
+    backlink: Backlink, changed: str, kind: Literal["page", "file"], space_id: str
+) -> Pointer | None:
     page = backlink.page
     if page is None:
         return None
     space = backlink.space.id if backlink.space is not None else space_id
     return Pointer(
         changed=changed,
-        kind="file" if kind == "file" else "page",
+        kind=kind,
         page=page.id,
         title=shown_title(page.title),
         space=space,

@@ -133,9 +133,9 @@ async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
         )
     comment = CommentCreate(body=body)
     if draft.page is not None:
-        comment = CommentCreate(body=body, page=draft.page)
-        if draft.node is not None:
-            comment = CommentCreate(body=body, page=draft.page, node=draft.node)
+        comment.page = draft.page
+    if draft.node is not None:
+        comment.node = draft.node
     if not draft.request:
         return await api(ops.create_space_comment, draft.space, comment)
     return await api(ops.create_change_request_comment, draft.space, draft.request, comment)

@@ -77,9 +77,12 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
     def odd(answer: Any) -> None:
         [column] = [each for each in answer["columns"] if each["column"] == "page"]
         column["values"][:2] = ["odd", {"page": 5, "space": space}]
+        [counts] = [each for each in answer["columns"] if each["column"] == "eventsCount"]
+        counts["values"][2] = -3
 
     async with strange(world, "/aggregate", odd, method="POST") as api:
-        assert len(await read_page_views(api, (world.home, one), now)) == 1
+        found = await read_page_views(api, (world.home, one), now)
+        assert [*found.values()] == [0]
 
 
 def test_a_chart_has_some_thirty_bars() -> None:

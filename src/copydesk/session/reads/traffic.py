@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.clock import instant
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
+from copydesk.domain.trend import sane
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import page_rows
@@ -235,7 +236,7 @@ def _rows(found: EventsAggregate, group: str = "page") -> list[dict[str, Any]]:
 
 
 def _whole(value: object) -> int:
-    return int(value) if isinstance(value, int | float) and 0 <= value < 2**53 else 0
+    return int(sane(value)) if isinstance(value, int | float) else 0
 
 
 def _begins(begin: datetime, end: datetime, interval: Interval) -> tuple[datetime, ...]:

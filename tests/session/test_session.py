@@ -28,7 +28,7 @@ from copydesk.local.journal import Journal
 from copydesk.local.marks import DeskHidden
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
-from copydesk.session.identity import identify
+from copydesk.session.identity import identify, probe
 from copydesk.session.reachability import BUSY, LIMIT, Contact
 from copydesk.session.session import KEPT_MESSAGES, Session
 from copydesk.session.writes.log import Written
@@ -296,3 +296,13 @@ async def test_a_service_that_was_away_is_asked_once_whether_it_is_back(world: W
     ours.probe()
     assert ours.confirming is not task
     await ours.confirming
+
+
+async def test_a_service_that_is_away_still_is_known_to_be() -> None:
+    async def connect() -> Api:
+        raise ServerFault("It broke.", status=500)
+
+    ours = Session(connect)
+    await probe(ours)
+    assert ours.contact.failures == 1
+    assert ours.offline

@@ -170,6 +170,9 @@ def test_drafts_of_a_change_request_are_listed_the_oldest_first(tmp_path: Path) 
         ("r", "p/n", 10.0, "Offline."), ("r", "reply t", 20.0, ""), ("r", "request", 30.0, ""),
     ]  # fmt: skip
     assert found[0].text == "Words of p/n."
+    assert [each.key for each in found] == [
+        review_key("s", "r", part) for part in ("p/n", "reply t", "request")
+    ]
 
 
 @pytest.mark.parametrize("resolved", [True, False])

@@ -120,7 +120,7 @@ def verdict(row: ChangeRow, status: ReviewStatus, said: str, me: User | None) ->
     ids = (row.space, row.id, row.revision)
     body = ReviewCreate(status=status)
     if said:
-        body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
+        body.comment = MarkdownBody(markdown=said)
     done = "Approved" if status == "approved" else "Asked for changes in"
     return Write(
         VERBS[status],

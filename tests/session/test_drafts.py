@@ -61,6 +61,7 @@ def test_a_draft_whose_field_is_open_does_not_wait() -> None:
     drafts.save("other", "Kept")
     drafts.closed("field")
     assert told == [0, 0, 1, 2]
+    assert (drafts.count_besides("other"), drafts.count_besides("none")) == (1, 2)
 
 
 def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:

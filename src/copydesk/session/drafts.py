@@ -59,6 +59,12 @@ class CountedDrafts:
     `discard` and `restore` do raise it.
     """
 
+    trouble = ""
+    begins_anew = False
+    """Whether the disk accepts now what it refused when the program began."""
+    _seen = 0
+    _refused: Callable[[], object] | None = None
+
     def __init__(self, store: DeskDrafts, changed: Callable[[], None]) -> None:
         self._store = store
         self._changed = changed
@@ -66,7 +72,6 @@ class CountedDrafts:
         self._counting = Lock()
         self._noted: dict[str, bool] = {}
         """Keys written during a read of the disk: for these, memory is newer."""
-        self._seen = 0
         self._typed: set[str] = set()
         self._open: set[str] = set()
         """Keys whose field is open in front."""
@@ -80,10 +85,6 @@ class CountedDrafts:
         self._queued = Lock()
         self._keeping = Lock()
         self._written: set[asyncio.Task[None]] = set()
-        self._refused: Callable[[], object] | None = None
-        self.trouble = ""
-        self.begins_anew = False
-        """Whether the disk accepts now what it refused when the program began."""
 
     @property
     def count(self) -> int:

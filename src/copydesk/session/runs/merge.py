@@ -169,14 +169,21 @@ class MergeRunner:
     where it refuses, ``trouble`` says so and nothing is sent.
     """
 
+    run: MergeRun | None = None
+    """The planned, running or stopped run; else the last one of this program."""
+    elsewhere = False
+    """Whether another copydesk works on that run."""
+    trouble = ""
+    changes = 0
+    """Counts the changes, for the screen."""
+    _kept: MergeRun | None = None
+    """The run as last seen on the disk."""
+    _going: asyncio.Task[None] | None = None
+
     def __init__(self, session: Session, tell: Callable[[str, str], None]) -> None:
         self._session = session
         self._store = session.runs
         self._tell = tell
-        self.run: MergeRun | None = None
-        """The planned, running or stopped run; else the last one of this program."""
-        self.elsewhere = False
-        """Whether another copydesk works on that run."""
         self.standings: dict[str, Standing] = {}
         """The states of the requests of the plan, by key."""
         self.unread: dict[str, str] = {}
@@ -184,15 +191,9 @@ class MergeRunner:
         self._steps = MergeSteps(session)
         self.clashes = self._steps.clashes
         """The conflicts met in this program, by key."""
-        self.trouble = ""
-        self.changes = 0
-        """Counts the changes, for the screen."""
-        self._kept: MergeRun | None = None
-        """The run as last seen on the disk."""
         self._foreseen: tuple[int, dict[str, Forecast]] = (-1, {})
         self._reading: set[asyncio.Task[None]] = set()
         self._lock = asyncio.Lock()
-        self._going: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
         """Held from the claim of a run until its task exists: no two tasks work on one run."""
 

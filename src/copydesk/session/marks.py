@@ -235,10 +235,11 @@ class SeenPages:
     ``OSError`` when the disk refuses, and so do `held` and `text`.
     """
 
+    trouble = ""
+
     def __init__(self, marks: DeskSeen, thing: str) -> None:
         self._marks = marks
         self.thing = thing
-        self.trouble = ""
         self._states: dict[str, SeenState] = {}
 
     async def read(self) -> None:

@@ -73,20 +73,21 @@ class Known:
 class News:
     """The news of a session: read as often as the screen in front is, and kept."""
 
+    _of: str | None = None
+    """The organization and the reader that this is about."""
+    unseen = 0
+    """How many of them came since the reader looked: the first ones."""
+    looked_at: datetime | None = None
+    """When the reader last looked."""
+    _read_at: datetime | None = None
+    reading: asyncio.Task[None] | None = None
+    """The last read, which may be under way."""
+
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._of: str | None = None
-        """The organization and the reader that this is about."""
         self.items: list[NewsItem] = []
         """The newest first."""
-        self.unseen = 0
-        """How many of them came since the reader looked: the first ones."""
-        self.looked_at: datetime | None = None
-        """When the reader last looked."""
         self._known = Known()
-        self._read_at: datetime | None = None
-        self.reading: asyncio.Task[None] | None = None
-        """The last read, which may be under way."""
 
     @property
     def newest(self) -> NewsItem | None:

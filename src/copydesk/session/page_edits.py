@@ -59,16 +59,17 @@ class StagedPages:
     ``trouble`` says why the kept edits could not be read.
     """
 
+    steps = False
+    """Whether a step can be taken back."""
+    undone = False
+    """Whether a step that was taken back can be staged again."""
+    trouble = ""
+
     def __init__(self, session: Session, space: str, request: str) -> None:
         self.session, self.space, self.request = session, space, request
         self._disk = asyncio.Lock()
         """Staged edits are written to disk before the disk is read."""
         self.edits: dict[str, PageEdit] = {}
-        self.steps = False
-        """Whether a step can be taken back."""
-        self.undone = False
-        """Whether a step that was taken back can be staged again."""
-        self.trouble = ""
 
     @classmethod
     def of(cls, session: Session, space: str, request: str) -> StagedPages:

@@ -44,19 +44,20 @@ CHANGED = "Changed since you looked: this is how it is now."
 class WaitingMerges:
     """The waiting requests of a desk, as this machine keeps them."""
 
+    _looked_at: datetime | None = None
+    _looking: asyncio.Task[None] | None = None
+    runs: tuple[MergeRun, ...] = ()
+    """Those that wait or were stopped, the oldest first."""
+    trouble = ""
+    """Why they could not be looked at the last time."""
+    changes = 0
+    """Counts the changes, for the screen."""
+
     def __init__(self, session: Session) -> None:
         self._session = session
         self._store = session.waiting_runs
         self._steps = MergeSteps(session)
         self._lock = asyncio.Lock()
-        self._looked_at: datetime | None = None
-        self._looking: asyncio.Task[None] | None = None
-        self.runs: tuple[MergeRun, ...] = ()
-        """Those that wait or were stopped, the oldest first."""
-        self.trouble = ""
-        """Why they could not be looked at the last time."""
-        self.changes = 0
-        """Counts the changes, for the screen."""
         self.standing: Mapping[tuple[str, str], bool] = {}
         """The requests of these, by space and id; whether each still waits, and was not stopped."""
 

@@ -16,6 +16,7 @@ from copydesk.session.errors import (
     ends_with_an_answer,
     failure_types,
     is_unknown,
+    request_id_of,
     sentence,
     silence_types,
     waits_sentence,
@@ -158,6 +159,11 @@ def test_which_errors_are_silence_and_which_may_have_arrived() -> None:
 )  # fmt: skip
 def test_a_sentence_on_the_connection_is_untrue_after_an_answer(text: str, over: bool) -> None:
     assert ends_with_an_answer(text) is over
+
+
+def test_the_name_that_the_service_gave_a_call_is_known_where_it_gave_one() -> None:
+    told = errors.NotFound("Gone.", status=404, request_id="r-1")
+    assert [request_id_of(each) for each in (told, OSError("Full"))] == ["r-1", ""]
 
 
 def test_the_key_that_reads_again_is_told_once() -> None:

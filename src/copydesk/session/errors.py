@@ -156,6 +156,11 @@ def waits_sentence(error: BaseException) -> str:
     return f"{WAITS}: {why}. Nothing was sent."
 
 
+def request_id_of(error: BaseException) -> str:
+    """Return what the service calls the call that failed; "" where it has no name for it."""
+    return str(getattr(error, "request_id", ""))
+
+
 def _back(error: BaseException) -> str:
     """Return when the service may be asked again, as the end of a sentence; "" when unknown."""
     back = getattr(error, "retry_at", None)

@@ -81,8 +81,7 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         counts["values"][2] = -3
 
     async with strange(world, "/aggregate", odd, method="POST") as api:
-        found = await read_page_views(api, (world.home, one), now)
-        assert [*found.values()] == [0]
+        assert [*(await read_page_views(api, (world.home, one), now)).values()] == [0]
 
 
 def test_a_chart_has_some_thirty_bars() -> None:

@@ -89,6 +89,9 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
 
     # Its writer is back. That the thread was resolved since was their own doing.
     session.me = mine
+    waits = [each for each in session.outbox.items.values() if each.state == "queued"]
+    assert [each.held for each in waits] == ["other", "other"]
+    assert all(map(session.outbox._goes, waits))
     program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
     session.outbox.wake()
     await asyncio.wait(session.writes.writing)

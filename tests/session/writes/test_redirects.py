@@ -72,6 +72,7 @@ async def test_a_redirect_is_what_was_typed_and_stays_what_was_not_touched() -> 
     strange = replace(ROW, leads="/gone", body={**BODY, "source": "/old\x07", "destination": AWAY})
     assert await body("/old", "/gone", row=strange) == strange.body
     assert (await body("/new", "/gone", row=strange))["source"] == "/new"
+    assert (await body("/old", "/gone", row=strange))["source"] == "/old\x07"
     assert (await body("/old", "/guides", row=strange))["destination"] == GUIDES
     lost = replace(strange, leads=None)
     assert (await body("/old", "", row=lost))["destination"] == AWAY

@@ -19,7 +19,14 @@ from copydesk.domain.inverses import alike, answers, goes_by_words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import expectation_of, reversal_of
 from copydesk.domain.text import clean
-from copydesk.session.errors import WAITS, NotDoneError, failure_types, is_unknown, sentence
+from copydesk.session.errors import (
+    WAITS,
+    NotDoneError,
+    failure_types,
+    is_unknown,
+    request_id_of,
+    sentence,
+)
 from copydesk.session.writes.log import HAD_ARRIVED
 from copydesk.session.writes.outbox import (
     NOT_ARRIVED,
@@ -343,7 +350,7 @@ class Sending:
         operation = getattr(error, "operation", "")
         asked = (entry.request or {}).get("name")
         unknown = is_unknown(error) or (bool(operation) and operation != asked)
-        request_id = str(getattr(error, "request_id", "") or "")
+        request_id = request_id_of(error)
         away = isinstance(error, RateLimited | Unauthorized | Unreachable)
         if not unknown and away:
             entry = replace(entry, since=before)

@@ -19,6 +19,7 @@ from copydesk.session.errors import (
     NotDoneError,
     failure_types,
     is_unknown,
+    request_id_of,
     sentence,
     waits_sentence,
     write_sentence,
@@ -542,7 +543,7 @@ class WriteSender:
             return ended
 
     def _failed(self, line: Written, error: BaseException) -> None:
-        line.request_id = str(getattr(error, "request_id", "") or "")
+        line.request_id = request_id_of(error)
         if isinstance(error, RecallError):
             line.state, line.message = "recalled", str(error)
             return

@@ -7,11 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from copydesk.contract.models.content import ContentPage
 from copydesk.contract.models.link import Link
+from copydesk.contract.models.parts import ContentReference
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import KEPT, InboxRow, keep, recall
-from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows, with_facts
+from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows, reference, with_facts
 from tests.session.reads.told import plain
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -108,3 +111,19 @@ def test_waiting_threads_are_kept_but_for_what_is_done_or_damaged(tmp_path: Path
     ]  # fmt: skip
     kept.write("inbox o", [*(good | each for each in bad), good | {"text": "W\x07", "more": 1}])
     assert [row.text for row in recall(kept, "o")] == ["W"]
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ({"kind": "url", "url": "https://a.test/\x07"}, "https://a.test/"),
+        ({"kind": "page", "page": "p"}, "Title"),
+        ({"kind": "page", "page": "q"}, "page q"),
+        ({"kind": "file", "file": "f\x07", "space": "s"}, "file f"),
+        ({"kind": "space", "space": "s"}, "space s"),
+        ({"kind": "openapi", "spec": "pets"}, "spec pets"),
+        ({"kind": "odd\x07"}, "odd"),
+    ],
+)
+def test_where_a_reference_leads_is_told(target: dict[str, str], said: str) -> None:
+    assert reference(ContentReference.model_validate(target), {"p": "Title"}) == said

@@ -137,6 +137,8 @@ async def test_one_write_applies_all_and_one_step_takes_all_back(program: Progra
     mine, theirs = await two(program)
     before = await program.description()
     assert await apply_plan(program.staged, await program.plan()) == ""
+    [edit] = [each for each in program.session.journal.entries() if each.what == "Edit pages of"]
+    assert "staged" not in str(edit.reversal), "nothing was"
     assert await program.text("retries") == APPLIED
     threads = await program.threads()
     assert (threads[mine].status, threads[theirs].status) == ("resolved", "resolved")

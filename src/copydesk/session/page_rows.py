@@ -121,8 +121,8 @@ def reference(target: ContentReference, titles: Mapping[str, str] | None = None)
     if target.page:
         title = (titles or {}).get(target.page) or clean(target.called("page")).strip()
         return title or f"page {clean(target.page)}"
-    for kind, value in (("file", target.file), ("space", target.space), ("spec", target.spec)):
-        if value:
+    for kind in ("file", "space", "spec"):
+        if value := getattr(target, kind):
             return f"{kind} {clean(target.called(kind)).strip() or clean(value)}"
     name = clean(target.called(target.kind)).strip()
     return f"{clean(target.kind)} {name}".strip()

@@ -362,9 +362,9 @@ async def read_page_title(api: Api, space: str, request: str, page: str) -> str:
     """
     try:
         found = (
-            await api(ops.get_change_request_page, space, request, page, metadata=False)
+            await api(ops.get_change_request_page, space, request, page)
             if request
-            else await api(ops.get_space_page, space, page, metadata=False)
+            else await api(ops.get_space_page, space, page)
         )
     except NotFound:
         return ""

@@ -8,7 +8,7 @@ are mentions on a space itself, which only the inbox reads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
@@ -67,20 +68,17 @@ class _Reading:
 
     async def read(self) -> list[NewsItem]:
         api, known, me = self._api, self._known, self._me
-        rows = await api.page(
-            ops.list_organization_change_requests, self._organization, status="open", limit=PAGE
-        )
+
+        async def listed(**of: Any) -> Page[ChangeRequest]:
+            operation = ops.list_organization_change_requests
+            return await api.page(operation, self._organization, status="open", limit=PAGE, **of)
+
+        rows = await listed()
         requests = {request.id: request for request in rows.items}
         if rows.next is not None:  # there are more: mine are among all of them
-            mine = await api.page(
-                ops.list_organization_change_requests, self._organization,
-                status="open", creator=me.id, limit=PAGE,
-            )  # fmt: skip
+            mine = await listed(creator=me.id)
             requests.update({request.id: request for request in mine.items})
-        asked = await api.page(
-            ops.list_organization_change_requests, self._organization,
-            status="open", requested_reviewer=me.id, limit=PAGE,
-        )  # fmt: skip
+        asked = await listed(requested_reviewer=me.id)
         marks = {key: _mark(request) for key, request in requests.items()}
         if known.asked is None:
             known.marks = marks

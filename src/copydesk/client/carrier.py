@@ -38,25 +38,19 @@ class Carrier(Protocol):
     @property
     def headers(self) -> Mapping[str, str]:
         """What is sent with every request."""
-        ...
 
     @property
     def secrets(self) -> Sequence[str]:
         """What is never shown, besides the tokens."""
-        ...
 
     def use_headers(self, headers: Mapping[str, str]) -> None:
         """Send these headers with every request from now on, as somebody else."""
-        ...
 
     async def ask(self, request: Outgoing, timeouts: Timeouts) -> Reply:
         """Send a request once. Raises ``ApiError`` where no answer comes."""
-        ...
 
     def was_slow(self, error: BaseException | None) -> bool:
         """Whether a request failed with this error because its answer took too long."""
-        ...
 
     async def aclose(self) -> None:
         """Close the connections, after the requests under way."""
-        ...

@@ -66,7 +66,6 @@ class Asking(Protocol):
         still: Callable[[float], None],
     ) -> dict[str, Any]:
         """Return what it answers."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ class Vectors(Protocol):
 
     def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row for each text, of length one; raises `VectorsError`."""
-        ...
 
 
 class CommandVectors:

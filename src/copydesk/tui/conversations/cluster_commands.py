@@ -192,15 +192,12 @@ class HasAbout(Protocol):
 
     def nothing_meant(self) -> str | None:
         """Return why there is nothing to begin a change request for; None where there is."""
-        ...
 
     async def meant(self) -> About | None:
         """Return what is meant, reading it if need be; None where that was stopped."""
-        ...
 
     def begun(self, cluster: str, request: ChangeRequest) -> None:
         """Show what became of it: a change request was begun or linked."""
-        ...
 
 
 def nothing_meant(here: HasAbout) -> str | None:

@@ -46,24 +46,19 @@ class Clusters(Protocol):
     @property
     def selected(self) -> ClusterRow | None:
         """The cluster under the cursor."""
-        ...
 
     @property
     def order(self) -> str:
         """How they are sorted."""
-        ...
 
     def sort_by(self, order: str) -> None:
         """Show them in another order."""
-        ...
 
     def reverse(self) -> None:
         """Turn the order round."""
-        ...
 
     def turn_numbers(self) -> None:
         """Show the weeks as numbers, and as a chart again."""
-        ...
 
 
 async def cluster_options(

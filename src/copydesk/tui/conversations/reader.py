@@ -66,15 +66,12 @@ class HasConversations(Protocol):
     @property
     def pane(self) -> Pane | None:
         """The pane in focus."""
-        ...
 
     def conversation_of(self, row: Any) -> tuple[str, IssueRow | None]:
         """Return the id of the conversation of a row (empty: none), and its issue if it is one."""
-        ...
 
     def show_again(self) -> None:
         """Draw everything again: masking was switched."""
-        ...
 
 
 def no_conversation(here: HasConversations) -> str | None:
@@ -410,19 +407,15 @@ class HasList(HasConversations, Protocol):
 
     def pages(self) -> ScannedPages[Any]:
         """Return the rows of the view."""
-        ...
 
     def empty(self) -> str:
         """Return what to say where the view has no rows."""
-        ...
 
     def names_of_views(self) -> Sequence[View]:
         """Return the views, without counts."""
-        ...
 
     async def table(self, api: Api, organization: str) -> tuple[str, int]:
         """Return all rows of the view as CSV, and how many these are. Raises ``ApiError``."""
-        ...
 
 
 def at_conversation(here: HasList) -> str | None:

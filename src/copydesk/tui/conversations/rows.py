@@ -78,7 +78,6 @@ class HasHit(Protocol):
     @property
     def hit(self) -> Words | None:
         """The words that were found."""
-        ...
 
 
 def hit_column(shown: Callable[[str], str]) -> Column[Any]:

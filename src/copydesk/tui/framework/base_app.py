@@ -29,64 +29,50 @@ class Here(Protocol):
     @property
     def screen(self) -> Screen[Any]:
         """The place as Textual knows it."""
-        ...
 
     @property
     def is_attached(self) -> bool:
         """Whether the place is there."""
-        ...
 
     @property
     def session(self) -> Session:
         """What the whole run shares."""
-        ...
 
     @property
     def unread_yet(self) -> bool:
         """Whether something of it is being read: what lacks now may be there soon."""
-        ...
 
     @property
     def said(self) -> str:
         """The sentence in the status line; empty for none."""
-        ...
 
     @property
     def shows_error(self) -> bool:
         """Whether the status line shows an error that there was no time to read."""
-        ...
 
     def say(self, text: str, tone: str = "") -> None:
         """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain."""
-        ...
 
     def tell(self, text: str, tone: str = "") -> None:
         """Say something from a worker, on the place that is in front when it says it."""
-        ...
 
     def unsay(self, text: str) -> None:
         """Forget a message that is no longer so, if it is still the last."""
-        ...
 
     def frame_soon(self) -> None:
         """Bring the frame up to date once keys pause."""
-        ...
 
     def refresh_frame(self) -> None:
         """Have the frame brought up to date."""
-        ...
 
     def read_again(self, *, by_hand: bool = True) -> None:
         """Read what it shows."""
-        ...
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a draft was typed in."""
-        ...
 
     def others_typed(self) -> None:
         """Show what another window has kept, where drafts are listed."""
-        ...
 
 
 class BaseApp(SteadyApp):

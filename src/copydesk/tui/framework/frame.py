@@ -111,7 +111,6 @@ class Reading(Protocol):
     @property
     def misread_note(self) -> str:
         """That items of what it shows could not be read."""
-        ...
 
 
 class Framed(Protocol):
@@ -123,36 +122,28 @@ class Framed(Protocol):
     @property
     def reads(self) -> Reading:
         """What it reads."""
-        ...
 
     @property
     def common(self) -> Commands:
         """The actions of every place."""
-        ...
 
     def age(self, width: int) -> Said:
         """Return how old what it shows is."""
-        ...
 
     def trail(self) -> Iterable[str]:
         """Yield the steps of the breadcrumb, outermost first; clean text."""
-        ...
 
     def choose_view(self, id: str) -> None:
         """Go to a view."""
-        ...
 
     def views_note(self) -> str:
         """Return the right part of the line of views."""
-        ...
 
     def status_left(self) -> str:
         """Return what to know while nothing happens."""
-        ...
 
     def status_right(self) -> str:
         """Return the right part of the status line."""
-        ...
 
 
 class Line(LaidOutOnce):

@@ -87,15 +87,12 @@ class PlaceTabs(Protocol):
 
     def open(self) -> None:
         """Show the tabs, with that of the place as the current one."""
-        ...
 
     def turn(self) -> None:
         """Go to the place of the tab that was chosen."""
-        ...
 
     def leave_if_gone(self) -> bool:
         """Leave what they are about if a write that was taken back had made it; whether it had."""
-        ...
 
 
 class NoTabs:

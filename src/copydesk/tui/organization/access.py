@@ -95,7 +95,6 @@ class HasHolder(Protocol):
 
     def holder_at_hand(self) -> Target:
         """Return the space, site or collection (``item``) under the cursor."""
-        ...
 
 
 def holder_at_hand(here: Place) -> Target:

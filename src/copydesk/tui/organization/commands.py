@@ -46,7 +46,6 @@ class HasOrganization(Protocol):
     @property
     def at_hand(self) -> AtHand | None:
         """The organization of the place or of its row."""
-        ...
 
 
 def no_organization(here: HasOrganization) -> str | None:

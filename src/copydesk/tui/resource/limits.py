@@ -24,11 +24,9 @@ class HasLimits(Protocol):
 
     def conditions_known(self) -> Sequence[Condition]:
         """Return the conditions of the list that is in front."""
-        ...
 
     def ask_anew(self) -> None:
         """Read the list from its beginning: it has other conditions."""
-        ...
 
 
 def no_conditions(here: HasLimits) -> str | None:

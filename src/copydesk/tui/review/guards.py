@@ -46,11 +46,9 @@ class HasReview(Protocol):
     @property
     def session(self) -> Session:
         """What the whole run shares."""
-        ...
 
     def commands_of(self, kind: type[C]) -> C:
         """Return those of its commands that are of a class."""
-        ...
 
 
 class ReviewCommands(Commands):

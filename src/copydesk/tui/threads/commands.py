@@ -149,79 +149,62 @@ class HasThreads(Protocol):
     @property
     def threads(self) -> Threads:
         """The threads that are known."""
-        ...
 
     @property
     def session(self) -> Session:
         """What the whole run shares."""
-        ...
 
     @property
     def thread_ids(self) -> tuple[str, str]:
         """The space and the change request of the threads; on a space itself the second is ""."""
-        ...
 
     @property
     def closed(self) -> bool:
         """Whether the change request of the threads is known to be merged or archived."""
-        ...
 
     @property
     def threads_known(self) -> bool:
         """Whether the threads have been read."""
-        ...
 
     @property
     def no_thread_here(self) -> str:
         """Why there is none under the cursor, with the keys that lead to one from here."""
-        ...
 
     def commenting_refused(self) -> str | None:
         """Return why I may not comment here, or None."""
-        ...
 
     def current_thread(self) -> Thread | None:
         """Return the thread under the cursor."""
-        ...
 
     def current_message(self) -> Comment | CommentReply | None:
         """Return the comment or reply under the cursor."""
-        ...
 
     def called(self, words: str) -> str:
         """Return what a message is called in the log that begins with these words."""
-        ...
 
     def thread_name(self, thread: Thread) -> str:
         """Return how the screen names a thread."""
-        ...
 
     def show_threads(self, *, same: bool = False) -> None:
         """Show the threads; ``same`` when none came or went, only one changed."""
-        ...
 
     async def drafts_changed(self) -> None:
         """Show the texts that wait to be sent as they are now."""
-        ...
 
     def forget_draft(self, key: str) -> None:
         """Show a draft no more, because its text has arrived."""
-        ...
 
     def show_sent(self, message: Comment | CommentReply) -> None:
         """Go to a message of mine that has just been sent."""
-        ...
 
     def message_arrived(self, thread: str, *, read: bool) -> None:
         """Show a message of mine that is in a thread now, or begins it.
 
         ``read`` says that the thread was read since it was sent: others may have answered it.
         """
-        ...
 
     def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
         """Show a message no more, because it was deleted."""
-        ...
 
 
 class ThreadCommands(Commands, scope="thread_actions"):

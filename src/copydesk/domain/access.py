@@ -216,7 +216,7 @@ def staged_text(staged: Iterable[Change]) -> str:
 
 
 def staged_of(text: str) -> dict[str, Change]:
-    """Return the staged changes of a draft by id; lines that are none are left out."""
+    """Return the staged changes of a draft by id, without the lines that cannot be read."""
     found: dict[str, Change] = {}
     for line in text.splitlines():
         try:

@@ -89,7 +89,7 @@ class Arrangement(Ordered):
     """The settings that are staged and sent, but that no published layout has."""
 
     def check(self, item: Item, values: Values) -> None:
-        """Raise `StagingError` where values are none that a thing can have."""
+        """Raise `StagingError` for values that a thing cannot have."""
 
     def calls(self) -> list[Call]:
         """Return the fewest requests that make the wanted layout, in the order they are sent."""

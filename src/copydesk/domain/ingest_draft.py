@@ -1,7 +1,7 @@
 """A conversation as an export has it, made fit to be sent.
 
 Exports are written by programs for themselves: what the API does not take (a subject that is too
-long, an address that is none) is cut or left out here, and only where nobody says anything, or too
+long, an invalid address) is cut or left out here, and only where nobody says anything, or too
 much, something is complained about.
 """
 

@@ -28,7 +28,7 @@ class PageArrangement(Arrangement):
     the request."""
 
     def check(self, item: Item, values: Values) -> None:
-        """Raise `StagingError` where values are none that a page can have."""
+        """Raise `StagingError` for values that a page cannot have."""
         if "title" in values and not str(values["title"] or "").strip():
             raise StagingError("A title cannot be empty.")
         slug = str(values.get("slug") or "")

@@ -526,7 +526,7 @@ class _Tree:
         return False
 
     def layout(self) -> Layout:
-        """Return it."""
+        """Return the order as it is now."""
         return Layout(self.items, {level: tuple(rows) for level, rows in self.levels.items()})
 
 

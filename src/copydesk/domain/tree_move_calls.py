@@ -50,7 +50,7 @@ class MoveCalls:
     _spaces: dict[str, list[str]] = field(default_factory=dict)
 
     def calls(self, moves: list[TreeMove]) -> list[Call]:
-        """Return the requests."""
+        """Return the requests that make the moves."""
         if not moves:
             return []
         self._kinds = {row: item.kind for row, item in self.base.items.items()}

@@ -57,7 +57,7 @@ VIEWS_MEAN: Mapping[str, str] = {
     "helped": "asked about less since a change request for it was merged, beyond chance",
     "untaken": cluster.VIEWS_MEAN["untaken"],
 }
-"""What is in a view. What is done or canceled is in none but that of what has helped."""
+"""What is in each view. What is done or canceled is only in the view of what has helped."""
 
 NEW = timedelta(weeks=1)
 

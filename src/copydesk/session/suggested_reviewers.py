@@ -90,7 +90,7 @@ def reasons(
     rules: Sequence[Owned],
     writers: Mapping[str, Collection[str]],
 ) -> tuple[dict[str, Reason], list[str]]:
-    """Return why people are suggested, by id, and the owners who are none of them.
+    """Return why people are suggested, by id, and the owners who are not among the people.
 
     An owner is known by the address or by the name, in whatever case.
     """

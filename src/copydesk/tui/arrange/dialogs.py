@@ -171,7 +171,7 @@ class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
         self.run = run
         self.working = False
         self.overtaken = False
-        """Whether it was left as others changed meanwhile what the plan is for."""
+        """Whether it was left because others changed meanwhile what the plan changes."""
         self._check = check
         self._checking = False
         self._facts = facts

@@ -320,7 +320,7 @@ class Place(Acts, SteadyScreen[None]):
             self.read_again()
 
     def requeued(self) -> None:
-        """Show that the outbox is another, while the service is away; it tells most by itself."""
+        """Show that the outbox changed, while the service is away; it tells most by itself."""
         self.refresh_frame()
 
     def others_typed(self) -> None:

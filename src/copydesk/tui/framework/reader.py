@@ -61,7 +61,7 @@ class Reads:
         self.read_at: datetime | None = None
         """When all of what the place shows was read; None before that."""
         self.sound_at: datetime | None = None
-        """When it was last read without a failure; reads that were stopped are none."""
+        """When a read last ended without a failure and without being stopped."""
         self.asked_at: datetime | None = None
         """When that was last asked for, whatever came of it."""
         self.unread = False

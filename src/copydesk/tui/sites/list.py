@@ -140,7 +140,7 @@ class CreationCommands(Commands, scope="sites"):
         """Make a site: its plan, who can read it, what it shows, its title. It is not published."""
         organization = self.place.organization
         if organization is None:
-            self.place.say("Which organization? go lists them.", "warn")
+            self.place.say("Which organization? “g o” lists them.", "warn")
             return
         api = await self.place.session.ready()
         if (why := (await self.place.publication.know_rights(api, organization)).make) != "":

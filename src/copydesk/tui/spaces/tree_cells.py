@@ -26,7 +26,7 @@ from copydesk.tui.widgets.list import Column, unspoken
 
 
 def trash_rows(trashed: Sequence[Trashed]) -> tuple[Row, ...]:
-    """Return the group of deleted spaces as a row with rows below it; none where there are none."""
+    """Return the group of deleted spaces as a row, with one below it for each; () without any."""
     if not trashed:
         return ()
     title = trash_title(len(trashed))

@@ -123,16 +123,21 @@ class Screen(io.TextIOWrapper):
 
 
 class Losing(httpx.AsyncBaseTransport):
-    """A way to a desk on which the answers to writes are lost, and then more or nothing."""
+    """A way to a desk on which the answers to writes are lost, and then more or nothing.
 
-    def __init__(self, world: World, *, gone: bool = False) -> None:
+    Where the service is ``busy`` no write reaches it.
+    """
+
+    def __init__(self, world: World, *, gone: bool = False, busy: bool = False) -> None:
         self._way = httpx.ASGITransport(world.app, raise_app_exceptions=False)
-        self._gone = gone
+        self._gone, self._busy = gone, busy
         self._lost = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if self._lost and self._gone:
             raise httpx.ReadTimeout("nothing more comes", request=request)
+        if self._busy and request.method == "POST":
+            return httpx.Response(503, json={"error": {"code": 503, "message": "busy"}})
         answer = await self._way.handle_async_request(request)
         if request.method == "POST":
             self._lost = True
@@ -140,6 +145,7 @@ class Losing(httpx.AsyncBaseTransport):
         return answer
 
     @staticmethod
-    def api(world: World, *, gone: bool = False) -> Api:
+    def api(world: World, *, gone: bool = False, busy: bool = False) -> Api:
         """Return a client that goes this way."""
-        return Api(BASE_URL, world.token(world.ana), transport=Losing(world, gone=gone))
+        way = Losing(world, gone=gone, busy=busy)
+        return Api(BASE_URL, world.token(world.ana), transport=way)

@@ -322,6 +322,11 @@ async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
     # The same words once more, meant so.
     assert await send(world.api(), "Second") is False
     assert texts() == ["First", "Second", "Second"]
+    # The service fails, and what is read then tells that nothing came of it.
+    with pytest.raises(UsageError) as error:
+        await send(Losing.api(world, busy=True), "Third")
+    assert str(error.value) == "this was not done: The service failed: busy."
+    assert texts() == ["First", "Second", "Second"]
 
 
 def test_a_comment_comes_from_the_line_or_from_a_pipe(

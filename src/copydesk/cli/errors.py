@@ -210,6 +210,14 @@ def status_for(error: BaseException) -> int:
     return FAILED
 
 
+def said_of(error: BaseException) -> str:
+    """Return what a failure says. The words of a service that failed do not tell that it did."""
+    from copydesk.client.errors import RateLimited, ServerFault
+    from copydesk.session.errors import sentence
+
+    return sentence(error, "") if isinstance(error, RateLimited | ServerFault) else str(error)
+
+
 def _expected(error: Exception) -> int | None:
     """Explain the errors that the parts raise for a person; None when it is not one of them."""
     import sqlite3
@@ -235,7 +243,7 @@ def _expected(error: Exception) -> int | None:
             status = status_for(error.__cause__ or error)
         case _:
             return None
-    complain(str(error))
+    complain(said_of(error))
     if status != USAGE:
         _name_log()
     return status

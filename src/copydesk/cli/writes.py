@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import Connection, session_for
-from copydesk.cli.errors import UsageError, kept_state, say, status_for
+from copydesk.cli.errors import UsageError, kept_state, said_of, say, status_for
 from copydesk.client.errors import ApiError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.local.settings_in_use import settings_in_use
+from copydesk.session.errors import silence_types
 from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ class CommandWrites:
     ) -> T:
         """Send a write at once and return its result; the arguments are as of a session's writes.
 
-        Raises ``ApiError``, ``OSError`` or `NotDoneError` when it is known not to have happened,
-        and ``UsageError`` when that is not known.
+        Raises ``ApiError``, ``OSError`` or `NotDoneError` when it was refused, and ``UsageError``
+        where no answer came: that says whether it is known not to have happened.
         """
         return await self.told(
             self.session.writes.perform(
@@ -113,12 +114,12 @@ class CommandWrites:
             return await writing
         except WriteError as error:
             failure = _failure(error)
+            known = "this was not done:" if isinstance(failure, silence_types()) else ""
             if error.unknown:
-                raise UsageError(
-                    "it is not known whether this arrived: look before sending it again. "
-                    f"{failure}",
-                    status_for(failure),
-                ) from error
+                known = "it is not known whether this arrived: look before sending it again."
+            if known:
+                said = f"{known} {said_of(failure)}"
+                raise UsageError(said, status_for(failure)) from error
             raise failure from None
 
     async def send(self, write: Write[T], *, group: str = "") -> T:

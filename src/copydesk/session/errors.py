@@ -55,8 +55,9 @@ def ends_with_an_answer(text: str) -> bool:
 def sentence(error: BaseException, again: str = "R") -> str:
     """Return the sentence for ``error``: the problem, and what to do.
 
-    ``again`` is the key that tries again.
+    ``again`` is the key that tries again, "" where no key does.
     """
+    retry = f" {again} tries again." if again else ""
     said = str(getattr(error, "message", "")) or str(error)
     match error:
         case NotDoneError():
@@ -81,13 +82,13 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case errors.RateLimited():
             when = _back(error)
             back = f" Back {when}." if when else ""
-            return f"{LIMITED}{back} Nothing was lost. {again} tries again."
+            return f"{LIMITED}{back} Nothing was lost.{retry}"
         case errors.Invalid():
             return f"The service did not accept it: {said}"
         case errors.Unreachable():
-            return f"{OFFLINE}{_ended(said)} {again} tries again."
+            return f"{OFFLINE}{_ended(said)}{retry}"
         case errors.ApiError():
-            return f"The service failed: {_ended(said)} {again} tries again."
+            return f"The service failed: {_ended(said)}{retry}"
         case OSError(strerror=str(why), filename=None):
             return _ended(why)
         case _:

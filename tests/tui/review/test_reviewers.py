@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from copydesk.domain.owners import Owned
-from tests.drive import drive
-from tests.tui.review_world import ReviewWorld
+from tests.drive import drive, eventually
+from tests.tui.review_world import Faults, ReviewWorld
 from tests.world import World
 
 
@@ -43,6 +43,12 @@ async def test_owners_come_first_then_who_wrote_there_and_nobody_is_ticked(
             assert "[x]" not in driver.screen
             await driver.press("escape")
             assert not world.store.read(lambda tx: tx.one("SELECT * FROM requested_reviewer"))
-    async with drive(review.app(), "w", size=(80, 24)) as driver:
+    way = Faults(world)
+    async with drive(review.app(faults=way), size=(80, 24)) as driver:
+        way.slow = "GET"
+        await driver.send("w")
+        await eventually(lambda: "Reading who may be asked…" in driver.screen, driver.turn)
+        way.let.set()
+        await driver.idle()
         await driver.press("space", "ctrl+s")
         assert "Asked: Jo Anand." in driver.screen

@@ -743,8 +743,11 @@ class PeopleCommands(Commands, scope="changes"):
             pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
             return [each async for each in pages]
 
-        found = await live_or_cached(self.place.session, asked)
-        await self.place.session.ready()
+        found = await self.place.reads.now(
+            "people", lambda: live_or_cached(self.place.session, asked), "Reading who is asked"
+        )
+        if found is None:
+            return
         organization = self.place.scope.organization
         await requests.ask_reviewers(
             self.place,

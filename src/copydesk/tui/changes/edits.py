@@ -49,9 +49,15 @@ class EditCommands(Commands, scope="changes"):
         # Asked before it is read: what arrives meanwhile is in what is read, or is known here.
         words = self.place.session.writes.unsent_text(key)
         sent = read_about(words) if words else None
-        found = await live_or_cached(
-            self.place.session, lambda api: api(ops.get_change_request, row.space, row.id)
+        found = await self.place.reads.now(
+            "plan",
+            lambda: live_or_cached(
+                self.place.session, lambda api: api(ops.get_change_request, row.space, row.id)
+            ),
+            f"Reading {row.label}",
         )
+        if found is None:
+            return
         request = found.result
         facts: list[Text | str] = ["The first line is the subject, the rest the description."]
         if age := found.note(self.place.session.clock()):
@@ -227,8 +233,12 @@ class EditCommands(Commands, scope="changes"):
             return await read_desk(api, self.place.scope.organization)
 
         row = self.place.rows.selected
-        desk = (await live_or_cached(self.place.session, read)).result
-        options = space_options(desk.nodes, None if row is None else row.space)
+        found = await self.place.reads.now(
+            "plan", lambda: live_or_cached(self.place.session, read), "Reading the spaces"
+        )
+        if found is None:
+            return None
+        options = space_options(found.result.nodes, None if row is None else row.space)
         if not options:
             self.place.say("There is no space that you may edit.", "warn")
             return None

@@ -155,17 +155,23 @@ async def ask_reviewers(
     failed, for the rest may have arrived. Who owns what is ``changed``, or wrote in it in the
     newest revisions up to ``revision``, comes first; nobody is ticked for it. Raises `WriteError`.
     """
-    members = await _members(place, organization)
+    pages = {change.id: change.before.path for change in changed if change.before is not None}
+
+    async def read() -> tuple[dict[str, User] | None, Mapping[str, Collection[str]]]:
+        members, session = await _members(place, organization), place.session
+        if not (pages and revision and session.may_spend and not session.held):
+            return members, {}
+        return members, await read_writers(await session.ready(), space, revision, pages.keys())
+
+    found = await place.reads.now("people", read, "Reading who may be asked")
+    if found is None:
+        return
+    members, writers = found
     now = {each.user.id: each.user for each in before if each.user is not None}
     teams = [name_of_asked(each) for each in before if each.user is None]
     people = {**(members or {}), **now}
     people.pop(author, None)
-    pages = {change.id: change.before.path for change in changed if change.before is not None}
-    writers: Mapping[str, Collection[str]] = {}
     session = place.session
-    if pages and revision and session.may_spend and not session.held:
-        api = await session.ready()
-        writers = await read_writers(api, space, revision, pages.keys())
     paths = [change.node.path for change in changed if not change.thing]
     why, strangers = reasons(people, paths, session.owners, writers)
     options = [
@@ -228,7 +234,14 @@ def _options(people: Mapping[str, User]) -> list[Option]:
 
 async def choose_reviewers(place: Place, organization: str, title: str) -> dict[str, User]:
     """Let the reader tick people of an organization; none where nobody is ticked."""
-    people = await _members(place, organization)
+
+    async def read() -> tuple[dict[str, User] | None]:
+        return (await _members(place, organization),)
+
+    found = await place.reads.now("people", read, "Reading the members")
+    if found is None:
+        return {}
+    people = found[0]
     if people is None:
         place.tell("The members are not known, and the service cannot be asked now.", "warn")
         return {}

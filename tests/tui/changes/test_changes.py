@@ -827,6 +827,10 @@ async def test_what_is_merged_in_its_review_is_marked_in_the_list(desk: Desk) ->
         assert driver.place.PLACE == "changes"
         assert "[merged] Be kinder" in driver.screen
         assert "[All open 2]" in driver.screen
+        for _ in range(2):
+            driver.place.read_again(by_hand=False)
+            await driver.idle()
+        assert "[All open 2]" in driver.screen, "the row is shown, and is none of them"
         assert "READY TO MERGE" not in said(driver)
         assert said(driver).count("merged") == 1
         await driver.press("m")

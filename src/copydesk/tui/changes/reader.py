@@ -631,10 +631,10 @@ class RowReader:
         return before != (base.waiting, base.missing)
 
     def _polled(self, others: bool) -> None:
-        if (
-            not self.place.listing.filter
-            and (count := self.place.rows.source.base.count) is not None
-        ):
+        base = self.place.rows.source.base
+        # Rows that came or left are shown later: the service has counted them already.
+        known = not self.place.listing.filter and not base.waiting and not base.missing
+        if known and (count := base.count) is not None:
             self.place.counts[self.place.view] = count
         self.place.details.poll()
         self.place.triage.check()

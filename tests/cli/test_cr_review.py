@@ -210,7 +210,7 @@ def test_a_request_is_begun_and_says_something_else(scripts: ScriptDesk) -> None
     scripts.out("cr", "edit", "1", "--status", "archived")
     scripts.sign_in(world.user("guest", "comment"))
     said = scripts.err("cr", "edit", "1", "--subject", "Mine", status=3)
-    assert "The change request is not yours. You may not merge in API reference." in said
+    assert "The change request is not yours, and you may not merge in API reference." in said
     said = scripts.err("cr", "create", "Mine", "--space", space, status=3)
     assert "You may not edit in API reference." in said
 

@@ -31,6 +31,7 @@ from copydesk.session.writes.requests import (
     changing,
     right_missing,
     subject_wrong,
+    why_no_change,
 )
 
 if TYPE_CHECKING:
@@ -167,11 +168,5 @@ def _refuse(request: ChangeRequest, space: Space, me: User | None) -> None:
     if request.status == "merged":
         said = f"nothing was sent: #{request.number} is merged, and can no longer be edited."
         raise UsageError(said, CONFLICT)
-    own = me is not None and request.created_by is not None and request.created_by.id == me.id
-    if own:
-        why = right_missing(space, lambda granted: granted.edit, "edit")
-    else:
-        why = right_missing(space, lambda granted: granted.merge, "merge")
-        why = why and f"The change request is not yours. {why}"
-    if why:
+    if why := why_no_change(request, space, me):
         raise UsageError(f"nothing was sent: {why}", NOT_ALLOWED)

@@ -552,9 +552,9 @@ async def test_what_a_reader_may_not_do_says_why(desk: Desk) -> None:
     reader = desk.world.user("reader", "read")
     async with drive(open_world(desk.world, "changes", user=reader)) as driver:
         for key, why in (
-            ("x", "The change request is not yours, and you may not merge in this space."),
-            ("m", "You may not merge in this space."),
-            ("e", "The change request is not yours, and you may not merge in this space."),
+            ("x", "The change request is not yours, and you may not merge in Legal."),
+            ("m", "You may not merge in Legal."),
+            ("e", "The change request is not yours, and you may not merge in Legal."),
         ):
             await driver.press(key)
             assert why in driver.screen

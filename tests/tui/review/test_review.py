@@ -529,6 +529,8 @@ async def test_a_reader_may_only_read(review: ReviewWorld) -> None:
         assert "You may not comment in API reference." in driver.screen
         await driver.press("a")
         assert "You may not review in API reference." in driver.screen
+        await driver.press("W")
+        assert "is not yours, and you may not merge in API reference." in driver.screen
         await driver.press("m")
         assert "You may not merge in API reference." in driver.screen
 

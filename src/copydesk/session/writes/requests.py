@@ -78,6 +78,19 @@ def right_missing(space: Space, may: Callable[[SpacePermissions], bool], do: str
     return f"You may not {do} in {clean(space.title)}."
 
 
+def why_no_change(request: ChangeRequest, space: Space, me: User | None) -> str | None:
+    """Return why the reader may not change what a change request says of itself, or None."""
+    if me is not None and request.created_by is not None and request.created_by.id == me.id:
+        return right_missing(space, lambda granted: granted.edit, "edit")
+    why = right_missing(space, lambda granted: granted.merge, "merge")
+    return why and not_yours(why)
+
+
+def not_yours(why: str) -> str:
+    """Return why the reader may not change a change request of someone else, nor merge it."""
+    return f"The change request is not yours, and y{why.removeprefix('Y')}"
+
+
 def why_no_verdict(request: ChangeRequest, space: Space) -> str | None:
     """Return the known reason why a verdict would be refused, or None."""
     if request.status not in ("open", "draft"):

@@ -24,7 +24,7 @@ from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.session.writes.comments import review_drafts
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.requests import FINAL, NO_REVIEWS, VERBS, verdict
+from copydesk.session.writes.requests import FINAL, NO_REVIEWS, VERBS, not_yours, verdict
 from copydesk.tui.conversations.rows import go_to_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
@@ -81,19 +81,21 @@ def is_stuck(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     return f"{row.label} conflicts with main; to update it again changes nothing."
 
 
-def _lacks(here: ChangesPlace, right: str, row: ChangeRow | None) -> bool:
+def _lacks(here: ChangesPlace, right: str, row: ChangeRow | None) -> str | None:
     row = row or here.rows.selected
-    return row is not None and here.known.may(row, right) is False
+    if row is None or here.known.may(row, right) is not False:
+        return None
+    return f"You may not {right} in {here.known.space_title(row.space)}."
 
 
 def may_not_edit(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may not edit in its space."""
-    return "You may not edit in this space." if _lacks(here, "edit", row) else None
+    return _lacks(here, "edit", row)
 
 
 def may_not_merge(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may not merge in its space."""
-    return "You may not merge in this space." if _lacks(here, "merge", row) else None
+    return _lacks(here, "merge", row)
 
 
 def may_not_change(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
@@ -102,9 +104,8 @@ def may_not_change(here: ChangesPlace, row: ChangeRow | None = None) -> str | No
     own = row is not None and me is not None and row.author_id == me.id
     if own:
         return may_not_edit(here, row)
-    if _lacks(here, "merge", row):
-        return "The change request is not yours, and you may not merge in this space."
-    return None
+    why = may_not_merge(here, row)
+    return why and not_yours(why)
 
 
 def no_rows(here: ChangesPlace) -> str | None:

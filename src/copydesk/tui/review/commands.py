@@ -52,6 +52,7 @@ from copydesk.tui.review.guards import (
     HasReview,
     ReviewCommands,
     is_merged,
+    may_not_change,
     may_not_comment,
     may_not_edit,
     may_not_review,
@@ -273,7 +274,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         "W",
         "draft or open",
         word="draft",
-        unless=is_merged,
+        unless=(is_merged, may_not_change),
         show=2,
         uses=("update_change_request", "get_change_request"),
         group="Request",
@@ -302,7 +303,7 @@ class RequestCommands(ReviewCommands, scope="review"):
 
     async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
         opened = self.model.opened
-        why = is_merged(self.here)
+        why = is_merged(self.here) or may_not_change(self.here)
         if opened is None or why is not None:
             self.place.say(why or "", "warn")
             return

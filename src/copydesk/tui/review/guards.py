@@ -13,6 +13,7 @@ from copydesk.session.writes.requests import (
     ask_for_content,
     right_missing,
     takes_no_content,
+    why_no_change,
     why_no_edit,
     why_no_verdict,
 )
@@ -189,6 +190,14 @@ def is_merged(here: HasReview) -> str | None:
 def may_not_edit(here: HasReview) -> str | None:
     """Say so when I may not edit the request."""
     return _may_not(here, lambda granted: granted.edit, "edit")
+
+
+def may_not_change(here: HasReview) -> str | None:
+    """Say so when I may not change what the request says of itself."""
+    opened = here.model.opened
+    if opened is None:
+        return not_read(here)
+    return why_no_change(opened.request, opened.space, here.session.me)
 
 
 def up_to_date(here: HasReview) -> str | None:

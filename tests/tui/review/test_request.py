@@ -287,7 +287,8 @@ async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorl
         by=review.lee,
     )
     assert other
-    app = review.app()
+    way = Faults(world)
+    app = review.app(faults=way)
     async with drive(app, "m", size=(140, 40)) as driver:
         assert "same page as #2 Shorter retries: Retries" in driver.screen
         assert "0 pages link here, 0 links broken" in driver.screen
@@ -306,6 +307,13 @@ async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorl
         assert "Refused by a rule:" in driver.screen
         assert "at least one review: it was not a rule yet; read again, needs an" in driver.screen
         rule(review, {"rule": "require_change_request_subject"})
-        await driver.press("escape", "m", "y")
+        await driver.press("escape", "m")
+        way.slow = "POST"
+        await driver.send("y")
+        assert "merge when ready" not in driver.screen
+        await driver.send("M", "U")
+        assert "The merge is under way.  esc close" in driver.screen
+        way.let.set()
+        await driver.idle()
         assert "Merged. It is live now." in driver.screen
         assert "revision " in driver.screen

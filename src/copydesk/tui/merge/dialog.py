@@ -60,6 +60,8 @@ ALREADY = "The change request is merged already."
 
 DRAFT = "The change request is a draft: close this, W opens it for review."
 
+UNDER_WAY = "The merge is under way."
+
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read for the sheet."""
 
@@ -159,7 +161,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def why_not_when_ready(self) -> str | None:
         """Return why the request cannot wait until its rules hold; None where it can."""
         spoken = self._spoken
-        if spoken is None or self._waits or self.unknown or self._merged:
+        if spoken is None or self.off == UNDER_WAY or self.unknown or self._merged:
             return self.off
         if self._clashed:
             return "Conflicts with main: U settles that first."
@@ -301,7 +303,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if self._waits:
             keys = Text.assemble(("u", "accent"), " or ", ("esc", "accent"), " stops it")
             return text.append_text(keys)
-        if self._merged:
+        if self._merged or self.off == UNDER_WAY:
             if not_merged(self) is None:
                 text.append("o", style="accent").append(" shows it in the browser   ")
             return text.append("esc", style="accent").append(" close")
@@ -351,7 +353,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             return
         request, main = spoken.request, spoken.space.revision
         title = clean(spoken.space.title)
-        self.off, self._early = "The merge is under way.", False
+        self.off, self._early = UNDER_WAY, False
         self._above, self._status = [], Text(f"Merging{glyphs().more}", style="warn")
         self._waits = self.place.session.recall_seconds > 0
         self._draw()
@@ -459,9 +461,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         request = self._request
         if request is None or not request.outdated or self._merged:
             return "Up to date with main."
-        if self._waits:
-            return "The merge is under way."
-        return None
+        return UNDER_WAY if self.off == UNDER_WAY else None
 
     @action("U", "update first", unless=wants_no_update, show=False)
     def update(self) -> None:

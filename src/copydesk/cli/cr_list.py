@@ -171,8 +171,8 @@ class Triage:
         wanted = frozenset().union(*map(needs, queries))
         sorting = SORT_NEEDS.get(listing.sort, frozenset())
         awake = "snoozed" not in f"{where} {listing.filter}"
-        for scope in self.scopes:
-            rows = [row_of(each) async for each in self._listed(api, scope, listing)]
+        listed = await asyncio.gather(*(self._listed(api, each, listing) for each in self.scopes))
+        for scope, rows in zip(self.scopes, listed, strict=True):
             spaces = {row.space for row in rows}
             await self.known.spaces.learn(api, scope.organization, spaces)
             if ASKED in wanted:
@@ -208,7 +208,8 @@ class Triage:
         outcomes = [query.judge(row) for query in queries]
         return False if False in outcomes else None if None in outcomes else True
 
-    async def _listed(self, api: Api, scope: Scope, listing: Listing) -> Any:
+    async def _listed(self, api: Api, scope: Scope, listing: Listing) -> list[ChangeRow]:
+        rows: list[ChangeRow] = []
         for status in listing.statuses:
             query: dict[str, Any] = {"status": status, "limit": PAGE}
             if listing.who:
@@ -220,7 +221,8 @@ class Triage:
             )
             async for request in found:
                 self.requests[request.id] = request
-                yield request
+                rows.append(row_of(request))
+        return rows
 
     async def _look_into(
         self, api: Api, scope: Scope, rows: Sequence[ChangeRow], parts: Collection[str]

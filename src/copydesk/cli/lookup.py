@@ -57,11 +57,7 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
     """
     said = said_name("site", wanted)
     places = await find_organizations(api, organization)
-    everywhere = [
-        (site, place)
-        for place in places
-        async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
-    ]
+    everywhere = await sites_of(api, places)
     found = [pair for pair in everywhere if pair[0].id == wanted]
     if not found:
         name = wanted.strip().casefold()
@@ -86,11 +82,17 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
 
 async def all_sites(api: Api, organization: str | None = None) -> list[FoundSite]:
     """Return every site, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
-    return [
-        _found(site, place)
-        for place in await find_organizations(api, organization)
-        async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
-    ]
+    places = await find_organizations(api, organization)
+    return [_found(*pair) for pair in await sites_of(api, places)]
+
+
+async def sites_of(api: Api, places: Sequence[Organization]) -> list[tuple[Site, Organization]]:
+    """Return the sites of organizations, each with its own; all are asked at once."""
+
+    async def read(place: Organization) -> list[tuple[Site, Organization]]:
+        return [(site, place) async for site in api.pages(ops.list_sites, place.id, limit=PAGE)]
+
+    return [pair for found in await asyncio.gather(*map(read, places)) for pair in found]
 
 
 async def find_organization(api: Api, wanted: str | None = None) -> Organization:
@@ -207,8 +209,8 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
 
 async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
     """Return every space, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
-    found: list[FoundSpace] = []
-    for place in await find_organizations(api, organization):
+
+    async def read(place: Organization) -> list[FoundSpace]:
         try:
             pairs = [
                 (space.id, space.title)
@@ -218,8 +220,10 @@ async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpa
             nodes = (await read_desk(api, place.id)).nodes
             pairs = [(node.id, node.title) for node in nodes if node.kind == "space"]
         title = shown_title(place.title)
-        found += [FoundSpace(key, shown_title(name), place.id, title) for key, name in pairs]
-    return found
+        return [FoundSpace(key, shown_title(name), place.id, title) for key, name in pairs]
+
+    places = await find_organizations(api, organization)
+    return [each for found in await asyncio.gather(*map(read, places)) for each in found]
 
 
 async def find_request(

@@ -42,8 +42,8 @@ def search_pages(
             found: list[Hit] = []
             more = False
             try:
-                for place in among:
-                    page = await read_hits(api, wanted, limit=PAGE, **place)
+                reading = [read_hits(api, wanted, limit=PAGE, **place) for place in among]
+                for page in await asyncio.gather(*reading):
                     found, more = [*found, *page.items], more or page.next is not None
             except OperationMissing as error:
                 named = "in a site: --space names a space" if site else "pages"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, say
-from copydesk.cli.lookup import PAGE, find_organizations, find_site
+from copydesk.cli.lookup import PAGE, find_organizations, find_site, sites_of
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.client.errors import OperationMissing
 from copydesk.domain.text import plural
@@ -36,11 +36,7 @@ def list_sites(
 
     async def run() -> int:
         async with await service.connection().connect() as api:
-            found: list[Row] = [
-                (site, place)
-                for place in await find_organizations(api, organization)
-                async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
-            ]
+            found: list[Row] = await sites_of(api, await find_organizations(api, organization))
         if as_json:
             put_json([{**site.to_dict(), "organization": place.id} for site, place in found])
             return DONE

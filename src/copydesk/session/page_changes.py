@@ -399,7 +399,9 @@ def _worded(value: Any) -> str:
 def touched_by(changes: Changes) -> dict[str, str]:
     """Return all that a list of changes is about, by its id: pages by their titles."""
     told = [*changed_pages([], [], changes, told_only=True), *changed_things(None, None, changes)]
-    return {each.id.removeprefix(FILE): shown_title(f"{each.thing} {each.node.title}") for each in told}
+    return {
+        each.id.removeprefix(FILE): shown_title(f"{each.thing} {each.node.title}") for each in told
+    }
 
 
 def content_of(file: File) -> tuple[object, ...]:

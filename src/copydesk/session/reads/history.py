@@ -156,7 +156,7 @@ def _with_changes(row: RevisionRow, changes: Changes | None) -> RevisionRow:
         return row
     pages = changed_pages([], [], changes, told_only=True)
     changed = [*pages, *changed_things(None, None, changes)]
-    names = tuple(titled(each.node.title) for each in changed)
+    names = tuple(shown_title(each.node.title) for each in changed)
     return replace(row, changed=names, more=changes.more or 0)
 
 

@@ -294,9 +294,13 @@ class Routes:
 
         Where it is not known the description is asked for, at most once a day.
         """
-        if self.state(operation) == "unknown":
-            await self._describe_if_due()
+        if self.unsure(operation):
+            await self.describe()
         return self.state(operation) == "gone"
+
+    def unsure(self, operation: Operation[..., Any]) -> bool:
+        """Whether `lacks` asks the service first, which takes several calls."""
+        return self.state(operation) == "unknown" and self._due
 
     async def offers(self, operation: Operation[..., Any]) -> bool:
         """Whether an operation is known to be there.
@@ -307,8 +311,12 @@ class Routes:
             return self.state(operation) != "gone"
         return not await self.lacks(operation) and self.state(operation) == "there"
 
+    @property
+    def _due(self) -> bool:
+        return self._asks and not 0 <= self._clock() - self.asked_at < GONE_SECONDS
+
     async def _describe_if_due(self) -> None:
-        if self._asks and not 0 <= self._clock() - self.asked_at < GONE_SECONDS:
+        if self._due:
             await self.describe()
 
     # What is cached

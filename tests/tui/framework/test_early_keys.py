@@ -620,11 +620,21 @@ async def test_esc_stops_an_action_that_reads_what_it_asks(world: World) -> None
         await driver.send("w", "x", "escape")
         assert "1 key typed ahead was not run" in driver.screen
         await driver.send("escape")
-        assert "Stopped." in driver.screen
+        assert "Stopped reading." in driver.screen
         way.let.set()
         await driver.idle()
         assert app.screen is driver.place
         assert driver.place.PLACE == "changes"
+        # What the service has is asked for once, before the first page is edited: that is said.
+        await driver.press("enter", "]")
+        way.let = asyncio.Event()
+        await driver.send("e")
+        await eventually(lambda: "Reading what the service has…" in driver.screen, driver.turn)
+        await driver.send("escape")
+        assert "Stopped" in driver.screen
+        way.let.set()
+        await driver.idle()
+        assert app.screen is driver.place
 
 
 async def test_a_mark_that_is_typed_before_the_rows_are_there_takes_the_burst_with_it(

@@ -43,7 +43,6 @@ from copydesk.session.reads.pages import Followed, Read, Tree, Version
 from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.requests import (
-    ask_for_content,
     begin_request,
     subject_wrong,
     takes_no_content,
@@ -59,6 +58,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.source import ListSource, TreeSource
+from copydesk.tui.merge.requests import takes_content
 from copydesk.tui.resource.rich_text import SourceEditor, kept, stage_edits, why_not_sent
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -326,8 +326,7 @@ class EditInRequest(Commands, scope="pages"):
         page, target, session = self.place.page_at_hand, self.place.target, self.place.session
         assert page is not None
         assert target.space is not None
-        if (why := await ask_for_content(session)) is not None:
-            self.place.tell(why, "warn")
+        if not await takes_content(self.place):
             return
         request = target.change_request or await self._choose(target.space)
         if request is None:

@@ -30,7 +30,7 @@ from copydesk.session.options import Option
 from copydesk.session.suggested_reviewers import read_writers, reasons
 from copydesk.session.writes.bulk import NothingToDoError
 from copydesk.session.writes.log import QueuedError, WriteError
-from copydesk.session.writes.requests import changing
+from copydesk.session.writes.requests import ask_for_content, changing
 from copydesk.tui.dialogs.choice import Choices
 
 if TYPE_CHECKING:
@@ -247,6 +247,24 @@ async def choose_reviewers(place: Place, organization: str, title: str) -> dict[
         return {}
     chosen = await place.desk.push_screen_wait(Choices(title, _options(people)))
     return {user: people[user] for user in people if user in (chosen or ())}
+
+
+async def takes_content(place: Place) -> bool:
+    """Whether the service has a way to write content; where not, that is said."""
+    session = place.session
+
+    async def ask() -> tuple[str | None]:
+        return (await ask_for_content(session),)
+
+    unsure = not session.offline and (await session.ready()).routes.unsure(
+        ops.update_change_request_content
+    )
+    found = await (
+        place.reads.now("plan", ask, "Reading what the service has") if unsure else ask()
+    )
+    if found is not None and found[0] is not None:
+        place.tell(found[0], "warn")
+    return found == (None,)
 
 
 async def ask_more(

@@ -10,7 +10,6 @@ from copydesk.present.review import REVERTS
 from copydesk.session.writes.requests import (
     NO_REVIEWS,
     ONLY_REVIEWS,
-    ask_for_content,
     right_missing,
     takes_no_content,
     why_no_change,
@@ -18,6 +17,7 @@ from copydesk.session.writes.requests import (
     why_no_verdict,
 )
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, while_free
+from copydesk.tui.merge.requests import takes_content
 from copydesk.tui.threads.commands import ThreadCommands
 
 if TYPE_CHECKING:
@@ -69,10 +69,7 @@ class ReviewCommands(Commands):
 
     async def takes_content(self) -> bool:
         """Whether the service has a way to write content; where not, that is said."""
-        why = await ask_for_content(self.place.session)
-        if why is not None:
-            self.place.tell(why, "warn")
-        return why is None
+        return await takes_content(self.place)
 
     @property
     def writing(self) -> ThreadCommands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -177,3 +178,28 @@ async def test_a_merge_a_move_and_a_deletion_change_what_is_broken(world: World)
     assert await broken(f"{here}/change-requests/1") == ["a.md"]
     world.write(lambda tx: change_requests.merge_branch(tx, request, world.ana))
     assert await broken(here) == ["a.md"]
+
+
+async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: World) -> None:
+    text = (
+        "[a](/docs/api) [b](../start/) [c](/) [d](deep/more.md) ![e](/img/a.png) [f](/blog/x) "
+        "[g](../LICENSE) [h](/docs/old) [i](/deep/gone) [j](gone) ![k](/gone.png) [l](/name)\n"
+    )
+    space = world.space("Site")
+
+    def fill(editor: Editor) -> None:
+        editor.page("A", text, git_path="docs/deep/a.mdx")
+        editor.page("B", "", git_path="docs/API.md", front_matter="---\nid: api\n---\n")
+        editor.page("C", "", git_path="docs/home.md", front_matter='---\nslug: "/"\n---\n')
+        editor.page("D", "", git_path="docs/deep/02-more.mdx")
+        editor.page("E", "", git_path="docs/deep/start.mdx")
+        editor.page("F", "", git_path="docs/f.md", front_matter="---\nslug: /name\n---\n")
+        editor.file("docs/static/img/a.png", b"")
+        editor.file("docs/LICENSE", b"", kind="source")
+
+    world.commit(space, edit=fill)
+    source = json.dumps({"folder": "docs", "summary": None})
+    world.write(lambda tx: tx.update("space", space, source=source))
+    async with world.client() as client:
+        found = (await client.get(f"/spaces/{space}/links", params={"status": "broken"})).json()
+    assert [url for _, _, url in brief(found)] == ["/docs/old", "/deep/gone", "gone", "/gone.png"]

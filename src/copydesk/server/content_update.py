@@ -266,7 +266,9 @@ def _followed(
         if is_address(path):
             continue
         target = before.find(page, path)
-        if target is not None and (target in moved or ("page", page) in moved):
+        # A path from the top leads where it did, from wherever the page is now.
+        own = ("page", page) in moved and not path.startswith("/")
+        if target is not None and (target in moved or own):
             link = after.link_to(page, target)
             if link is not None:
                 found[path] = link

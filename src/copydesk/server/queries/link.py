@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
@@ -17,7 +17,9 @@ from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.implementation import Call
 from copydesk.server.queries.page import PlacedPage, placed_pages
-from copydesk.server.source_content import page_files
+from copydesk.server.source_content import page_files, source_of
+from copydesk.server.sources.navigation import short_name
+from copydesk.server.sources.paths import is_markdown
 from copydesk.server.store import Tx
 
 _READ: dict[str, tuple[str, ...]] = {}
@@ -33,6 +35,15 @@ def remember_links(found: Mapping[str, tuple[str, ...]]) -> None:
         _READ.clear()
     _READ.update(found)
 
+
+_ENDING = re.compile(r"(?:(?:^|(?<=/))page\.mdx|\.(?:mdx?|markdown|html))$", re.IGNORECASE)
+"""What addresses leave out of the name of a page's file; Nextra has all of it for the index."""
+
+_STATIC = re.compile(r"(?:.*?/)?(?:static|public)/")
+"""Where sites have what they publish as it is, at the top of their addresses."""
+
+_NAMED = re.compile(r"""^(?:id|slug|permalink):[ ]*["']?([^"'\s#]+)""", re.MULTILINE)
+"""What front matter says of a page's address."""
 
 _BY_ID = {"pages": "page", "files": "file"}
 """What an address that is made of an id leads to, by its first part."""
@@ -76,6 +87,16 @@ class LinkPlaces:
         self._fixed = {page.id for page in draft.pages.values() if page.git_path is not None}
         for page in sorted(self._page_files, key=self._fixed.__contains__):
             self._plain[_plain(self._page_files[page])] = page
+        source = source_of(tx.row("space", space_id))
+        self._site = bool(source) and not source.get("summary")
+        self._folder: str = source.get("folder", "")
+        self._there = {
+            path
+            for file in draft.files.values()
+            for path in (file.path, *_above(file.path))
+            if self._site or not is_markdown(path)
+        }
+        self._name_pages(draft)
         self.known = self._paths.keys() | self._file_paths.keys()
         self.targets: set[Target] = {("page", page) for page in self._paths}
         self.targets |= {("file", file) for file in self._file_paths}
@@ -90,16 +111,7 @@ class LinkPlaces:
         path = unquote(path)
         if not path:
             return "page", page
-        own = [self._page_files.get(page), None if page in self._fixed else self._paths[page]]
-        for start in own:
-            if start is None:
-                continue
-            from_top = path.startswith("/")
-            joined = posixpath.normpath(
-                path.lstrip("/") if from_top else posixpath.join(posixpath.dirname(start), path)
-            )
-            if joined == ".":
-                joined = ""
+        for joined in self._candidates(page, path):
             if joined in self._files:
                 return "file", self._files[joined]
             target = self._pages.get(joined) or self._plain.get(_plain(joined))
@@ -109,6 +121,52 @@ class LinkPlaces:
             if kind in _BY_ID and key in self.known:
                 return _BY_ID[kind], key
         return None
+
+    def is_elsewhere(self, page: str, path: str) -> bool:
+        """Whether a path that leads to no page leads to what is there all the same.
+
+        That is a file that is no picture, a folder, or another part of a site that has the space
+        in a folder: its blog, say.
+        """
+        path = unquote(path)
+        if any(joined in self._there for joined in self._candidates(page, path)):
+            return True
+        if not (self._site and self._folder and path.startswith("/")):
+            return False
+        known = {posixpath.basename(self._folder), *_below(self._folder, self._plain)}
+        first = path.strip("/").partition("/")[0]
+        return "." not in posixpath.basename(path) and first not in known
+
+    def _candidates(self, page: str, path: str) -> list[str]:
+        """Return what a path may mean: from the file of the page, or as the site publishes it."""
+        own = [self._page_files.get(page), None if page in self._fixed else self._paths[page]]
+        starts = [start for start in own if start is not None]
+        if path.startswith("/"):
+            folders = ["", *self._roots]
+        else:
+            folders = [posixpath.dirname(start) for start in starts]
+            if self._site:
+                plain = [_plain(start) for start in starts]
+                folders += [*plain, *map(posixpath.dirname, plain), self._folder]
+        places = dict.fromkeys(
+            posixpath.normpath(posixpath.join(folder, path.lstrip("/"))) for folder in folders
+        )
+        return ["" if place == "." else place for place in places]
+
+    def _name_pages(self, draft: Draft) -> None:
+        """Take in how a site names pages in addresses, and where these count from."""
+        for page in draft.pages.values():
+            if not self._site or page.git_path is None:
+                continue
+            folder = posixpath.dirname(page.git_path)
+            self._plain.setdefault(_plain(short_name(page.git_path)), page.id)
+            for found in _NAMED.finditer(page.front_matter or ""):
+                for start in (self._folder, folder):
+                    named = posixpath.join(start, found[1].strip("/"))
+                    self._plain.setdefault(_plain(named), page.id)
+        static = {top[0] for path in self._files if (top := _STATIC.match(path))}
+        self._roots = [self._folder, posixpath.dirname(self._folder)] if self._site else []
+        self._roots += sorted((each.rstrip("/") for each in static), key=len)
 
     def link_to(self, page: str, target: Target) -> str | None:
         """Return the path from the file of a page to a target; None when one has no file."""
@@ -220,7 +278,10 @@ class LinkReader:
         if parts.scheme or parts.netloc:
             return "url", url, "ok"
         found = self._places.find(page.data.id, parts.path)
-        return ("url", url, "broken") if found is None else (*found, "ok")
+        if found is not None:
+            return (*found, "ok")
+        there = self._places.is_elsewhere(page.data.id, parts.path)
+        return "url", url, "ok" if there else "broken"
 
 
 def stats(links: list[Link], before: list[Link] | None = None) -> LinkStats:
@@ -239,7 +300,19 @@ def _key(link: Link) -> object:
     return link.target and link.target.to_json()
 
 
+def _above(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in."""
+    while path := posixpath.dirname(path):
+        yield path
+
+
+def _below(folder: str, paths: Iterable[str]) -> Iterator[str]:
+    """Yield the first part of each path that is in a folder, as seen from there."""
+    for path in paths:
+        if path.startswith(f"{folder}/"):
+            yield path[len(folder) + 1 :].partition("/")[0]
+
+
 def _plain(path: str) -> str:
     """Return a page's path without what links may leave out: extension and index name."""
-    stem = re.sub(r"\.(?:md|markdown|html)$", "", path, flags=re.IGNORECASE)
-    return _INDEX.sub("", stem).strip("/")
+    return _INDEX.sub("", _ENDING.sub("", path)).strip("/")

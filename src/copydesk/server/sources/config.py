@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.server.sources.items import Navigation
 from copydesk.server.sources.mapping import BadYamlError, read_mapping
 from copydesk.server.sources.model import Blob, Problem
-from copydesk.server.sources.navigation import Navigation
 from copydesk.server.sources.paths import folder_of, inside, join
 
 CONFIG = ".gitbook.yaml"

@@ -28,6 +28,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
 from copydesk.server.sources.document import Document, Facts, read_document
 from copydesk.server.sources.identity import Keys
+from copydesk.server.sources.items import Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError
 from copydesk.server.sources.model import (
     Blob,
@@ -42,8 +43,6 @@ from copydesk.server.sources.navigation import (
     CATEGORIES,
     HUGO,
     NAMES,
-    Item,
-    Navigation,
     order_of,
     read_category,
     read_navigations,

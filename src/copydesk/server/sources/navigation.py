@@ -6,21 +6,15 @@ where it is one object of plain values.
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.document import number
-from copydesk.server.sources.mapping import (
-    MAX_YAML,
-    BadYamlError,
-    read_lenient_mapping,
-    read_toml,
-)
+from copydesk.server.sources.items import Item, Navigation
+from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping, read_toml
 from copydesk.server.sources.paths import folder_of, join, name_of
+from copydesk.server.sources.programs import read_values
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
@@ -41,51 +35,8 @@ NAMES = TABLES | HUGO | frozenset({*_SITES, _BOOK})
 _ASSIGNED = re.compile(
     r"(?:module\.exports\s*=|export\s+default|\bsidebars\b[^=\n;]{0,200}=)\s{0,200}(?=\{)"
 )
-_TOKEN = re.compile(
-    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<sign>.)""",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(
-    r"\\(?:u\{(?P<point>[0-9A-Fa-f]{1,6})\}|u(?P<unit>[0-9A-Fa-f]{4})|x(?P<byte>[0-9A-Fa-f]{2})|(?P<sign>.))",
-    re.DOTALL,
-)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
-"""What stands after a backslash, where it is not what it says."""
-
 _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
 _MOST_DEEP = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A line of such a table.
-
-    ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
-    address, ``tree`` a folder that is listed whole; one with neither is a group.
-    """
-
-    title: str | None = None
-    target: str | None = None
-    href: str | None = None
-    tree: str | None = None
-    children: tuple[Item, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Navigation:
-    """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
-
-    ``named`` says that pages are called by names that leave out the ending and an order, and that
-    folders have an order of their own, as in Docusaurus. ``hugo`` says that it is Hugo's, which is
-    used where no other table is.
-    """
-
-    path: str
-    folder: str
-    items: tuple[Item, ...] | None = None
-    title: str | None = None
-    named: bool = False
-    hugo: bool = False
 
 
 def read_navigations(path: str, data: bytes) -> list[Navigation]:
@@ -255,56 +206,11 @@ def _directory(item: Mapping[str, Any]) -> str | None:
 
 
 def _sidebars(name: str, text: str) -> tuple[Item, ...]:
-    if len(text) > MAX_YAML:
-        raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")
-    begin = 0
-    if not name.endswith(".json"):
-        place = _ASSIGNED.search(text)
-        if place is None:
-            raise BadYamlError("is a program without a plain object in it")
-        begin = place.end()
-    try:
-        values = read_lenient_mapping(_plain(text[begin:]))
-    except BadYamlError as error:
-        raise BadYamlError(
-            "is more than one object of plain values, and copydesk runs no code"
-        ) from error
+    values = read_values(text, None if name.endswith(".json") else _ASSIGNED)
     bars = {key: tuple(_listed(bar, 0)) for key, bar in values.items()}
     if len(bars) == 1:
         return next(iter(bars.values()))
     return tuple(Item(key, children=items) for key, items in bars.items())
-
-
-def _plain(text: str) -> str:
-    """Return the object that a program begins with as YAML takes it, without remarks."""
-    out: list[str] = []
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        if token["text"] is not None:
-            out.append(json.dumps(_words(token["text"][1:-1]), ensure_ascii=False))
-        elif token["sign"] is not None:
-            sign = token["sign"]
-            if sign in "`(;" or (sign == "." and out[-1:] == ["."]):
-                raise BadYamlError("is a program")
-            out.append({":": ": ", "\t": " "}.get(sign, sign))
-            depth += (sign in "{[") - (sign in "}]")
-            if not depth and sign in "}]":
-                break
-    return "".join(out)
-
-
-def _words(text: str) -> str:
-    """Return what a text of a program says."""
-
-    def said(escape: re.Match[str]) -> str:
-        if escape["sign"] is not None:
-            return _ESCAPED.get(escape["sign"], escape["sign"])
-        code = int(escape["point"] or escape["unit"] or escape["byte"], 16)
-        return chr(code) if code <= sys.maxunicode else "\ufffd"
-
-    # What is beyond the first plane is often written as the two halves of UTF-16.
-    halves = _ESCAPE.sub(said, text).encode("utf-16", "surrogatepass")
-    return halves.decode("utf-16", "replace")
 
 
 def _listed(value: Any, depth: int) -> Iterator[Item]:

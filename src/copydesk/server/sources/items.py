@@ -1,0 +1,37 @@
+"""Lines of tables of contents, whatever file they were read from."""
+
+from __future__ import annotations
+
+from copydesk.domain.late_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of such a table.
+
+    ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
+    address, ``tree`` a folder that is listed whole; one with neither is a group.
+    """
+
+    title: str | None = None
+    target: str | None = None
+    href: str | None = None
+    tree: str | None = None
+    children: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
+
+    ``named`` says that pages are called by names that leave out the ending and an order, and that
+    folders have an order of their own, as in Docusaurus. ``hugo`` says that it is Hugo's, which is
+    used where no other table is.
+    """
+
+    path: str
+    folder: str
+    items: tuple[Item, ...] | None = None
+    title: str | None = None
+    named: bool = False
+    hugo: bool = False

@@ -1,4 +1,4 @@
-"""Tables of contents that are no ``SUMMARY.md``: MkDocs, Docusaurus, a site's ``docs.yaml``."""
+"""Tables of contents that are no ``SUMMARY.md``: MkDocs, Docusaurus, Mintlify, ``docs.yaml``."""
 
 from __future__ import annotations
 
@@ -322,3 +322,54 @@ def test_the_content_of_hugo_is_the_space() -> None:
     for table in ("SUMMARY.md", "docs/SUMMARY.md", "mkdocs.yml"):
         files = {table: b"", "docs/a.md": b"", "hugo.yaml": b"title: Site\n", "content/b.md": b""}
         assert [each.title == "Site" for each in layout(files)] == [False]
+
+
+def test_the_navigation_of_mintlify_is_read() -> None:
+    table = b"""{"$schema": "https://mintlify.com/docs.json", "name": "Docs",
+      "navigation": {"languages": [{"language": "en", "tabs": [
+        {"tab": "Guides", "groups": [
+          {"group": "Start", "pages": ["index", "/guide/setup",
+            {"group": "More", "root": "guide/more/index", "pages": ["guide/use", "gone"]}]},
+          {"$ref": "./config/api.json"}]},
+        {"tab": "Blog", "href": "https://example.com"}]}]}}"""
+    more = b'{"group": "API", "pages": ["GET /pages", "guide/errors"]}'
+    pages = {
+        "docs/index.mdx": b"# Welcome\n",
+        "docs/guide/setup.mdx": b"---\ntitle: Set it up\nsidebarTitle: Setup\n---\n",
+        "docs/guide/more/index.mdx": b"# More of it\n",
+        "docs/guide/use.md": b"# Use\n",
+        "docs/guide/errors.mdx": b"# Errors\n",
+        "docs/snippets/part.mdx": b"Part\n",
+    }
+    files = {"docs/docs.json": table, "docs/config/api.json": more, **pages}
+    (space,) = layout(files)
+    assert (space.title, space.folder) == ("Docs", "docs")
+    assert shape(space.pages) == [
+        (
+            "Guides",
+            None,
+            [
+                (
+                    "Start",
+                    None,
+                    [
+                        ("Welcome", "docs/index.mdx"),
+                        ("Setup", "docs/guide/setup.mdx"),
+                        ("More", "docs/guide/more/index.mdx", [("Use", "docs/guide/use.md")]),
+                    ],
+                ),
+                ("API", None, [("Errors", "docs/guide/errors.mdx")]),
+            ],
+        ),
+        ("Blog", "https://example.com"),
+    ]
+    assert [str(problem) for problem in space.problems] == [
+        "docs/docs.json: “gone” names a file that does not exist",
+        "docs/docs.json: names 1 page made of the description of an API: they are no files",
+    ]
+    # Other programs have files of that name, and a navigation that names itself has an end.
+    (space,) = layout({"docs.json": b'{"navigation": []}', "a.md": b"# A\n"})
+    assert (space.folder, space.problems) == ("", ())
+    loop = b'{"colors": {}, "navigation": [{"$ref": "b.json"}]}'
+    (space,) = layout({"docs.json": loop, "b.json": b'{"$ref": "b.json"}', "a.md": b"# A\n"})
+    assert [problem.text for problem in space.problems] == ["b.json"]

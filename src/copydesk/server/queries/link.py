@@ -94,8 +94,10 @@ class LinkPlaces:
             path
             for file in draft.files.values()
             for path in (file.path, *_above(file.path))
-            if self._site or not is_markdown(path)
+            if not is_markdown(path)
         }
+        if self._site:  # which publishes pages that are in no table of contents, too
+            self._there |= {_plain(each.path) for each in draft.files.values()}
         self._name_pages(draft)
         self.known = self._paths.keys() | self._file_paths.keys()
         self.targets: set[Target] = {("page", page) for page in self._paths}
@@ -129,7 +131,8 @@ class LinkPlaces:
         in a folder: its blog, say.
         """
         path = unquote(path)
-        if any(joined in self._there for joined in self._candidates(page, path)):
+        places = self._candidates(page, path)
+        if any(each in self._there or _plain(each) in self._there for each in places):
             return True
         if not (self._site and self._folder and path.startswith("/")):
             return False

@@ -35,6 +35,12 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _PLACES = ("sidebar_position", "weight", "nav_order", "order")
 """What Docusaurus, Hugo, Jekyll and VuePress call the place of a page among those beside it."""
 
+_LABELS = ("sidebar_label", "sidebarTitle")
+"""What Docusaurus, and Mintlify and Nextra call the title that their sidebar has for a page.
+
+Starlight has it, and the place, as ``label`` and ``order`` of ``sidebar``.
+"""
+
 _LAYOUT = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags")
 
 
@@ -58,7 +64,7 @@ class Document:
     """A Markdown file in two verbatim parts. ``refusal`` says why it cannot be a page.
 
     ``title`` and ``name`` are what its front matter calls it, for trees that no summary names;
-    ``label`` is what Docusaurus reads there for its sidebar, ``position`` the place in one of the
+    ``label`` is what is read there for a sidebar, ``position`` the place in one of the
     words of ``_PLACES``, ``draft`` what Hugo does not publish yet.
 
     ``complaint`` is a fault of the front matter of a page that can be used all the same, and
@@ -115,15 +121,18 @@ def read_document(blob: Blob) -> Document:
     except BadYamlError as error:
         line = None if error.line is None else error.line + 1
         return Document(front, body, complaint=f"has front matter that {error.reason}", line=line)
-    title, name, label = (values.get(key) for key in ("title", "id", "sidebar_label"))
-    places = (number(values.get(key)) for key in _PLACES)
+    title, name = values.get("title"), values.get("id")
+    sidebar = values.get("sidebar")
+    aside: dict[str, Any] = sidebar if isinstance(sidebar, dict) else {}
+    labels = (*(values.get(key) for key in _LABELS), aside.get("label"))
+    places = (number(value) for value in (*map(values.get, _PLACES), aside.get("order")))
     return Document(
         front,
         body,
         facts,
         title=title if isinstance(title, str) else None,
         name=name if isinstance(name, str) else None,
-        label=label if isinstance(label, str) else None,
+        label=next((label for label in labels if isinstance(label, str)), None),
         position=next((place for place in places if place is not None), None),
         draft=values.get("draft") is True,
     )

@@ -10,13 +10,16 @@ class Item:
     """A line of such a table.
 
     ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
-    address, ``tree`` a folder that is listed whole; one with neither is a group.
+    address, ``tree`` a folder that is listed whole, ``more`` a file with the items in its place,
+    ``made`` says that it is a page of no file; one with none of them is a group.
     """
 
     title: str | None = None
     target: str | None = None
     href: str | None = None
     tree: str | None = None
+    more: str | None = None
+    made: bool = False
     children: tuple[Item, ...] = ()
 
 

@@ -25,11 +25,13 @@ from dataclasses import field, replace
 from urllib.parse import unquote
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import plural
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
 from copydesk.server.sources.document import Document, Facts, read_document
 from copydesk.server.sources.identity import Keys
 from copydesk.server.sources.items import Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError
+from copydesk.server.sources.mintlify import read_more
 from copydesk.server.sources.model import (
     Blob,
     FileRole,
@@ -90,8 +92,8 @@ class LayoutReader:
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self.titles: dict[tuple[str, str, bool], str] = {}
-        """What pages are called where no table says so, by their text, path and kind of space."""
+        self.titles: dict[tuple[str, str], str] = {}
+        """What pages are called where no table says so, by their text and path."""
         self._documents: dict[str, Document] = {}
         self._configs: dict[tuple[str, str], Config] = {}
         self._navigations: dict[tuple[str, str], list[Navigation] | str] = {}
@@ -306,6 +308,7 @@ class _SpaceReader:
     pages_of: set[str] = field(default_factory=set)
     group_keys: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
+    made: int = 0
 
     def read(self) -> SourceSpace:
         self.problems.extend(self.config.problems)
@@ -315,6 +318,9 @@ class _SpaceReader:
             entries = self.listed(summary_path)
         elif table is not None and table.items is not None:
             entries = tuple(self.navigated(table, table.items))
+            if self.made:
+                said = f"names {plural(self.made, 'page')} made of the description of an API"
+                self.problems.append(Problem(table.path, f"{said}: they are no files"))
         else:
             entries = self.inferred(self.paths, self.config.root)
         pages = self.branch(entries, "", ())
@@ -395,7 +401,11 @@ class _SpaceReader:
         seen = set() if seen is None else seen
         for item in items:
             below = tuple(self.navigated(table, item.children, seen))
-            if item.tree is not None:
+            if item.made:
+                self.made += 1
+            elif item.more is not None:
+                yield from self.navigated(table, self.more(table, item.more, seen), seen)
+            elif item.tree is not None:
                 folder = join(self.config.root, item.tree) or ""
                 found = self.inferred([p for p in self.paths if p not in seen], folder)
                 seen.update(each.path for _, each in Summary(found).walk() if each.path)
@@ -427,11 +437,25 @@ class _SpaceReader:
             else:
                 yield from below
 
+    def more(self, table: Navigation, path: str, seen: set[str]) -> tuple[Item, ...]:
+        """Return the items of another file, which the table names in their place."""
+        blob = self.files.get(path)
+        if blob is None or blob.kind != "file" or path in seen:
+            self.refuse(table, path, "names a file that cannot be used")
+            return ()
+        seen.add(path)
+        try:
+            return read_more(path, blob.read().decode("utf-8-sig"))
+        except (OSError, UnicodeDecodeError, BadYamlError) as error:
+            self.problems.append(Problem(path, f"cannot be read: {error}"))
+            return ()
+
     def target(self, table: Navigation, target: str) -> str:
         """Return the path of the page that a table names."""
         path = join(self.config.root, unquote(target)) or ""
         if not table.named:
-            return path
+            endings = (f"{path}{ending}" for ending in ("", ".mdx", ".md"))
+            return next((each for each in endings if each in self.files), path)
         if not self.names:
             prefix = f"{self.config.root}/" if self.config.root else ""
             for each in filter(is_markdown, self.paths):
@@ -446,11 +470,14 @@ class _SpaceReader:
         self.problems.append(Problem(table.path, reason, text=tidy(target)))
 
     def page_title(self, path: str) -> str:
-        known = (self.files[path].oid, path, self.sidebar())
+        known = (self.files[path].oid, path)
         if (title := self.reader.titles.get(known)) is None:
             document = self.reader.document(self.files, path)
-            title = tidy(document.label or "") if self.sidebar() else ""
-            title = title or tidy(document.title or "") or tidy(document.heading() or "")
+            title = (
+                tidy(document.label or "")
+                or tidy(document.title or "")
+                or tidy(document.heading() or "")
+            )
             title = self.reader.titles[known] = title or stem_of(path)
         return title
 

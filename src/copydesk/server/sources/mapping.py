@@ -1,10 +1,11 @@
 """Mappings from untrusted files: small, without aliases, and never more than plain values.
 
-They are in YAML, or in TOML.
+They are in YAML, in TOML or in JSON.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -13,6 +14,10 @@ MAX_DEPTH = 100
 
 MAX_YAML = 256 * 1024
 """Longest YAML text that is read, in characters: configuration and front matter are far smaller."""
+
+
+MAX_JSON = 4 * 1024 * 1024
+"""Longest JSON text that is read, which takes far less time than YAML."""
 
 
 class BadYamlError(ValueError):
@@ -63,6 +68,23 @@ def read_mapping(text: str, *, lenient: bool = False) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadYamlError("is not a mapping of names to values")
     return {str(name): item for name, item in value.items()}
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """Return the object that a JSON text holds. Raises ``BadYamlError`` for anything else."""
+    if len(text) > MAX_JSON:
+        raise BadYamlError(f"is longer than {MAX_JSON // 1024} KiB")
+    if _depth(text) > MAX_DEPTH:
+        raise BadYamlError(f"is nested more than {MAX_DEPTH} levels deep")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadYamlError(f"is not valid JSON: {error.msg}", error.lineno) from error
+    except (ValueError, RecursionError) as error:
+        raise BadYamlError("is not valid JSON") from error
+    if not isinstance(value, dict):
+        raise BadYamlError("is not an object of names and values")
+    return value
 
 
 def read_toml(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tables of contents of other systems: MkDocs, Docusaurus, Hugo, and the files that name spaces.
+"""Tables of contents of other systems: MkDocs, Docusaurus, Mintlify, Hugo, and ``docs.yaml``.
 
 They are read where no ``SUMMARY.md`` says more. Nothing of them is run: a ``sidebars.js`` is read
 where it is one object of plain values.
@@ -13,6 +13,7 @@ from typing import Any
 from copydesk.server.sources.document import number
 from copydesk.server.sources.items import Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping, read_toml
+from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
 from copydesk.server.sources.paths import folder_of, join, name_of
 from copydesk.server.sources.programs import read_values
 
@@ -23,7 +24,7 @@ _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "si
 HUGO = frozenset(
     f"{stem}.{ending}" for stem in ("hugo", "config") for ending in ("toml", "yaml", "yml", "json")
 )
-TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
+TABLES = frozenset({*_MKDOCS, *_SIDEBARS, *MINTLIFY})
 """The names of tables of contents that are read and never written."""
 
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
@@ -50,6 +51,8 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
         raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
     if name == _BOOK:
         return _book(path, text)
+    if name in MINTLIFY:
+        return read_mintlify(path, text)
     if name in HUGO:
         return _hugo(path, text)
     if (docs := sidebar_folder(path)) is not None:

@@ -373,3 +373,24 @@ def test_the_navigation_of_mintlify_is_read() -> None:
     loop = b'{"colors": {}, "navigation": [{"$ref": "b.json"}]}'
     (space,) = layout({"docs.json": loop, "b.json": b'{"$ref": "b.json"}', "a.md": b"# A\n"})
     assert [problem.text for problem in space.problems] == ["b.json"]
+
+
+def test_docusaurus_may_have_its_pages_and_its_pictures_in_folders_of_their_own(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "README.md": b"# Code\n",
+        "website/sidebars.js": b"module.exports = {all: ['b', 'a']}",
+        "website/static/img/a.png": b"png",
+        "website/src/x.png": b"png",
+        "docs/a.md": b"# A\n",
+        "docs/b.md": b"# B\n",
+    }
+    (space,) = layout(files, name="handbook")
+    assert shape(space.pages) == [("B", "docs/b.md"), ("A", "docs/a.md")]
+    assert [file.path for file in space.files] == [
+        "website/sidebars.js",
+        "website/static/img/a.png",
+    ]
+    write_space(tmp_path, space, base=space)
+    assert taken(tmp_path).keys() == files.keys() - {"README.md", "website/src/x.png"}

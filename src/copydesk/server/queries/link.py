@@ -144,6 +144,7 @@ class LinkPlaces:
         """Return what a path may mean: from the file of the page, or as the site publishes it."""
         own = [self._page_files.get(page), None if page in self._fixed else self._paths[page]]
         starts = [start for start in own if start is not None]
+        path = path.removeprefix("@site")  # so Docusaurus calls where its configuration is
         if path.startswith("/"):
             folders = ["", *self._roots]
         else:
@@ -169,7 +170,8 @@ class LinkPlaces:
                     self._plain.setdefault(_plain(named), page.id)
         static = {top[0] for path in self._files if (top := _STATIC.match(path))}
         self._roots = [self._folder, posixpath.dirname(self._folder)] if self._site else []
-        self._roots += sorted((each.rstrip("/") for each in static), key=len)
+        for each in sorted(static, key=len):
+            self._roots += [each.rstrip("/"), posixpath.dirname(each.rstrip("/"))]
 
     def link_to(self, page: str, target: Target) -> str | None:
         """Return the path from the file of a page to a target; None when one has no file."""

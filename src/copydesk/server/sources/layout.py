@@ -49,7 +49,7 @@ from copydesk.server.sources.navigation import (
     read_category,
     read_navigations,
     short_name,
-    sidebar_folder,
+    sidebar_folders,
     unnumbered,
 )
 from copydesk.server.sources.paths import (
@@ -65,6 +65,10 @@ from copydesk.server.sources.paths import (
 )
 from copydesk.server.sources.summary import Entry, Summary, parse_summary, plain_address, tidy
 
+_STATIC = ("static", "public", "src/assets")
+"""Where a site has what it publishes beside its pages, as seen from its configuration."""
+
+_NOT_ALLOWED = "is an address that is not allowed"
 _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
 """First headings that name a page and not a space."""
 
@@ -113,6 +117,9 @@ class LayoutReader:
                 root = innermost(keys.get(path, path), owned)
             if root is not None:
                 owned[root].append(path)
+        for config in configs:
+            beside = _published(config)
+            owned[config.root] += sorted(path for path in homeless if path.startswith(beside))
         spaces: list[SourceSpace] = []
         for config in configs:
             paths = owned[config.root]
@@ -193,10 +200,11 @@ class LayoutReader:
                 except OSError as error:
                     self._navigations[known] = f"cannot be read: {error.strerror or error}"
             tables = self._navigations[known]
+            folders = [each for each in sidebar_folders(path) if _has_markdown(files, each)]
             if isinstance(tables, str):
                 said = f"was read as a table of contents, but it {tables}"
-                folder = sidebar_folder(path)
-                if folder and any(is_markdown(each) and inside(each, folder) for each in files):
+                if folders:
+                    folder = folders[0]
                     yield Navigation(path, folder, named=True)
                     if folder in listed and listed[folder].path == path:
                         said += f"; the tree follows the folders in {folder}"
@@ -208,7 +216,10 @@ class LayoutReader:
                 for root, each in listed.items()
                 if each.navigation is None or not each.navigation.hugo
             } <= {each.folder for each in tables}:
-                yield from tables
+                yield from (
+                    replace(each, folder=folders[0]) if folders and each.named else each
+                    for each in tables
+                )
 
     def _use(
         self,
@@ -219,7 +230,7 @@ class LayoutReader:
     ) -> None:
         """Make a space of what a table is about, unless a summary says more."""
         own = listed.get(table.folder)
-        if not any(is_markdown(path) and inside(path, table.folder) for path in files):
+        if not _has_markdown(files, table.folder):
             if table.hugo:
                 return
             unused.append(
@@ -282,9 +293,20 @@ class LayoutReader:
         return sorted(kept, key=lambda config: config.root)
 
 
+def _published(config: Config) -> tuple[str, ...]:
+    """Return where a site has what it publishes beside its pages, where they are of a site."""
+    if config.navigation is None or config.path is None:
+        return ()
+    return tuple(f"{join(folder_of(config.path), each)}/" for each in _STATIC)
+
+
 def innermost(path: str, roots: Collection[str]) -> str | None:
     """Return the deepest of some folders that a path is in, or None."""
     return max((root for root in roots if inside(path, root)), key=len, default=None)
+
+
+def _has_markdown(files: Iterable[str], folder: str) -> bool:
+    return any(is_markdown(path) and inside(path, folder) for path in files)
 
 
 def _nothing(_: str) -> None:
@@ -413,7 +435,9 @@ class _SpaceReader:
             elif item.href is not None:
                 address = plain_address(item.href)
                 if address is None:
-                    self.refuse(table, item.href, "is an address that is not allowed")
+                    part = item.href.startswith("/")
+                    said = "leads to another part of the site" if part else _NOT_ALLOWED
+                    self.refuse(table, item.href, said)
                     yield from below
                 else:
                     yield Entry("link", item.title or address, 0, 0, href=address)

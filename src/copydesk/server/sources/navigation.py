@@ -55,8 +55,8 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
         return read_mintlify(path, text)
     if name in HUGO:
         return _hugo(path, text)
-    if (docs := sidebar_folder(path)) is not None:
-        return [Navigation(path, docs, _sidebars(name, text), named=True)]
+    if docs := sidebar_folders(path):
+        return [Navigation(path, docs[0], _sidebars(name, text), named=True)]
     values = read_lenient_mapping(text)
     if name in _SITES:
         site = values.get("site")
@@ -151,9 +151,15 @@ def read_category(data: bytes) -> tuple[str | None, float | None]:
     return (label if isinstance(label, str) else None), number(values.get("position"))
 
 
-def sidebar_folder(path: str) -> str | None:
-    """Return the folder that a sidebars file of Docusaurus is about; None for another table."""
-    return join(folder_of(path), "docs") if name_of(path) in _SIDEBARS else None
+def sidebar_folders(path: str) -> list[str]:
+    """Return the folders that a sidebars file of Docusaurus may be about, the likeliest first.
+
+    Docusaurus is told in a program where the pages are: beside its own folder in many projects.
+    """
+    if name_of(path) not in _SIDEBARS:
+        return []
+    site = folder_of(path)
+    return [join(site, "docs") or "docs", *([join(site, "../docs") or "docs"] if site else [])]
 
 
 def _nav(value: Any, depth: int) -> Iterator[Item]:

@@ -394,3 +394,112 @@ def test_docusaurus_may_have_its_pages_and_its_pictures_in_folders_of_their_own(
     ]
     write_space(tmp_path, space, base=space)
     assert taken(tmp_path).keys() == files.keys() - {"README.md", "website/src/x.png"}
+
+
+def test_the_sidebar_of_starlight_is_read_for_each_language(tmp_path: Path) -> None:
+    config = b"""import starlight from '@astrojs/starlight';
+export default defineConfig({ integrations: [starlight({
+  title: 'Docs', defaultLocale: 'root', locales: { root: {label: 'English'}, de: {lang: 'de'} },
+  sidebar: [
+    { label: 'Start', items: ['setup', { label: 'Use it', slug: 'guides/use' }] },
+    { label: 'More', autogenerate: { directory: 'more' } },
+    { label: 'Blog', link: 'https://example.com' },
+  ],
+})]});
+"""
+    docs = "src/content/docs"
+    files = {
+        "astro.config.mjs": config,
+        "src/assets/a.png": b"png",
+        f"{docs}/index.mdx": b"---\ntitle: Home\n---\n",
+        f"{docs}/setup.md": b"---\ntitle: Set up\nsidebar:\n  label: Setup\n---\n",
+        f"{docs}/guides/use.mdx": b"",
+        f"{docs}/more/a.md": b"---\ntitle: A\nsidebar:\n  order: 2\n---\n",
+        f"{docs}/more/b.md": b"---\ntitle: B\ndraft: true\nsidebar: {order: 1}\n---\n",
+        f"{docs}/de/setup.md": b"---\ntitle: Aufsetzen\n---\n",
+    }
+    english, german = layout(files)
+    assert (english.title, german.title) == ("Docs", "Docs (de)")
+    assert shape(english.pages) == [
+        ("Home", f"{docs}/index.mdx"),
+        ("Start", None, [("Setup", f"{docs}/setup.md"), ("Use it", f"{docs}/guides/use.mdx")]),
+        ("More", None, [("B", f"{docs}/more/b.md"), ("A", f"{docs}/more/a.md")]),
+        ("Blog", "https://example.com"),
+    ]
+    assert [page.title for page in english.walk() if page.hidden] == ["B"]
+    assert [page.title for page in german.walk()] == ["Start", "Aufsetzen", "Blog"]
+    assert not (*english.problems, *german.problems)
+    write_space(tmp_path, english, base=english)
+    assert taken(tmp_path).keys() == files.keys() - {f"{docs}/de/setup.md"}
+    # One that is a program leaves the order of front matter; another site of Astro is none.
+    files["astro.config.mjs"] = b"starlight({ sidebar: [...guides()] })"
+    (space,) = layout(files)
+    assert space.folder == docs
+    assert ["the tree follows the folders" in each.reason for each in space.problems] == [True]
+    files["astro.config.mjs"] = b"export default defineConfig({})"
+    assert [space.folder for space in layout(files)] == [""]
+
+
+def test_folders_have_the_order_and_titles_of_nextra() -> None:
+    files = {
+        "content/_meta.ts": b"""import type { MetaRecord } from 'nextra'
+const meta: MetaRecord = {
+  index: 'Home', '---': { type: 'separator' }, guide: { title: 'The guide' },
+  old: { display: 'hidden' }, gh: { title: 'Code', href: 'https://example.com' }, about: '',
+}
+export default meta
+""",
+        "content/index.mdx": b"# Welcome\n",
+        "content/about.mdx": b"---\nsidebarTitle: About\n---\n# About us\n",
+        "content/old.mdx": b"# Old\n",
+        "content/guide/_meta.json": b'{"b": "Begin", "a": "Advance"}',
+        "content/guide/a.mdx": b"",
+        "content/guide/b.mdx": b"",
+        "content/guide/c.mdx": b"# C\n",
+        "content/more/_meta.js": b"export default { ...rest }",
+        "content/more/x/page.mdx": b"# X\n",
+        "content/_part.mdx": b"",
+        "public/a.png": b"png",
+    }
+    (space,) = layout(files)
+    assert shape(space.pages) == [
+        ("Home", "content/index.mdx"),
+        (
+            "The guide",
+            None,
+            [
+                ("Begin", "content/guide/b.mdx"),
+                ("Advance", "content/guide/a.mdx"),
+                ("C", "content/guide/c.mdx"),
+            ],
+        ),
+        ("Old", "content/old.mdx"),
+        ("About", "content/about.mdx"),
+        ("more", None, [("X", "content/more/x/page.mdx")]),
+    ]
+    assert [page.title for page in space.walk() if page.hidden] == ["Old"]
+    assert [each.path for each in space.files if each.role == "asset"] == ["public/a.png"]
+    assert [str(problem) for problem in space.problems] == [
+        "content/_meta.ts: has what the tree leaves out: 2 links or headings",
+        "content/more/_meta.js: was read as the order of its folder, but it is more than one "
+        "object of plain values, and copydesk runs no code; its pages are sorted by name",
+    ]
+
+
+def test_the_sidebar_of_docsify_is_read() -> None:
+    files = {
+        "docs/_sidebar.md": b"- Start\n\n  - [Quick](quick.md)\n- [More](/more/)\n* [X](gone.md)\n",
+        "docs/_navbar.md": b"- [x](y)\n",
+        "docs/README.md": b"# Home\n",
+        "docs/quick.md": b"# Quickly\n",
+        "docs/more/README.md": b"# M\n",
+        "README.md": b"# Code\n",
+    }
+    (space,) = layout(files)
+    assert (space.folder, space.summary_path) == ("docs", None)
+    assert shape(space.pages) == [
+        ("Home", "docs/README.md"),
+        ("Start", None, [("Quick", "docs/quick.md")]),
+        ("More", "docs/more/README.md"),
+    ]
+    assert [problem.text for problem in space.problems] == ["gone.md"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.server.sources.model import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +12,8 @@ class Item:
 
     ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
     address, ``tree`` a folder that is listed whole, ``more`` a file with the items in its place,
-    ``made`` says that it is a page of no file; one with none of them is a group.
+    ``made`` says that it is a page of no file; one with none of them is a group. One that is
+    ``loose`` is left out without a word where its page is missing.
     """
 
     title: str | None = None
@@ -20,6 +22,7 @@ class Item:
     tree: str | None = None
     more: str | None = None
     made: bool = False
+    loose: bool = False
     children: tuple[Item, ...] = ()
 
 
@@ -28,8 +31,9 @@ class Navigation:
     """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
 
     ``named`` says that pages are called by names that leave out the ending and an order, and that
-    folders have an order of their own, as in Docusaurus. ``hugo`` says that it is Hugo's, which is
-    used where no other table is.
+    folders have an order of their own, as in Docusaurus. ``nextra`` says that folders have their
+    order in files, ``hugo`` that it is Hugo's, which is used where no other table is.
+    ``problems`` are its lines that could not be used.
     """
 
     path: str
@@ -38,3 +42,5 @@ class Navigation:
     title: str | None = None
     named: bool = False
     hugo: bool = False
+    nextra: bool = False
+    problems: tuple[Problem, ...] = ()

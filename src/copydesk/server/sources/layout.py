@@ -52,6 +52,7 @@ from copydesk.server.sources.navigation import (
     sidebar_folders,
     unnumbered,
 )
+from copydesk.server.sources.nextra import METAS, Place, nextra_spaces, read_places
 from copydesk.server.sources.paths import (
     folder_of,
     inside,
@@ -63,10 +64,14 @@ from copydesk.server.sources.paths import (
     slugify,
     stem_of,
 )
+from copydesk.server.sources.starlight import ASTRO
 from copydesk.server.sources.summary import Entry, Summary, parse_summary, plain_address, tidy
 
 _STATIC = ("static", "public", "src/assets")
 """Where a site has what it publishes beside its pages, as seen from its configuration."""
+
+_ENDINGS = ("", ".mdx", ".md", "/index.mdx", "/index.md", "/README.md")
+"""What tables leave out of the name of a page's file."""
 
 _NOT_ALLOWED = "is an address that is not allowed"
 _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
@@ -96,8 +101,8 @@ class LayoutReader:
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self.titles: dict[tuple[str, str], str] = {}
-        """What pages are called where no table says so, by their text and path."""
+        self.titles: dict[tuple[str, str, str | None], str] = {}
+        """What pages are called where no table says so, by their text, path and place."""
         self._documents: dict[str, Document] = {}
         self._configs: dict[tuple[str, str], Config] = {}
         self._navigations: dict[tuple[str, str], list[Navigation] | str] = {}
@@ -185,6 +190,7 @@ class LayoutReader:
 
         Hugo's go last, and where the spaces are its own: other tables say more.
         """
+        yield from nextra_spaces(files)
         named = sorted(path for path in files if name_of(path) in NAMES)
         for path in sorted(named, key=lambda path: name_of(path) in HUGO):
             blob = files[path]
@@ -205,7 +211,7 @@ class LayoutReader:
                 said = f"was read as a table of contents, but it {tables}"
                 if folders:
                     folder = folders[0]
-                    yield Navigation(path, folder, named=True)
+                    yield Navigation(path, folder, named=name_of(path) not in ASTRO)
                     if folder in listed and listed[folder].path == path:
                         said += f"; the tree follows the folders in {folder}"
                     elif any(each.path == path for each in unused):
@@ -247,7 +253,8 @@ class LayoutReader:
         near = [
             config
             for root, config in listed.items()
-            if inside(root, table.folder) or inside(table.folder, root) or root == table.folder
+            if (inside(root, table.folder) or inside(table.folder, root) or root == table.folder)
+            and config.path != table.path
         ]
         if near and (table.items is not None or own is not None):
             other = near[0].summary if near[0].navigation is None else near[0].path
@@ -297,7 +304,8 @@ def _published(config: Config) -> tuple[str, ...]:
     """Return where a site has what it publishes beside its pages, where they are of a site."""
     if config.navigation is None or config.path is None:
         return ()
-    return tuple(f"{join(folder_of(config.path), each)}/" for each in _STATIC)
+    sites = {folder_of(config.path), re.sub(r"(?:^|/)src$", "", folder_of(config.root))}
+    return tuple(f"{join(site, each)}/" for site in sites for each in _STATIC)
 
 
 def innermost(path: str, roots: Collection[str]) -> str | None:
@@ -330,6 +338,7 @@ class _SpaceReader:
     pages_of: set[str] = field(default_factory=set)
     group_keys: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
+    places: dict[str, dict[str, Place]] = field(default_factory=dict)
     made: int = 0
 
     def read(self) -> SourceSpace:
@@ -339,6 +348,7 @@ class _SpaceReader:
         if summary_path is not None:
             entries = self.listed(summary_path)
         elif table is not None and table.items is not None:
+            self.problems.extend(table.problems)
             entries = tuple(self.navigated(table, table.items))
             if self.made:
                 said = f"names {plural(self.made, 'page')} made of the description of an API"
@@ -378,8 +388,10 @@ class _SpaceReader:
         """Return entries that follow the folders: a folder's README first and above the others."""
         usable: list[str] = []
         sidebar = self.sidebar()
-        # Hidden names belong to tools; "_" is to Docusaurus a part of other pages.
-        aside = re.compile(r"(?:^|/)[._]" if sidebar else r"(?:^|/)\.")
+        # Hidden names belong to tools; "_" is to Docusaurus and Next.js a part of pages.
+        table = self.config.navigation
+        parts = sidebar or (table is not None and table.nextra)
+        aside = re.compile(r"(?:^|/)[._]" if parts else r"(?:^|/)\.")
         for path in paths:
             if aside.search(path[len(self.config.root) :]):
                 continue
@@ -395,13 +407,45 @@ class _SpaceReader:
         """Whether the space is one of Docusaurus."""
         return self.config.navigation is not None and self.config.navigation.named
 
-    def hugo(self) -> bool:
-        """Whether the space is one of Hugo, where a draft is a hidden page."""
-        return self.config.navigation is not None and self.config.navigation.hugo
+    def unpublished(self, path: str, document: Document) -> bool:
+        """Whether a site does not show a page: a draft, or one that its folder hides."""
+        if document.draft and self.config.navigation is not None:
+            return True
+        # The page of a folder is left out of a list only: what is in the folder is shown.
+        place = None if introduces(path) else self.place(path)
+        return place is not None and place.hidden
+
+    def place(self, path: str) -> Place | None:
+        """Return the place of a page or a folder in the order of Nextra, where it has one."""
+        if self.config.navigation is None or not self.config.navigation.nextra:
+            return None
+        folder = folder_of(path)
+        if folder not in self.places:
+            self.places[folder] = self.read_places(folder)
+        return self.places[folder].get((stem_of if is_markdown(path) else name_of)(path))
+
+    def read_places(self, folder: str) -> dict[str, Place]:
+        for path in (f"{folder}/{name}" if folder else name for name in METAS):
+            blob = self.files.get(path)
+            if blob is None or blob.kind != "file":
+                continue
+            try:
+                places, others = read_places(path, blob.read())
+            except (OSError, BadYamlError) as error:
+                said = f"was read as the order of its folder, but it {error}"
+                self.problems.append(Problem(path, f"{said}; its pages are sorted by name"))
+                return {}
+            if others:
+                said = plural(others, "link or heading", "links or headings")
+                self.problems.append(Problem(path, f"has what the tree leaves out: {said}"))
+            return places
+        return {}
 
     def category(self, path: str) -> tuple[str | None, float | None]:
         """Return the title of a folder and the place of a folder or a page, where they are told."""
         label, place = None, None
+        if (found := self.place(path)) is not None:
+            return found.title, None if introduces(path) else found.at
         if is_markdown(path):
             place = self.reader.document(self.files, path).position
         for name in CATEGORIES:
@@ -446,6 +490,8 @@ class _SpaceReader:
                 refusal = self.reader.document(self.files, path).refusal
                 if path in seen:
                     refusal = "is named twice"
+                elif item.loose and path not in self.files:
+                    continue
                 if refusal is None:
                     seen.add(path)
                     title = tidy(item.title or "") or self.page_title(path)
@@ -478,7 +524,7 @@ class _SpaceReader:
         """Return the path of the page that a table names."""
         path = join(self.config.root, unquote(target)) or ""
         if not table.named:
-            endings = (f"{path}{ending}" for ending in ("", ".mdx", ".md"))
+            endings = (f"{path}{ending}" for ending in _ENDINGS)
             return next((each for each in endings if each in self.files), path)
         if not self.names:
             prefix = f"{self.config.root}/" if self.config.root else ""
@@ -494,15 +540,14 @@ class _SpaceReader:
         self.problems.append(Problem(table.path, reason, text=tidy(target)))
 
     def page_title(self, path: str) -> str:
-        known = (self.files[path].oid, path)
+        place = self.place(path)
+        told = None if place is None else place.title
+        known = (self.files[path].oid, path, told)
         if (title := self.reader.titles.get(known)) is None:
             document = self.reader.document(self.files, path)
-            title = (
-                tidy(document.label or "")
-                or tidy(document.title or "")
-                or tidy(document.heading() or "")
-            )
-            title = self.reader.titles[known] = title or stem_of(path)
+            names = (told, document.label, document.title, document.heading())
+            title = next(filter(None, (tidy(name or "") for name in names)), stem_of(path))
+            self.reader.titles[known] = title
         return title
 
     def title(self) -> str:
@@ -582,7 +627,7 @@ class _SpaceReader:
             description=facts.description,
             emoji=facts.emoji,
             icon=facts.icon,
-            hidden=facts.hidden or (document.draft and self.hugo()),
+            hidden=facts.hidden or self.unpublished(entry.path, document),
             no_index=facts.no_index,
             no_robots_index=facts.no_robots_index,
             cover=facts.cover,

@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from copydesk.server.sources.docsify import DOCSIFY, read_docsify
 from copydesk.server.sources.document import number
 from copydesk.server.sources.items import Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping, read_toml
 from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
 from copydesk.server.sources.paths import folder_of, join, name_of
-from copydesk.server.sources.programs import read_values
+from copydesk.server.sources.programs import read_value
+from copydesk.server.sources.starlight import ASTRO, DOCS, read_starlight
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
@@ -24,7 +26,7 @@ _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "si
 HUGO = frozenset(
     f"{stem}.{ending}" for stem in ("hugo", "config") for ending in ("toml", "yaml", "yml", "json")
 )
-TABLES = frozenset({*_MKDOCS, *_SIDEBARS, *MINTLIFY})
+TABLES = frozenset({*_MKDOCS, *_SIDEBARS, *MINTLIFY, *ASTRO, DOCSIFY})
 """The names of tables of contents that are read and never written."""
 
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
@@ -51,11 +53,16 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
         raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
     if name == _BOOK:
         return _book(path, text)
+    if name in ASTRO:
+        return read_starlight(path, text)
+    if name == DOCSIFY:
+        return read_docsify(path, data)
     if name in MINTLIFY:
         return read_mintlify(path, text)
     if name in HUGO:
         return _hugo(path, text)
-    if docs := sidebar_folders(path):
+    if name in _SIDEBARS:
+        docs = sidebar_folders(path)
         return [Navigation(path, docs[0], _sidebars(name, text), named=True)]
     values = read_lenient_mapping(text)
     if name in _SITES:
@@ -152,10 +159,12 @@ def read_category(data: bytes) -> tuple[str | None, float | None]:
 
 
 def sidebar_folders(path: str) -> list[str]:
-    """Return the folders that a sidebars file of Docusaurus may be about, the likeliest first.
+    """Return the folders that a program with a sidebar may be about, the likeliest first.
 
     Docusaurus is told in a program where the pages are: beside its own folder in many projects.
     """
+    if name_of(path) in ASTRO:
+        return [join(folder_of(path), DOCS) or DOCS]
     if name_of(path) not in _SIDEBARS:
         return []
     site = folder_of(path)
@@ -215,7 +224,9 @@ def _directory(item: Mapping[str, Any]) -> str | None:
 
 
 def _sidebars(name: str, text: str) -> tuple[Item, ...]:
-    values = read_values(text, None if name.endswith(".json") else _ASSIGNED)
+    values = read_value(text, None if name.endswith(".json") else _ASSIGNED)
+    if not isinstance(values, dict):
+        raise BadYamlError("is not an object of sidebars")
     bars = {key: tuple(_listed(bar, 0)) for key, bar in values.items()}
     if len(bars) == 1:
         return next(iter(bars.values()))

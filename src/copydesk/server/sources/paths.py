@@ -74,6 +74,8 @@ def is_readme(path: str) -> bool:
 
 def introduces(path: str) -> bool:
     """Whether the file introduces its folder where no summary says so."""
+    if name_of(path) == "page.mdx":  # in the folders of Next.js
+        return True
     return is_readme(path) or (is_markdown(path) and stem_of(path).lower() in ("index", "_index"))
 
 

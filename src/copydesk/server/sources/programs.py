@@ -21,8 +21,8 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0
 """What stands after a backslash, where it is not what it says."""
 
 
-def read_values(text: str, start: re.Pattern[str] | None) -> dict[str, Any]:
-    """Return the object of plain values that a program has behind ``start``, or begins with.
+def read_value(text: str, start: re.Pattern[str] | None) -> Any:
+    """Return the object or list of plain values that a program has behind ``start``.
 
     Raises ``BadYamlError`` where there is none, or where more than plain values is in it.
     """
@@ -32,7 +32,8 @@ def read_values(text: str, start: re.Pattern[str] | None) -> dict[str, Any]:
     if start is not None and place is None:
         raise BadYamlError("is a program without a plain object in it")
     try:
-        return read_lenient_mapping(_plain(text[place.end() if place else 0 :]))
+        plain = _plain(text[place.end() if place else 0 :])
+        return read_lenient_mapping(f"{{value: {plain}}}").get("value")
     except BadYamlError as error:
         raise BadYamlError(
             "is more than one object of plain values, and copydesk runs no code"

@@ -203,6 +203,6 @@ def test_links_are_told_in_their_order_and_once_each() -> None:
     text = (
         "[a](1.md) ![b](2.png)\n\n<img src='3.png'> <a HREF = \"4.md\">x</a>\n\n"
         '{% embed url="5" %}\n\n{% embed %}\n\n'
-        "<div data-href='no'>\n<a href=\"6\">\n</div>\n\n[c]()\n"
+        "<div data-href='no'>\n<a href=\"6\">\n</div>\n\n[c]()\n<img :src='no'>\n"
     )
     assert links_of(text) == ("1.md", "2.png", "3.png", "4.md", "5", "", "no", "6", "")

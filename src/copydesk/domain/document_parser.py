@@ -44,7 +44,7 @@ _ATTRIBUTE = re.compile(r"\s*([A-Za-z][\w-]*)=\"((?:[^\"\\]|\\.)*)\"\s*")
 _DETAILS = re.compile(r"<details>\s*")
 _END_DETAILS = re.compile(r"</details>\s*")
 _SUMMARY = re.compile(r"<summary>([^<]*)</summary>\s*")
-_HTML_LINK = re.compile(r"""\b(?:href|src)\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
+_HTML_LINK = re.compile(r"""(?<![:@.])\b(?:href|src)\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _ALIGN = re.compile(r"text-align:(\w+)")
 MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}

@@ -286,3 +286,8 @@ def test_a_file_that_no_desk_can_keep_is_named(
     edit, home = source_content.filled(made), world.home
     with pytest.raises(SourceError, match="larger than 1 GB"):
         world.write(lambda tx: desk_writes.add_space(tx, home, "Charts", edit, author=world.ana))
+
+
+def test_a_heading_gives_a_title_its_words_alone() -> None:
+    text = b"# <img src='a.png'>\n# The [`<Tabs>`](tabs.md) of <b>x</b> a<b {#tabs}\n"
+    assert [page.title for page in layout({"a.md": text})[0].walk()] == ["The <Tabs> of x a<b"]

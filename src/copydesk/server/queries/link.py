@@ -42,6 +42,9 @@ _ENDING = re.compile(r"(?:(?:^|(?<=/))page\.mdx|\.(?:mdx?|markdown|html))$", re.
 _STATIC = re.compile(r"(?:.*?/)?(?:static|public)/")
 """Where sites have what they publish as it is, at the top of their addresses."""
 
+_LANGUAGE = re.compile(r"(?:^|/)src/content/docs/[^/]+$")
+"""The folder of a language of Starlight, which shows what is not translated in another one."""
+
 _NAMED = re.compile(r"""^(?:id|slug|permalink):[ ]*["']?([^"'\s#]+)""", re.MULTILINE)
 """What front matter says of a page's address."""
 
@@ -137,6 +140,8 @@ class LinkPlaces:
         if not (self._site and self._folder and path.startswith("/")):
             return False
         known = {posixpath.basename(self._folder), *_below(self._folder, self._plain)}
+        if _LANGUAGE.search(self._folder):
+            known = set()
         first = path.strip("/").partition("/")[0]
         return "." not in posixpath.basename(path) and first not in known
 

@@ -28,6 +28,10 @@ _FENCE = re.compile(r" {0,3}(?P<mark>```|~~~)")
 _CLOSING = re.compile(r"[ \t]#+$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _APART = re.compile(r"[ \t]*(?:#|\r?\n?$)")
+_LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\[\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(r"`([^`]*)`|</?[A-Za-z][^<>]*>|\s*\{#[^{}]*\}\s*$|\s:id=\S+|\*\*")
+"""What a heading has and a title has not: tags, anchors, the signs of code and of strong words."""
+
 _SEARCHED = 400
 """How many lines, and characters of a line, a page's first heading is looked for in."""
 
@@ -84,14 +88,15 @@ class Document:
     line: int | None = None
 
     def heading(self) -> str | None:
-        """Return the text of the first top heading, without Markdown's escapes."""
+        """Return the words of the first top heading, without the signs of Markdown and HTML."""
         fence: str | None = None
         for line in self.markdown[: _SEARCHED * _SEARCHED].split("\n", _SEARCHED)[:_SEARCHED]:
             if found := _FENCE.match(line):
                 fence = None if fence == found["mark"] else fence or found["mark"]
             elif fence is None and _HEADING.match(line):
                 title = line.strip()[1:_SEARCHED].strip()
-                title = _CLOSING.sub("", title).strip()
+                title = _LINK.sub(r"\1", _CLOSING.sub("", title))
+                title = _MARKUP.sub(r"\1", title).strip()
                 if title:
                     return _ESCAPE.sub(r"\1", title)
         return None

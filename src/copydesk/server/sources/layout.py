@@ -52,7 +52,7 @@ from copydesk.server.sources.navigation import (
     sidebar_folders,
     unnumbered,
 )
-from copydesk.server.sources.nextra import METAS, Place, nextra_spaces, read_places
+from copydesk.server.sources.nextra import GLOBALS, METAS, Place, nextra_spaces, read_places
 from copydesk.server.sources.paths import (
     folder_of,
     inside,
@@ -439,6 +439,9 @@ class _SpaceReader:
                 said = plural(others, "link or heading", "links or headings")
                 self.problems.append(Problem(path, f"has what the tree leaves out: {said}"))
             return places
+        table = self.config.path
+        if folder == self.config.root and table is not None and name_of(table) in GLOBALS:
+            self.problems.append(Problem(table, "was not read: the tree follows the folders"))
         return {}
 
     def category(self, path: str) -> tuple[str | None, float | None]:

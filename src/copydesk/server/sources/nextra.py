@@ -15,6 +15,9 @@ from copydesk.server.sources.programs import read_value
 
 METAS = tuple(f"_meta.{ending}" for ending in ("json", "js", "jsx", "ts", "tsx"))
 
+GLOBALS = tuple(name.replace(".", ".global.", 1) for name in METAS)
+"""One of all folders, which is not read."""
+
 _CONTENT = re.compile(r"(?:^|(?<=/))(?:content|pages|app)(?=/|$)")
 _ASSIGNED = re.compile(
     r"(?:module\.exports\s*=|export\s+default|\bmeta\b[^=\n;]{0,200}=)\s{0,200}(?=\{)"
@@ -33,7 +36,7 @@ class Place:
 def nextra_spaces(files: Iterable[str]) -> list[Navigation]:
     """Return the folders whose pages such files put in order: the outermost of each site."""
     found: dict[str, Navigation] = {}
-    for path in sorted((path for path in files if name_of(path) in METAS), key=len):
+    for path in sorted((path for path in files if name_of(path) in (*METAS, *GLOBALS)), key=len):
         folder = folder_of(path)
         top = _CONTENT.search(folder)
         root = folder[: top.end()] if top else folder

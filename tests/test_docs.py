@@ -20,7 +20,7 @@ SOURCES = [
     for folder in ("src", "tests", "benchmarks", "docs", ".ci")
     for path in (ROOT / folder).rglob("*.py")
 ]
-READERS_OWN = frozenset({"SUMMARY.md", "guides/b.md"})
+READERS_OWN = frozenset({"SUMMARY.md", "_sidebar.md", "guides/b.md"})
 """Pages that docstrings name in the repositories that people import."""
 
 PATH = r"(?<![\w*./-])[\w*./-]+\.py\b"

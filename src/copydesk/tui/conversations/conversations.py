@@ -166,8 +166,11 @@ class IngestCommands(Commands, scope="conversations"):
         async def look(api: Api) -> bool | None:
             from copydesk.domain.ingest_file import is_there
 
-            found = await api.find(ops.get_conversation, organization, item.id)
-            return True if found is not None and is_there(item.conversation, found) else None
+            try:
+                found = await api(ops.get_conversation, organization, item.id)
+            except NotFound:
+                return None
+            return True if is_there(item.conversation, found) else None
 
         await self.place.writer.perform("Send", _line(item), write, look=look)
 
@@ -224,58 +227,8 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     return "No conversation selected. :clusters lists the clusters."
 
 
-class ListedPlace(Place):
-    """A list, beside the conversation of its row."""
-
-    CSS_PATH = style_path("conversations")
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.limits = self.commands_of(LimitCommands)
-        self.reader = self.commands_of(ConversationReader)
-        self.listing = self.commands_of(ConversationList)
-
-    @property
-    def shows_secret(self) -> bool:
-        return not self.reader.masked
-
-    def raw(self) -> Raw | None:
-        return self.listing.raw()
-
-    def url(self) -> str | None:
-        return self.listing.url()
-
-    def withheld(self) -> str | None:
-        return self.reader.withheld(self.url())
-
-    def status_left(self) -> str:
-        return self.listing.status(super().status_left())
-
-    def views_note(self) -> str:
-        return self.reader.in_clear
-
-    def show_again(self) -> None:
-        self.listing.show_views()
-
-    def opened(self) -> None:
-        self.listing.show_views()
-
-    def on_unmount(self) -> None:
-        self.listing.cache()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.reader.follow_if_unread)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.listing.moved()
-
-    def poll(self) -> None:
-        """Read the list again quietly."""
-        self.listing.read()
-
-
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(ListedPlace, scope="conversations"):
+class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     COLUMNS = ("subject", "said", "source", "state", "age")
@@ -287,11 +240,15 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
         ConversationReader,
         ConversationList,
     )
+    CSS_PATH = style_path("conversations")
     noun = "conversation"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.view = target.view or (ONE if target.item else ALL)
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
         self.sources = Sources()
         self._analysing = False
         """Whether one of the read conversations is being analysed."""
@@ -300,6 +257,10 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
         if self.view.startswith(FROM):
             self.sources.learn([self.view.removeprefix(FROM)])
             self.view = FROM + self.sources.names[0]
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
 
     def panes(self) -> ComposeResult:
         self.rows: ScannedList[ConversationRow] = ScannedList(
@@ -406,8 +367,9 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
 
     async def _one(self, api: Api, organization: str, conversation: str) -> list[ConversationRow]:
         """Return the one conversation of the view; nothing where it is gone."""
-        found = await api.find(ops.get_conversation, organization, conversation)
-        if found is None:
+        try:
+            found = await api(ops.get_conversation, organization, conversation)
+        except NotFound:
             return []
         self.session.fresh()
         rows = [conversation_row(found.conversation)]
@@ -456,6 +418,10 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
     def reload(self) -> None:
         show = self.listing.show_views
         self.reads.load("sources", self._read_sources, lambda _: show(), what="Reading sources")
+        self.listing.read()
+
+    def poll(self) -> None:
+        """Read the list again quietly."""
         self.listing.read()
 
     async def _read_sources(self, api: Api) -> None:
@@ -657,6 +623,15 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
     def conversation_of(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
         return row.id, None
 
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
     def things(self) -> Sequence[Thing]:
         return [
             self.reader.thing("conversation", row.id, row.subject, row.address)
@@ -668,6 +643,27 @@ class ConversationsPlace(ListedPlace, scope="conversations"):
         if row is None:
             return []
         return self.listing.copies(("subject", self.reader.shown(row.subject)), ("id", row.id))
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        self.listing.cache()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()
@@ -719,23 +715,31 @@ FAR_CLUSTER = "g k shows the cluster."
 
 
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
-class IssuesPlace(ListedPlace, scope="issues"):
+class IssuesPlace(Place, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
     COLUMNS = ("title", "cluster", "source", "age")
     CONDITIONS = (OF_CLUSTER, OF_CONVERSATION)
     RAW = ("get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (ClusterRequestCommands, LimitCommands, ConversationReader, ConversationList)
+    CSS_PATH = style_path("conversations")
     HORIZONTAL_BREAKPOINTS = VAST
     noun = "issue"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.view = target.view or ALL
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
         self.clusters: Mapping[str, ClusterRow] = {}
         """The clusters by id, from one request."""
         self.labels: dict[str, str] = {}
         """Their names."""
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
 
     def panes(self) -> ComposeResult:
         reader = self.reader
@@ -851,6 +855,10 @@ class IssuesPlace(ListedPlace, scope="issues"):
         self.reads.load("labels", self._read_clusters, self._know, what="Reading clusters")
         self.listing.read()
 
+    def poll(self) -> None:
+        """Read the list again quietly."""
+        self.listing.read()
+
     async def _read_clusters(self, api: Api) -> Mapping[str, ClusterRow]:
         if self.reader.organization is None:
             return {}
@@ -892,6 +900,15 @@ class IssuesPlace(ListedPlace, scope="issues"):
     def conversation_of(self, row: IssueRow) -> tuple[str, IssueRow | None]:
         return row.conversation, row
 
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
     def things(self) -> Sequence[Thing]:
         return [self.reader.issue_thing(row) for row in self.rows.chosen()]
 
@@ -904,6 +921,27 @@ class IssuesPlace(ListedPlace, scope="issues"):
             ("id", row.id),
             ("conversation id", row.conversation),
         )
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        self.listing.cache()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rich.text import Text
@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import sign_in_changed
-from copydesk.domain.text import clean, shorten, shown_title
+from copydesk.domain.text import clean, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
+from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
@@ -23,8 +24,9 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
 
@@ -81,7 +83,7 @@ class SignInRead:
     @property
     def title(self) -> str:
         """The title of the site; clean and short."""
-        return shorten(shown_title(self.site.title), 40)
+        return shorten(clean(self.site.title).strip() or "Untitled", 40)
 
 
 def settings_of(auth: SitePublishingAuth, *, revealed: bool) -> list[Setting]:
@@ -258,13 +260,15 @@ class SignInCommands(Commands, scope="site_sign_in"):
 
 
 @place("site-sign-in", title="Sign-in of readers", uses="get_site_publishing_auth")
-class SignInPlace(SitePlace, scope="sign_in"):
+class SignInPlace(Place, scope="sign_in"):
     """How the readers of a site sign in; Enter on the key shows it."""
 
+    OF_SITE = True
     COMMAND_CLASSES = (SignInCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: SignInRead | None = None
         self._revealed = False
 
@@ -278,6 +282,9 @@ class SignInPlace(SitePlace, scope="sign_in"):
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
+    def trail(self) -> Iterable[str]:
+        yield from self.tabs.trail("Sign-in")
+
     def raw(self) -> Raw | None:
         """Return the JSON without the key."""
         if self.read is None:
@@ -290,14 +297,14 @@ class SignInPlace(SitePlace, scope="sign_in"):
         if self.read is None:
             return []
         names: tuple[Name, ...] = ("fallbackURL", "logoutURL")
-        auth = self.read.auth
-        return [(LABELS[name].lower(), clean(value_of(auth, name) or "")) for name in names]
+        found = [(LABELS[name].lower(), value_of(self.read.auth, name)) for name in names]
+        return [(name, clean(value)) for name, value in found if value]
 
     # Reading
 
     def reload(self) -> None:
         self.reads.load(
-            "sign-in", self._read, self._arrived, what="Reading the sign-in", failed=self.unread
+            "sign-in", self._read, self._arrived, what="Reading the sign-in", failed=self._unread
         )
 
     def poll(self) -> None:
@@ -308,6 +315,10 @@ class SignInPlace(SitePlace, scope="sign_in"):
         if site is None:
             return None
         return SignInRead(site, await api(ops.get_site_publishing_auth, *self.tabs.ids))
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: SignInRead | None) -> None:
         if found is None:
@@ -335,7 +346,7 @@ class SignInPlace(SitePlace, scope="sign_in"):
         )
         self.rows.retitle()
         self.rows.show(settings_of(self.read.auth, revealed=self._revealed))
-        self.show_details()
+        self._look()
         self.refresh_frame()
 
     def _reveal(self, revealed: bool) -> None:
@@ -352,7 +363,10 @@ class SignInPlace(SitePlace, scope="sign_in"):
         if self._revealed:
             self._reveal(False)
 
-    def show_details(self) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
+        self._look()
+
+    def _look(self) -> None:
         setting = self.rows.selected
         if setting is None:
             self.facts.show([], title="Setting")

@@ -279,7 +279,7 @@ async def _two_programs(desk: Desk) -> None:
 
 
 async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_resolved(
-    world: World, tmp_path: Path
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk = Desk(world, tmp_path)
 
@@ -290,6 +290,8 @@ async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_res
         return strange(world, "/merge", joined, method="POST")
 
     session = Session(connect, runs=desk.disk, clock=lambda: NOW)
+    happened: list[Any] = []
+    monkeypatch.setattr(session, "happened", lambda *told: happened.append(told))
     desk.runner = MergeRunner(session, lambda said, tone: desk.said.append(said))
     await desk.plan(desk.ids[0])
     await desk.runner.start()
@@ -297,6 +299,8 @@ async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_res
     run = desk.runner.run
     assert run is not None
     [item] = run.items
+    [(event, fields)] = happened
+    assert (event, fields["space"]) == ("after_merge", f"Title of {desk.guide}")
     now = await world.api()(ops.get_change_request, desk.guide, desk.ids[0])
     assert (now.status, item.merged) == ("merged", now.revision_merged)
     assert (run.state, run.stopped, item.state) == ("stopped", item, "done")

@@ -293,7 +293,7 @@ async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_res
     happened: list[Any] = []
     monkeypatch.setattr(session, "happened", lambda *told: happened.append(told))
     desk.runner = MergeRunner(session, lambda said, tone: desk.said.append(said))
-    await desk.plan(desk.ids[0])
+    assert await desk.plan(desk.ids[0]) == ""
     await desk.runner.start()
     await desk.settle()
     run = desk.runner.run
@@ -310,6 +310,10 @@ async def test_what_a_service_merges_in_spite_of_conflicts_is_live_and_to_be_res
         "say which. Resolve them there."
     )
     assert [*desk.runner.clashes] == [item.key]
+    untold = now.model_copy(update={"revision_merged": None})
+    again = replace(run, state="running", items=(replace(item, state="merging"),))
+    [other] = desk.runner._steps._merged(item, (None, untold))(again).items
+    assert (other.state, other.merged) == ("done", "")
 
 
 async def test_a_run_that_cannot_reach_the_service_pauses(world: World, tmp_path: Path) -> None:

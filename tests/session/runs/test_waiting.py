@@ -226,6 +226,7 @@ async def test_an_edit_that_comes_while_it_is_read_is_not_merged(waits: Waits) -
     await waits.merges.look()
     assert waits.way.writes == []
     stopped = waits.merges.run(run.id)
+    assert [*waits.merges.standing.values()] == [False]
     assert stopped is not None
     assert stopped.items[0].reason == "edit"
 

@@ -493,4 +493,4 @@ def _naming(request: ChangeRequest, run: ApplyRun) -> Write[ChangeRequest] | Non
         there = document_text(now.description)
         return all(line in there for line in lines)
 
-    return changing(row_of(request), "Credit", body, back, is_so=is_so, done="")
+    return changing(row_of(request), "Credit", body, back, is_so=is_so)

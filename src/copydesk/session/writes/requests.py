@@ -152,7 +152,7 @@ def changing(
     back: Mapping[str, JSON],
     *,
     is_so: Callable[[ChangeRequest], bool],
-    done: str,
+    done: str = "",
 ) -> Write[ChangeRequest]:
     """Return the write of new values; ``back`` has the former ones of the same fields.
 

@@ -27,6 +27,7 @@ from copydesk.session.writes.requests import (
     ask_for_content,
     begin_request,
     beginning,
+    begun_as,
     changing,
     right_missing,
     subject_made,
@@ -184,6 +185,10 @@ def test_what_would_be_refused_is_known_before() -> None:
     assert why_no_edit(merged, free) == "#7 is merged: its pages stay as they are."
     assert why_no_edit(opened, space) == ONLY_REVIEWS
     assert why_no_edit(opened, free) is why_no_edit(request_of("draft"), free) is None
+
+
+def test_what_a_change_request_was_begun_as_is_told() -> None:
+    assert [begun_as(request_of(status)) for status in ("draft", "op\x07en")] == ["a draft", "open"]
 
 
 def request_of(status: str) -> Request:

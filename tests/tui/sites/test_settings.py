@@ -23,7 +23,8 @@ from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.list import NEW_KEY, kept_plan
 from copydesk.tui.sites.settings_cells import settings_of
 from copydesk.tui.sites.tabs import publication_of
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
+from tests.tui.review_world import Faults
 from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
@@ -222,7 +223,8 @@ def test_what_is_said_of_an_audience_and_of_addresses() -> None:
 
 async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) -> None:
     site = make_site(world, published=False, visibility="share-link")
-    async with drive(open_app(world, first="sites"), ":") as driver:
+    way = Faults(world)
+    async with drive(open_app(world, first="sites", transport=way), ":") as driver:
         await fill(driver, "site-settings", "enter")
         assert driver.place.target.site == site
         assert "not published: no one reads it yet" in driver.screen
@@ -232,7 +234,17 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
         assert "Acme docs > Structure" in driver.screen
         assert publication_of(driver.place).at_hand() is False
         assert len(driver.app.screen_stack) == depth
-        await driver.press("-", "W")
+        await driver.press("-")
+        way.slow = "GET"
+        for key in ("D", "W"):
+            await driver.send(key)
+            await eventually(
+                lambda: "Reading the site… Esc stops it." in driver.screen, driver.turn
+            )
+            if key == "D":
+                await driver.send("escape")
+        way.let.set()
+        await driver.idle()
         assert "whoever has a share link" in driver.line("read by  ")
         assert "https://docs.acme.test" in driver.line("where    ")
         assert "1 share link switched on" in driver.screen

@@ -25,7 +25,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import read_arranged
-from copydesk.session.reads.spaces import read_desk
+from copydesk.session.reads.spaces import Desk, read_desk
 from copydesk.session.reads.traffic import USUAL, read_site_views
 from copydesk.session.site_rows import SiteRow, site_row
 from copydesk.session.target import Target
@@ -143,14 +143,21 @@ class CreationCommands(Commands, scope="sites"):
             self.place.say("Which organization? “g o” lists them.", "warn")
             return
         api = await self.place.session.ready()
-        if (why := (await self.place.publication.know_rights(api, organization)).make) != "":
+
+        async def read() -> tuple[str, tuple[Desk, frozenset[str]] | None]:
+            why = (await self.place.publication.know_rights(api, organization)).make
+            if why:
+                return why, None
+            return "", await asyncio.gather(
+                read_desk(api, organization), _titles(api, organization)
+            )
+
+        why, found = await self.place.reads.now("plan", read, "Reading spaces") or ("", None)
+        if why:
             self.place.tell(why, "warn")
+        if found is None:
             return
-        self.place.say("Reading spaces…")
-        desk, titles = await asyncio.gather(
-            read_desk(api, organization), _titles(api, organization)
-        )
-        self.place.clear_message(young=True)
+        desk, titles = found
         spaces = space_options(desk.nodes, keep=lambda space: True)
         names = {each.id: each.title for each in spaces}
         plan = self._begun = kept_plan(self.place.session.drafts.load(NEW_KEY)) or self._begun

@@ -6,7 +6,9 @@ leaves the site and not five screens of it. Each place of a site has its `SiteTa
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
@@ -337,12 +339,18 @@ class PublicationCommands(Commands, scope="site_publishing"):
         site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
             return
-        api = await self.place.session.ready()
+        api, reads = await self.place.session.ready(), self.place.reads
         ids = organization, site_id
-        if (why := (await self.know_rights(api, organization)).publish) != "":
+
+        async def read() -> tuple[str, Site | None]:
+            why = (await self.know_rights(api, organization)).publish
+            return why, None if why else await api(ops.get_site, *ids)
+
+        why, site = await reads.now("plan", read, "Reading the site") or ("", None)
+        if why:
             self.place.tell(why, "warn")
+        if site is None:
             return
-        site = await api(ops.get_site, *ids)
         self.published = site.published
         if want is None:
             want = not site.published
@@ -353,10 +361,14 @@ class PublicationCommands(Commands, scope="site_publishing"):
                 self.place.tell(f"{clean(site.title) or 'It'} is {is_so} already.", "warn")
                 self.place.read_again()
                 return
-            sheet = await self._sheet(api, ids, site, want, changed=changed)
-            if not await self.place.desk.push_screen_wait(sheet):
+            asking = partial(self._sheet, api, ids, site, want, changed=changed)
+            sheet = await reads.now("plan", asking, "Reading who is concerned")
+            if sheet is None or not await self.place.desk.push_screen_wait(sheet):
                 return
-            before, site = site, await api(ops.get_site, *ids)
+            before, again = site, partial(api, ops.get_site, *ids)
+            site = await reads.now("plan", again, "Reading the site again")
+            if site is None:
+                return
             # What was agreed to is what the sheet said: who reads it, and where.
             if _told(before) == _told(site):
                 break
@@ -443,11 +455,21 @@ class DeletionCommands(Commands, scope="site_deleting"):
             return
         ids = organization, site_id
         api = await self.place.session.ready()
-        if (why := (await publication_of(self.place).know_rights(api, organization)).delete) != "":
+
+        async def read() -> tuple[str, tuple[Site, list[ShareLink] | None, int | None] | None]:
+            why = (await publication_of(self.place).know_rights(api, organization)).delete
+            if why:
+                return why, None
+            site = api(ops.get_site, *ids)
+            links, sections = read_links(api, *ids), self._sections(api, ids)
+            return "", await asyncio.gather(site, links, sections)
+
+        why, found = await self.place.reads.now("plan", read, "Reading the site") or ("", None)
+        if why:
             self.place.tell(why, "warn")
+        if found is None:
             return
-        site = await api(ops.get_site, *ids)
-        links, sections = await read_links(api, *ids), await self._sections(api, ids)
+        site, links, sections = found
         title = present.title_of(site)
         agreed = await self.place.desk.push_screen_wait(
             TypeToConfirm(

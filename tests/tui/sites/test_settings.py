@@ -223,8 +223,8 @@ def test_what_is_said_of_an_audience_and_of_addresses() -> None:
 
 async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) -> None:
     site = make_site(world, published=False, visibility="share-link")
-    way = Faults(world)
-    async with drive(open_app(world, first="sites", transport=way), ":") as driver:
+    line = Faults(world)
+    async with drive(open_app(world, first="sites", transport=line), ":") as driver:
         await fill(driver, "site-settings", "enter")
         assert driver.place.target.site == site
         assert "not published: no one reads it yet" in driver.screen
@@ -235,7 +235,7 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
         assert publication_of(driver.place).at_hand() is False
         assert len(driver.app.screen_stack) == depth
         await driver.press("-")
-        way.slow = "GET"
+        line.slow = "GET"
         for key in ("D", "W"):
             await driver.send(key)
             await eventually(
@@ -243,7 +243,7 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
             )
             if key == "D":
                 await driver.send("escape")
-        way.let.set()
+        line.let.set()
         await driver.idle()
         assert "whoever has a share link" in driver.line("read by  ")
         assert "https://docs.acme.test" in driver.line("where    ")

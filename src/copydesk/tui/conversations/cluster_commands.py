@@ -238,9 +238,12 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
         about = await self._here.meant()
         if about is None or organization is None:
             return
-        self.place.say("Reading spaces…")
-        desk = await read_desk(await self.place.session.ready(), organization)
-        self.place.clear_message()
+        api = await self.place.session.ready()
+        desk = await self.place.reads.now(
+            "plan", lambda: read_desk(api, organization), "Reading spaces"
+        )
+        if desk is None:
+            return
         spaces = space_options(desk.nodes, about.space)
         if not spaces:
             self.place.tell("There is no space here that you may edit.", "warn")

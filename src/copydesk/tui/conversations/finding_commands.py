@@ -214,12 +214,17 @@ class FindingCommands(Commands, scope="findings"):
         ids, place = ids_of(self.place.target), self.place
         names = [shorten(place.mask.shown(clean(each.title)), NAME_CELLS) for each in findings]
         name = names[0] if len(names) == 1 else plural(len(names), "finding")
-        place.say("Reading spaces…")
         api = await place.session.ready()
-        spaces, known = await asyncio.gather(
-            reading.read_site_spaces(api, ids), reading.read_requests(api, ids, findings)
+        found = await place.reads.now(
+            "plan",
+            lambda: asyncio.gather(
+                reading.read_site_spaces(api, ids), reading.read_requests(api, ids, findings)
+            ),
+            "Reading spaces",
         )
-        place.clear_message()
+        if found is None:
+            return
+        spaces, known = found
         if not spaces.may_begin:
             site = shorten(place.title or "the site", 40)
             place.say(f"That takes the role edit in a space of {site}.", "warn")

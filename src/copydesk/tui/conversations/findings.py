@@ -243,7 +243,12 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if organization is None:
             self.say(self.missing() or "", "warn")
             return
-        options = await read_site_options(await self.session.ready(), organization)
+        api = await self.session.ready()
+        options = await self.reads.now(
+            "plan", lambda: read_site_options(api, organization), "Reading sites"
+        )
+        if options is None:
+            return
         if not options:
             self.say("There is no site in this organization.", "warn")
             return

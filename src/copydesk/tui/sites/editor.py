@@ -334,9 +334,10 @@ class EditCommands(Commands, scope="site_structure"):
         if kind in LIGHT:
             await self._add_entry("group" if kind == "group" else "link")
             return
-        self.place.say("Reading spaces…")
-        desk = await read_desk(await self.place.session.ready(), self.place.tabs.ids[0])
-        self.place.clear_message()
+        api, home = await self.place.session.ready(), self.place.tabs.ids[0]
+        desk = await self.place.reads.now("plan", lambda: read_desk(api, home), "Reading spaces")
+        if desk is None:
+            return
         level = section.id if section is not None else TOP
         there = set[str]()
         if kind == "space":

@@ -280,7 +280,12 @@ class PublicationCommands(Commands, scope="site_publishing"):
         if not isinstance(place.place_tabs, SiteTabs) or organization is None:
             place.say(":site works on the screens of one site.", "warn")
             return
-        options = await read_site_options(await place.session.ready(), organization)
+        api = await place.session.ready()
+        options = await place.reads.now(
+            "plan", lambda: read_site_options(api, organization), "Reading sites"
+        )
+        if options is None:
+            return
         if not options:
             place.say("There is no site in this organization.", "warn")
             return

@@ -184,6 +184,7 @@ async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: W
     text = (
         "[a](/docs/api) [b](../start/) [c](/) [d](deep/more.md) ![e](/img/a.png) [f](/blog/x) "
         "[g](../LICENSE) [h](/docs/old) [i](/deep/gone) [j](gone) ![k](/gone.png) [l](/name)\n"
+        '<a href="{{ x.url }}">m</a>\n'
     )
     space = world.space("Site")
 

@@ -89,6 +89,19 @@ def test_the_nav_of_mkdocs_is_read() -> None:
     ]
 
 
+def test_a_table_of_mkdocs_that_inherits_another_one_has_its_order_and_title() -> None:
+    files = {
+        "en/mkdocs.yml": b"site_name: Docs\nnav: [b.md, {More: [a.md, c.md]}]\n",
+        "de/mkdocs.yml": b"INHERIT: ../en/mkdocs.yml\n",
+        **{f"en/docs/{name}.md": b"" for name in "abc"},
+        **{f"de/docs/{name}.md": b"" for name in "ab"},
+    }
+    german, english = layout(files)
+    assert (german.title, english.title) == ("Docs (de)", "Docs")
+    assert [page.title for page in german.walk()] == ["b", "More", "a"]
+    assert not german.problems
+
+
 def test_without_a_nav_the_folders_of_mkdocs_are_the_tree() -> None:
     (space,) = layout({"mkdocs.yml": b"site_name: Plain\n", **PAGES, "README.md": b"# Code\n"})
     assert (space.title, space.folder) == ("Plain", "docs")

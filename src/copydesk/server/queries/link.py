@@ -134,6 +134,8 @@ class LinkPlaces:
         in a folder: its blog, say.
         """
         path = unquote(path)
+        if "{{" in path:  # a site fills it in
+            return True
         places = self._candidates(page, path)
         if any(each in self._there or _plain(each) in self._there for each in places):
             return True

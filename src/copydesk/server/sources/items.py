@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.model import Problem
+from copydesk.server.sources.paths import folder_of, name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Navigation:
     ``named`` says that pages are called by names that leave out the ending and an order, and that
     folders have an order of their own, as in Docusaurus. ``nextra`` says that folders have their
     order in files, ``hugo`` that it is Hugo's, which is used where no other table is.
-    ``problems`` are its lines that could not be used.
+    ``problems`` are its lines that could not be used, ``inherits`` is the table that has what it
+    does not say.
     """
 
     path: str
@@ -44,3 +48,19 @@ class Navigation:
     hugo: bool = False
     nextra: bool = False
     problems: tuple[Problem, ...] = ()
+    inherits: str | None = None
+
+
+def inherited(table: Navigation, other: Navigation) -> Navigation:
+    """Return a table with what it does not say, from another one, which may have more pages."""
+    title = table.title
+    if title is None and other.title is not None:
+        title = f"{other.title} ({name_of(folder_of(table.path))})"
+    items = table.items
+    if items is None and other.items is not None:
+        items = _loose(other.items)
+    return replace(table, items=items, title=title)
+
+
+def _loose(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    return tuple(replace(each, loose=True, children=_loose(each.children)) for each in items)

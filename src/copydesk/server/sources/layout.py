@@ -29,7 +29,7 @@ from copydesk.domain.text import plural
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
 from copydesk.server.sources.document import Document, Facts, read_document
 from copydesk.server.sources.identity import Keys
-from copydesk.server.sources.items import Item, Navigation
+from copydesk.server.sources.items import Item, Navigation, inherited
 from copydesk.server.sources.mapping import BadYamlError
 from copydesk.server.sources.mintlify import read_more
 from copydesk.server.sources.model import (
@@ -196,16 +196,7 @@ class LayoutReader:
             blob = files[path]
             if blob.kind != "file":
                 continue
-            known = (path, blob.oid)
-            if known not in self._navigations:
-                try:
-                    self._navigations[known] = read_navigations(path, blob.read())
-                except BadYamlError as error:
-                    where = "" if error.line is None else f" (line {error.line})"
-                    self._navigations[known] = f"{error.reason}{where}"
-                except OSError as error:
-                    self._navigations[known] = f"cannot be read: {error.strerror or error}"
-            tables = self._navigations[known]
+            tables = self._table(path, blob)
             folders = [each for each in sidebar_folders(path) if _has_markdown(files, each)]
             if isinstance(tables, str):
                 said = f"was read as a table of contents, but it {tables}"
@@ -222,10 +213,26 @@ class LayoutReader:
                 for root, each in listed.items()
                 if each.navigation is None or not each.navigation.hugo
             } <= {each.folder for each in tables}:
-                yield from (
-                    replace(each, folder=folders[0]) if folders and each.named else each
-                    for each in tables
-                )
+                for table in tables:
+                    each = table
+                    above = files.get(each.inherits or "")
+                    others = None if above is None else self._table(each.inherits or "", above)
+                    if isinstance(others, list) and others:
+                        each = inherited(each, others[0])
+                    yield replace(each, folder=folders[0]) if folders and each.named else each
+
+    def _table(self, path: str, blob: Blob) -> list[Navigation] | str:
+        """Return what a table of contents says, or why it cannot be used."""
+        known = (path, blob.oid)
+        if known not in self._navigations:
+            try:
+                self._navigations[known] = read_navigations(path, blob.read())
+            except BadYamlError as error:
+                where = "" if error.line is None else f" (line {error.line})"
+                self._navigations[known] = f"{error.reason}{where}"
+            except OSError as error:
+                self._navigations[known] = f"cannot be read: {error.strerror or error}"
+        return self._navigations[known]
 
     def _use(
         self,

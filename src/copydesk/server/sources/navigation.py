@@ -80,7 +80,10 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
         raise BadYamlError("has a “docs_dir” that is not a folder of the repository")
     title = values.get("site_name")
     items = None if values.get("nav") is None else tuple(_nav(values["nav"], 0))
-    return [Navigation(path, root, items, title if isinstance(title, str) else None)]
+    above = values.get("INHERIT")
+    inherits = join(folder, above) if isinstance(above, str) else None
+    title = title if isinstance(title, str) else None
+    return [Navigation(path, root, items, title, inherits=inherits)]
 
 
 def _book(path: str, text: str) -> list[Navigation]:

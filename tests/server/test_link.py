@@ -184,7 +184,7 @@ async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: W
     text = (
         "[a](/docs/api) [b](../start/) [c](/) [d](deep/more.md) ![e](/img/a.png) [f](/blog/x) "
         "[g](../LICENSE) [h](/docs/old) [i](/deep/gone) [j](gone) ![k](/gone.png) [l](/name)\n"
-        '<a href="{{ x.url }}">m</a>\n'
+        '<a href="{{ x.url }}">m</a> [n](/deep/api/users)\n'
     )
     space = world.space("Site")
 
@@ -199,7 +199,7 @@ async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: W
         editor.file("docs/LICENSE", b"", kind="source")
 
     world.commit(space, edit=fill)
-    source = json.dumps({"folder": "docs", "summary": None})
+    source = json.dumps({"folder": "docs", "summary": None, "made": ["deep/api"]})
     world.write(lambda tx: tx.update("space", space, source=source))
     async with world.client() as client:
         found = (await client.get(f"/spaces/{space}/links", params={"status": "broken"})).json()

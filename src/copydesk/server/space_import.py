@@ -100,6 +100,7 @@ class SpaceImport:
             "path": str(self.path),
             "folder": plan.folder,
             "summary": plan.head.summary_path,
+            "made": list(plan.head.made),
             "branch": self.whole.branch,
             "commit": known.commit if known else None,
             "keys": dict(known.keys) if known else {},

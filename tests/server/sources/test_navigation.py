@@ -345,7 +345,8 @@ def test_the_navigation_of_mintlify_is_read() -> None:
             {"group": "More", "root": "guide/more/index", "pages": ["guide/use", "gone"]}]},
           {"$ref": "./config/api.json"}]},
         {"tab": "Blog", "href": "https://example.com"}]}]}}"""
-    more = b'{"group": "API", "pages": ["GET /pages", "guide/errors"]}'
+    more = b'{"group": "API", "openapi": {"directory": "api/v1"}, '
+    more += b'"pages": ["GET /pages", "guide/errors"]}'
     pages = {
         "docs/index.mdx": b"# Welcome\n",
         "docs/guide/setup.mdx": b"---\ntitle: Set it up\nsidebarTitle: Setup\n---\n",
@@ -356,7 +357,7 @@ def test_the_navigation_of_mintlify_is_read() -> None:
     }
     files = {"docs/docs.json": table, "docs/config/api.json": more, **pages}
     (space,) = layout(files)
-    assert (space.title, space.folder) == ("Docs", "docs")
+    assert (space.title, space.folder, space.made) == ("Docs", "docs", ("api/v1",))
     assert shape(space.pages) == [
         (
             "Guides",

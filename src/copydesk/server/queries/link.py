@@ -93,6 +93,7 @@ class LinkPlaces:
         source = source_of(tx.row("space", space_id))
         self._site = bool(source) and not source.get("summary")
         self._folder: str = source.get("folder", "")
+        self._made = tuple(f"{each}/" for each in source.get("made", ()))
         self._there = {
             path
             for file in draft.files.values()
@@ -130,14 +131,16 @@ class LinkPlaces:
     def is_elsewhere(self, page: str, path: str) -> bool:
         """Whether a path that leads to no page leads to what is there all the same.
 
-        That is a file that is no picture, a folder, or another part of a site that has the space
-        in a folder: its blog, say.
+        That is a file that is no picture, a folder, a page of no file, or another part of a
+        site that has the space in a folder: its blog, say.
         """
         path = unquote(path)
         if "{{" in path:  # a site fills it in
             return True
         places = self._candidates(page, path)
         if any(each in self._there or _plain(each) in self._there for each in places):
+            return True
+        if f"{path.strip('/')}/".startswith(self._made):
             return True
         if not (self._site and self._folder and path.startswith("/")):
             return False

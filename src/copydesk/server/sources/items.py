@@ -15,8 +15,8 @@ class Item:
 
     ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
     address, ``tree`` a folder that is listed whole, ``more`` a file with the items in its place,
-    ``made`` says that it is a page of no file; one with none of them is a group. One that is
-    ``loose`` is left out without a word where its page is missing.
+    ``made`` is the folder in addresses of a page of no file; one with none of them is a group. One
+    that is ``loose`` is left out without a word where its page is missing.
     """
 
     title: str | None = None
@@ -24,7 +24,7 @@ class Item:
     href: str | None = None
     tree: str | None = None
     more: str | None = None
-    made: bool = False
+    made: str | None = None
     loose: bool = False
     children: tuple[Item, ...] = ()
 

@@ -346,7 +346,7 @@ class _SpaceReader:
     group_keys: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
     places: dict[str, dict[str, Place]] = field(default_factory=dict)
-    made: int = 0
+    made: list[str] = field(default_factory=list)
 
     def read(self) -> SourceSpace:
         self.problems.extend(self.config.problems)
@@ -358,7 +358,7 @@ class _SpaceReader:
             self.problems.extend(table.problems)
             entries = tuple(self.navigated(table, table.items))
             if self.made:
-                said = f"names {plural(self.made, 'page')} made of the description of an API"
+                said = f"names {plural(len(self.made), 'page')} made of the description of an API"
                 self.problems.append(Problem(table.path, f"{said}: they are no files"))
         else:
             entries = self.inferred(self.paths, self.config.root)
@@ -370,6 +370,7 @@ class _SpaceReader:
             files=tuple(self.rest()),
             problems=tuple(self.problems),
             summary_path=summary_path,
+            made=tuple(dict.fromkeys(self.made)),
         )
 
     def listed(self, path: str) -> tuple[Entry, ...]:
@@ -477,8 +478,8 @@ class _SpaceReader:
         seen = set() if seen is None else seen
         for item in items:
             below = tuple(self.navigated(table, item.children, seen))
-            if item.made:
-                self.made += 1
+            if item.made is not None:
+                self.made.append(item.made)
             elif item.more is not None:
                 yield from self.navigated(table, self.more(table, item.more, seen), seen)
             elif item.tree is not None:

@@ -19,6 +19,9 @@ _LISTS = (*(f"{name}s" for name in _PARTS), "menu", "pages")
 """What holds the parts below one, or its pages."""
 
 _ENDPOINT = re.compile(r"(?:[\w./:-]+ )?[A-Z]+ /")
+_MADE = "api-reference"
+"""Where pages are that are made of the description of an API, where nothing else is said."""
+
 _MOST_DEEP = 40
 
 
@@ -39,30 +42,34 @@ def read_more(path: str, text: str) -> tuple[Item, ...]:
     return tuple(_items(read_json(text), folder_of(path), 0))
 
 
-def _items(value: Any, folder: str, depth: int) -> Iterator[Item]:
+def _items(value: Any, folder: str, depth: int, made: str = _MADE) -> Iterator[Item]:
+    """Yield the items of a part; ``made`` is where its pages of an API are."""
     if depth > _MOST_DEEP:
         raise BadYamlError("is nested too deeply")
     if isinstance(value, str):
         if _ENDPOINT.match(value):
-            yield Item(made=True)
+            yield Item(made=made)
         else:
             yield Item(target=value.lstrip("/"))
     elif isinstance(value, list):
         for each in value:
-            yield from _items(each, folder, depth + 1)
+            yield from _items(each, folder, depth + 1, made)
     elif isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield Item(more=join(folder, value["$ref"]) or value["$ref"])
-        yield from _part(value, folder, depth)
+        yield from _part(value, folder, depth, made)
 
 
-def _part(value: Mapping[str, Any], folder: str, depth: int) -> Iterator[Item]:
+def _part(value: Mapping[str, Any], folder: str, depth: int, made: str) -> Iterator[Item]:
+    api = value.get("openapi", value.get("asyncapi"))
+    if isinstance(api, dict) and isinstance(api.get("directory"), str):
+        made = api["directory"].strip("/")
     title = next((value[name] for name in _PARTS if isinstance(value.get(name), str)), None)
     href, root = value.get("href"), value.get("root")
     below: list[Item] = []
     for name in value:
         if name in _LISTS:
-            found = tuple(_items(value[name], folder, depth + 1))
+            found = tuple(_items(value[name], folder, depth + 1, made))
             whole = name in ("languages", "versions") and len(found) == 1
             below += found[0].children if whole and found[0].target is None else found
     if title is None:
@@ -73,5 +80,5 @@ def _part(value: Mapping[str, Any], folder: str, depth: int) -> Iterator[Item]:
         yield Item(title, children=tuple(below))
     elif isinstance(href, str):
         yield Item(title, href=href)
-    elif "openapi" in value or "asyncapi" in value:
-        yield Item(made=True)
+    elif api is not None:
+        yield Item(made=made)

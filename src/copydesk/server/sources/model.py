@@ -200,7 +200,8 @@ class SourceSpace:
     """A folder of Markdown as a space: its page tree, its other files, and what could not be used.
 
     ``folder`` is the space's root ("" is the top of the repository). ``summary_path`` is the file
-    that gives the tree, or None when there is none and the tree follows the folders.
+    that gives the tree, or None when there is none and the tree follows the folders. ``made`` are
+    folders in addresses where its site has pages of no file.
     """
 
     title: str
@@ -209,6 +210,7 @@ class SourceSpace:
     files: tuple[SourceFile, ...]
     problems: tuple[Problem, ...] = ()
     summary_path: str | None = None
+    made: tuple[str, ...] = ()
 
     def walk(self) -> Iterator[SourcePage]:
         """Yield every page, parents before their children, in reading order."""

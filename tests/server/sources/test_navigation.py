@@ -114,9 +114,9 @@ def test_without_a_nav_the_folders_of_mkdocs_are_the_tree() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["sidebars.js", "sidebars.ts"])
-def test_the_sidebars_of_docusaurus_are_read(name: str) -> None:
-    (space,) = layout({name: SIDEBARS, **DOCS}, name="handbook")
+@pytest.mark.parametrize(("name", "word"), [("sidebars.js", b"sidebars"), ("sidebars.ts", b"all")])
+def test_the_sidebars_of_docusaurus_are_read(name: str, word: bytes) -> None:
+    (space,) = layout({name: SIDEBARS.replace(b"sidebars", word), **DOCS}, name="handbook")
     assert (space.title, space.folder) == ("handbook", "docs")
     assert shape(space.pages) == [
         ("Intro", "docs/intro.md"),

@@ -16,7 +16,7 @@ from copydesk.server.sources.items import Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping, read_toml
 from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
 from copydesk.server.sources.paths import folder_of, join, name_of
-from copydesk.server.sources.programs import read_value
+from copydesk.server.sources.programs import exported, read_value
 from copydesk.server.sources.starlight import ASTRO, DOCS, read_starlight
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
@@ -35,9 +35,6 @@ CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 NAMES = TABLES | HUGO | frozenset({*_SITES, _BOOK})
 """The files that may hold one."""
 
-_ASSIGNED = re.compile(
-    r"(?:module\.exports\s*=|export\s+default|\bsidebars\b[^=\n;]{0,200}=)\s{0,200}(?=\{)"
-)
 _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
 _MOST_DEEP = 40
 
@@ -227,7 +224,7 @@ def _directory(item: Mapping[str, Any]) -> str | None:
 
 
 def _sidebars(name: str, text: str) -> tuple[Item, ...]:
-    values = read_value(text, None if name.endswith(".json") else _ASSIGNED)
+    values = read_value(text, exported(name, text))
     if not isinstance(values, dict):
         raise BadYamlError("is not an object of sidebars")
     bars = {key: tuple(_listed(bar, 0)) for key, bar in values.items()}

@@ -11,7 +11,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.items import Navigation
 from copydesk.server.sources.mapping import BadYamlError
 from copydesk.server.sources.paths import folder_of, inside, name_of
-from copydesk.server.sources.programs import read_value
+from copydesk.server.sources.programs import exported, read_value
 
 METAS = tuple(f"_meta.{ending}" for ending in ("json", "js", "jsx", "ts", "tsx"))
 
@@ -19,9 +19,6 @@ GLOBALS = tuple(name.replace(".", ".global.", 1) for name in METAS)
 """One of all folders, which is not read."""
 
 _CONTENT = re.compile(r"(?:^|(?<=/))(?:content|pages|app)(?=/|$)")
-_ASSIGNED = re.compile(
-    r"(?:module\.exports\s*=|export\s+default|\bmeta\b[^=\n;]{0,200}=)\s{0,200}(?=\{)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def read_places(name: str, data: bytes) -> tuple[dict[str, Place], int]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
-    value = read_value(text, None if name.endswith(".json") else _ASSIGNED)
+    value = read_value(text, exported(name, text))
     entries: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         entries = [(str(key), said) for key, said in value.items()]

@@ -21,6 +21,23 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0
 """What stands after a backslash, where it is not what it says."""
 
 
+_EXPORTED = re.compile(
+    r"(?:\bmodule\.exports\s*=|\bexport\s+default)\s+(\w+)\s*(?:;|$)", re.MULTILINE
+)
+
+
+def exported(name: str, text: str) -> re.Pattern[str] | None:
+    """Return what stands before the value that a program exports, or None for JSON."""
+    if name.endswith(".json"):
+        return None
+    found = _EXPORTED.search(text)
+    names = "|".join(("sidebars", "meta", *([found[1]] if found else [])))
+    return re.compile(
+        rf"(?:module\.exports\s*=|export\s+default|\b(?:{names})\b[^=\n;]{{0,200}}=)"
+        r"\s{0,200}(?=[\[{])"
+    )
+
+
 def read_value(text: str, start: re.Pattern[str] | None) -> Any:
     """Return the object or list of plain values that a program has behind ``start``.
 

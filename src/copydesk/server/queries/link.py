@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
@@ -94,18 +95,20 @@ class LinkPlaces:
         self._site = bool(source) and not source.get("summary")
         self._folder: str = source.get("folder", "")
         self._made = tuple(f"{each}/" for each in source.get("made", ()))
-        self._there = {
-            path
-            for file in draft.files.values()
-            for path in (file.path, *_above(file.path))
-            if not is_markdown(path)
-        }
-        if self._site:  # which publishes pages that are in no table of contents, too
-            self._there |= {_plain(each.path) for each in draft.files.values()}
+        self._all_files = tuple(file.path for file in draft.files.values())
         self._name_pages(draft)
         self.known = self._paths.keys() | self._file_paths.keys()
         self.targets: set[Target] = {("page", page) for page in self._paths}
         self.targets |= {("file", file) for file in self._file_paths}
+
+    @cached_property
+    def _there(self) -> set[str]:
+        """What is in the repository and no page: files of any kind, and folders."""
+        others = {path for path in self._all_files if not is_markdown(path)}
+        others |= {folder for path in self._all_files for folder in _above(path)}
+        if self._site:  # which publishes pages that are in no table of contents, too
+            others |= set(map(_plain, self._all_files))
+        return others
 
     def file_of(self, target: Target) -> str | None:
         """Return the path of a file, or of a page's exported file; None without one."""

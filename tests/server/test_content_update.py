@@ -412,7 +412,7 @@ async def test_what_is_read_with_stable_links_and_written_again_is_no_change(
 async def test_links_follow_a_new_page_whose_file_changes(imported: Imported) -> None:
     known = await imported.pages()
     home, deep = known["Home"], known["A"]
-    text = f"# Neu\n\n[p](/pages/{home})\n"
+    text = f"# Neu\n\n[p](/pages/{home}) [t](/docs/README.md)\n"
     neu, _ = await imported.write(
         {"operation": "insert_page", "document": {"markdown": text}, "ref": "neu"},
         {"operation": "update_page", "page": deep, "document": {"markdown": "# A\n\n[n](neu)\n"}},
@@ -423,8 +423,8 @@ async def test_links_follow_a_new_page_whose_file_changes(imported: Imported) ->
         {"operation": "insert_page", "title": "Kid", "document": {"markdown": ""}, "into": neu}
     )
     assert await imported.text(deep) == "# A\n\n[n](../neu/README.md)\n"
-    assert await imported.text(neu) == "# Neu\n\n[p](../README.md)\n"
+    assert await imported.text(neu) == "# Neu\n\n[p](../README.md) [t](/docs/README.md)\n"
     await imported.write({"operation": "update_page", "page": neu, "slug": "old"})
     exported = await imported.merged()
     assert exported["docs/deep/a_b.md"] == b"# A\n\n[n](../old/README.md)\n"
-    assert exported["docs/old/README.md"] == b"# Neu\n\n[p](../README.md)\n"
+    assert exported["docs/old/README.md"] == b"# Neu\n\n[p](../README.md) [t](/docs/README.md)\n"

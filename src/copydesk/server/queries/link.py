@@ -103,10 +103,10 @@ class LinkPlaces:
 
     @cached_property
     def _there(self) -> set[str]:
-        """What is in the repository and no page: files of any kind, and folders."""
+        """What is in the repository and no page: files of any kind, and folders of a site."""
         others = {path for path in self._all_files if not is_markdown(path)}
-        others |= {folder for path in self._all_files for folder in _above(path)}
         if self._site:  # which publishes pages that are in no table of contents, too
+            others |= {folder for path in self._all_files for folder in _above(path)}
             others |= set(map(_plain, self._all_files))
         return others
 

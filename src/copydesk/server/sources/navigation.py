@@ -15,6 +15,7 @@ from copydesk.server.sources.document import number
 from copydesk.server.sources.items import Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping, read_toml
 from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
+from copydesk.server.sources.nextra import METAS
 from copydesk.server.sources.paths import folder_of, join, name_of
 from copydesk.server.sources.programs import exported, read_value
 from copydesk.server.sources.starlight import ASTRO, DOCS, read_starlight
@@ -26,13 +27,14 @@ _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "si
 HUGO = frozenset(
     f"{stem}.{ending}" for stem in ("hugo", "config") for ending in ("toml", "yaml", "yml", "json")
 )
-TABLES = frozenset({*_MKDOCS, *_SIDEBARS, *MINTLIFY, *ASTRO, DOCSIFY})
+_OF_SPACES = frozenset({*_MKDOCS, *_SIDEBARS, *MINTLIFY, *ASTRO, DOCSIFY})
+TABLES = _OF_SPACES | frozenset(METAS)
 """The names of tables of contents that are read and never written."""
 
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 """Where Docusaurus reads what a folder of its sidebar is called, and its place."""
 
-NAMES = TABLES | HUGO | frozenset({*_SITES, _BOOK})
+NAMES = _OF_SPACES | HUGO | frozenset({*_SITES, _BOOK})
 """The files that may hold one."""
 
 _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")

@@ -471,7 +471,8 @@ export default meta
         "content/guide/b.mdx": b"",
         "content/guide/c.mdx": b"# C\n",
         "content/more/_meta.js": b"export default { ...rest }",
-        "content/more/x/page.mdx": b"# X\n",
+        "content/more/app/x/page.mdx": b"# X\n",
+        "content/more/page.mdx": b"# Page\n",
         "content/_part.mdx": b"",
         "public/a.png": b"png",
     }
@@ -489,7 +490,14 @@ export default meta
         ),
         ("Old", "content/old.mdx"),
         ("About", "content/about.mdx"),
-        ("more", None, [("X", "content/more/x/page.mdx")]),
+        (
+            "more",
+            None,
+            [
+                ("Page", "content/more/page.mdx"),
+                ("app", None, [("X", "content/more/app/x/page.mdx")]),
+            ],
+        ),
     ]
     assert [page.title for page in space.walk() if page.hidden] == ["Old"]
     assert [each.path for each in space.files if each.role == "asset"] == ["public/a.png"]

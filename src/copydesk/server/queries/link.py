@@ -20,7 +20,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.page import PlacedPage, placed_pages
 from copydesk.server.source_content import page_files, source_of
 from copydesk.server.sources.navigation import short_name
-from copydesk.server.sources.paths import is_markdown
+from copydesk.server.sources.paths import is_markdown, is_page_of_next
 from copydesk.server.store import Tx
 
 _READ: dict[str, tuple[str, ...]] = {}
@@ -37,8 +37,7 @@ def remember_links(found: Mapping[str, tuple[str, ...]]) -> None:
     _READ.update(found)
 
 
-_ENDING = re.compile(r"(?:(?:^|(?<=/))page\.mdx|\.(?:mdx?|markdown|html))$", re.IGNORECASE)
-"""What addresses leave out of the name of a page's file; Nextra has all of it for the index."""
+_ENDING = re.compile(r"\.(?:mdx?|markdown|html)$", re.IGNORECASE)
 
 _STATIC = re.compile(r"(?:.*?/)?(?:static|public)/")
 """Where sites have what they publish as it is, at the top of their addresses."""
@@ -333,4 +332,6 @@ def _below(folder: str, paths: Iterable[str]) -> Iterator[str]:
 
 def _plain(path: str) -> str:
     """Return a page's path without what links may leave out: extension and index name."""
+    if is_page_of_next(path):
+        path = posixpath.dirname(path)
     return _INDEX.sub("", _ENDING.sub("", path)).strip("/")

@@ -16,6 +16,7 @@ _DRIVE = re.compile(r"^[A-Za-z]:")
 _SHORT_GIT = re.compile(r"^git~\d+$")
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)$")
 
+_PAGE_OF_NEXT = re.compile(r"(?:^|/)app/(?:.*/)?page\.mdx$")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
 
 
@@ -72,11 +73,18 @@ def is_readme(path: str) -> bool:
     return is_markdown(path) and stem_of(path).lower() == "readme"
 
 
+def is_page_of_next(path: str) -> bool:
+    """Whether the file is the page of its folder, as in the ``app`` folder of Next.js."""
+    return _PAGE_OF_NEXT.search(path) is not None
+
+
 def introduces(path: str) -> bool:
     """Whether the file introduces its folder where no summary says so."""
-    if name_of(path) == "page.mdx":  # in the folders of Next.js
-        return True
-    return is_readme(path) or (is_markdown(path) and stem_of(path).lower() in ("index", "_index"))
+    return (
+        is_readme(path)
+        or is_page_of_next(path)
+        or (is_markdown(path) and stem_of(path).lower() in ("index", "_index"))
+    )
 
 
 def slugify(text: str) -> str:

@@ -17,7 +17,7 @@ from copydesk.present import finding as present
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
-from copydesk.session.reads.sites import read_only_site, read_site_options
+from copydesk.session.reads.sites import read_only_site
 from copydesk.session.target import Target
 from copydesk.tui.conversations.finding_commands import FindingCommands
 from copydesk.tui.conversations.finding_resources import (
@@ -31,7 +31,7 @@ from copydesk.tui.conversations.finding_resources import (
     ids_of,
     tabs,
 )
-from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.choice import ask_for_site
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
@@ -243,22 +243,10 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if organization is None:
             self.say(self.missing() or "", "warn")
             return
-        api = await self.session.ready()
-        options = await self.reads.now(
-            "plan", lambda: read_site_options(api, organization), "Reading sites"
-        )
-        if options is None:
-            return
-        if not options:
-            self.say("There is no site in this organization.", "warn")
-            return
-        chosen = await self.app.push_screen_wait(
-            Choice("Of which site?", options, current=self.target.site or "")
-        )
+        chosen = await ask_for_site(self, organization)
         if chosen is not None:
-            title = next(each.title for each in options if each.id == chosen)
-            self._be_of(chosen, title)
-            self.session.left["site", organization] = chosen
+            self._be_of(chosen.id, chosen.title)
+            self.session.left["site", organization] = chosen.id
             self._counts.clear()
             self._numbers = self._spaces = None
             self.traffic.forget()

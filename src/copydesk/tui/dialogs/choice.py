@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -21,6 +21,9 @@ from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.place import Place
 
 R = TypeVar("R")
 
@@ -321,3 +324,21 @@ class OrderedChoices(Chooser[tuple[str, ...]], scope="ordered_choices"):
     def send(self) -> None:
         """Answer with the ticked ones, in the order of their ticks."""
         self.dismiss(tuple(self.ticked))
+
+
+async def ask_for_site(place: Place, organization: str) -> Option | None:
+    """Ask for a site of an organization, and return it; None where none was chosen."""
+    from copydesk.session.reads.sites import read_site_options
+
+    api = await place.session.ready()
+    options = await place.reads.now(
+        "plan", lambda: read_site_options(api, organization), "Reading sites"
+    )
+    if options == []:
+        place.say("There is no site in this organization.", "warn")
+    if not options:
+        return None
+    chosen: str | None = await place.desk.push_screen_wait(
+        Choice("Of which site?", options, current=place.target.site or "")
+    )
+    return next((each for each in options if each.id == chosen), None)

@@ -17,7 +17,7 @@ from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
-from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights, read_site_options
+from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.undo import Past
@@ -274,26 +274,15 @@ class PublicationCommands(Commands, scope="site_publishing"):
     @command("site", uses="list_sites")
     async def choose_site(self, rest: str = "") -> None:
         """Choose the site whose tabs are shown."""
-        from copydesk.tui.dialogs.choice import Choice
+        from copydesk.tui.dialogs.choice import ask_for_site
 
         place, organization = self.place, self.place.organization
         if not isinstance(place.place_tabs, SiteTabs) or organization is None:
             place.say(":site works on the screens of one site.", "warn")
             return
-        api = await place.session.ready()
-        options = await place.reads.now(
-            "plan", lambda: read_site_options(api, organization), "Reading sites"
-        )
-        if options is None:
-            return
-        if not options:
-            place.say("There is no site in this organization.", "warn")
-            return
-        chosen = await self.app.push_screen_wait(
-            Choice("Of which site?", options, current=place.target.site or "")
-        )
-        if chosen is not None and chosen != place.target.site:
-            target = place.target.but(organization=organization, site=chosen, item=None)
+        chosen = await ask_for_site(place, organization)
+        if chosen is not None and chosen.id != place.target.site:
+            target = place.target.but(organization=organization, site=chosen.id, item=None)
             await give_way(place, type(place)(target))
 
     async def know_rights(self, api: Api, organization: str) -> Rights:

@@ -114,7 +114,7 @@ async def test_a_chart_of_another_span_that_comes_late_is_not_kept(world: World)
         place.read_again()
         service.let.set()
         await driver.idle()
-        charts = [place.found.chart, *place._charts.values()] if place.found else []
+        charts = [place.read.chart, *place._charts.values()] if place.read else []
         assert {len(each.views) for each in charts} == {7}
 
 

@@ -10,13 +10,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden
-from copydesk.domain.clock import age, moment
+from copydesk.domain.clock import moment, told_ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import share_link_key
-from copydesk.session.errors import sentence, with_key
+from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import list_links
@@ -29,10 +29,9 @@ from copydesk.tui.framework.actions import NoRowYet, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -68,12 +67,6 @@ def link_state(link: Link) -> Text | str:
     return Text("on", style="good") if link.active else Text("switched off", style="warn")
 
 
-def age_cell(link: Link, now: datetime) -> str:
-    """Return how old a link is."""
-    since = age(link.created, now)
-    return "just now" if since == "now" else f"{since} ago" if since else ""
-
-
 def address_cell(link: Link) -> Text:
     """Return what the list shows of an address: that there is one, never what it is."""
     return Text("hidden" if link.address else "none now", style="muted")
@@ -89,7 +82,7 @@ def link_facts(link: Link, site: SiteRow | None, now: datetime, *, revealed: boo
     else:
         found.append(Fact("opens", "nothing while it is off; x switches it on"))
     if link.created is not None:
-        found.append(Fact("made", f"{moment(link.created, now)} ({age_cell(link, now)})"))
+        found.append(Fact("made", f"{moment(link.created, now)} ({told_ago(link.created, now)})"))
     if not link.address:
         found.append(Fact("address", Text(no_address(link, site), style="muted")))
     elif revealed:
@@ -165,15 +158,13 @@ def switch_label(here: ShareLinksPlace) -> str:
 
 
 @place("share-links", title="Share links")
-class ShareLinksPlace(Place, scope="share_links"):
+class ShareLinksPlace(SitePlace, scope="share_links"):
     """Links to a site for people without an account. Whoever has the address reads the site."""
 
-    OF_SITE = True
     COMMAND_CLASSES = (DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
         self.read: LinksRead | None = None
         self._revealed = ""
         """The id of the link whose address is on screen."""
@@ -204,10 +195,10 @@ class ShareLinksPlace(Place, scope="share_links"):
         yield Part("side", self.facts)
 
     def _created(self, link: Link) -> str:
-        return age_cell(link, self.session.now)
+        return told_ago(link.created, self.session.now)
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Share links")
+        yield from super().trail()
         if self.read is not None and self.read.refused:
             yield "read-only"
 
@@ -229,7 +220,7 @@ class ShareLinksPlace(Place, scope="share_links"):
 
     def reload(self) -> None:
         self.reads.load(
-            "links", self._read, self._arrived, what="Reading links", failed=self._unread
+            "links", self._read, self._arrived, what="Reading links", failed=self.unread
         )
 
     def poll(self) -> None:
@@ -245,10 +236,6 @@ class ShareLinksPlace(Place, scope="share_links"):
             return LinksRead(row, await list_links(api, *self.tabs.ids), refused)
         except Forbidden as error:
             return LinksRead(row, (), refused or sentence(error), unseen=True)
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: LinksRead | None) -> None:
         if found is None:
@@ -274,7 +261,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         if self._wanted and self.rows.select(self._wanted):
             self._wanted = ""
         self.tabs.count(None if found.unseen else len(found.links))
-        self._look()
+        self.show_details()
         self.refresh_frame()
         if self.resuming:
             self.resume_draft(self.resuming)
@@ -282,10 +269,7 @@ class ShareLinksPlace(Place, scope="share_links"):
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         if self._revealed and event.id != self._revealed:  # at once: it must not stay to be read
             self._revealed = ""
-            self._look()
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
+            self.show_details()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         link = self.link
@@ -295,14 +279,14 @@ class ShareLinksPlace(Place, scope="share_links"):
             self.say(unaddressed(self) or "", "warn")
             return
         self._revealed = "" if self._revealed == link.id else link.id
-        self._look()
+        self.show_details()
 
     def on_screen_suspend(self) -> None:
         """Hide an address that was shown: another screen is in front."""
         self._revealed = ""
-        self._look()
+        self.show_details()
 
-    def _look(self) -> None:
+    def show_details(self) -> None:
         link = self.link
         if link is None:
             self.facts.show([], title="Link")

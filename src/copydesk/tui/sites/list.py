@@ -426,8 +426,7 @@ class SitesPlace(Place, scope="sites"):
         row = self.rows.selected
         if row is None:
             return []
-        choices = [("address", row.address), ("title", row.title), ("id", row.id)]
-        return [(name, text) for name, text in choices if text]
+        return [("address", row.address), ("title", row.title), ("id", row.id)]
 
     def reveal_site(self, site: str) -> None:
         """Put the cursor on a site that was made, once the list has it."""

@@ -14,7 +14,6 @@ from copydesk.domain.layout import TOP
 from copydesk.domain.share_key import share_key
 from copydesk.domain.site_readers import ReaderNode, Standing, standings
 from copydesk.present.facts import Fact
-from copydesk.session.errors import with_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.reads.site_readers import Audience, ReadersRead, nobody_special, read_as
@@ -23,11 +22,11 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import DetailsCommands, no_url, unserved_url
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane, offered
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.pane import offered
+from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites.links import CHOSEN_LINK
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
 from copydesk.tui.system import command_line
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, by_content
@@ -190,15 +189,13 @@ def secret(here: SiteReadersPlace) -> str | None:
 
 
 @place("site-readers", title="Site as readers get it")
-class SiteReadersPlace(Place, scope="site_readers"):
+class SiteReadersPlace(SitePlace, scope="site_readers"):
     """The pages of a site as readers get them; hidden ones are marked with the reason."""
 
-    OF_SITE = True
     COMMAND_CLASSES = (DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
         self.read: ReadersRead | None = None
         self.audience = Audience()
 
@@ -238,7 +235,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
         return address(row, secret=self.read.key if self.read is not None else "")
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("What readers get")
+        yield from super().trail()
         if self.read is not None:
             yield self.read.who
 
@@ -269,21 +266,20 @@ class SiteReadersPlace(Place, scope="site_readers"):
         if row is None:
             return []
         node = row.node
-        choices = [
+        return [
             ("address", self.url() or ""),
             ("path", node.path),
             ("title", node.title),
             ("condition", node.condition),
             ("id", node.id),
         ]
-        return [(name, text) for name, text in choices if text]
 
     # Reading
 
     def reload(self) -> None:
         self._take_chosen()
         self.reads.load(
-            "site", self._read, self._arrived, what="Reading the site", failed=self._unread
+            "site", self._read, self._arrived, what="Reading the site", failed=self.unread
         )
 
     def poll(self) -> None:
@@ -306,10 +302,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
         if site is None or organization is None:
             return None
         return await read_as(api, organization, site, self.audience)
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
 
     def _polled(self, found: ReadersRead | None) -> None:
         if found is not None and found != self.read:
@@ -336,13 +328,10 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.rows.retitle()
         if found.links is not None:
             self.tabs.count(len(found.links))
-        self._look()
+        self.show_details()
         self.refresh_frame()
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         row = self.row
         if row is None or self.read is None:
             self.facts.show([], title="Row")

@@ -16,7 +16,6 @@ from copydesk.domain.site_inverses import redirect_changed
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import redirect_key
-from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.redirects import (
@@ -39,14 +38,13 @@ from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, c
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import VAST, Part, Place
+from copydesk.tui.framework.place import VAST, Part
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.page_lines import ELSEWHERE, FIRST, LINES, lines_from
 from copydesk.tui.resource.place import Contents
 from copydesk.tui.resource.resource import Held
 from copydesk.tui.sites.redirect_import import ImportCommands
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -237,16 +235,14 @@ class RedirectCommands(Commands, scope="redirects"):
 
 
 @place("redirects", key="r", title="Redirects", uses=READ)
-class RedirectsPlace(Place, scope="redirects"):
+class RedirectsPlace(SitePlace, scope="redirects"):
     """Where the addresses lead that a site no longer has, or never had."""
 
-    OF_SITE = True
     HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (RedirectCommands, ImportCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
         self.read: RedirectsRead | None = None
         self.wanted = ""
         """The redirect to go to once they have been read again."""
@@ -273,7 +269,7 @@ class RedirectsPlace(Place, scope="redirects"):
         yield Part("side", self.facts, self.contents)
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Redirects")
+        yield from super().trail()
         if self.read is not None and self.read.refused:
             yield "read-only"
 
@@ -303,7 +299,7 @@ class RedirectsPlace(Place, scope="redirects"):
     def reload(self) -> None:
         self.contents.forget()
         self.reads.load(
-            "redirects", self._read, self._arrived, what="Reading redirects", failed=self._unread
+            "redirects", self._read, self._arrived, what="Reading redirects", failed=self.unread
         )
 
     def poll(self) -> None:
@@ -314,10 +310,6 @@ class RedirectsPlace(Place, scope="redirects"):
             return None
         me = self.session.me.id if self.session.me is not None else None
         return await read_redirects(api, self.tabs.ids, me)
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: RedirectsRead | None) -> None:
         if found is None:
@@ -340,15 +332,12 @@ class RedirectsPlace(Place, scope="redirects"):
         self.rows.retitle()
         if self.wanted and self.rows.select(self.wanted):
             self.wanted = ""
-        self._look()
+        self.show_details()
         self.refresh_frame()
         if self.resuming:
             self.resume_draft(self.resuming)
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         row = self.redirect
         if row is None:
             self.facts.show([], title="Redirect")

@@ -24,8 +24,7 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import Setting
 from copydesk.tui.sites.tabs import (
@@ -33,7 +32,7 @@ from copydesk.tui.sites.tabs import (
     WHICH,
     DeletionCommands,
     PublicationCommands,
-    SiteTabs,
+    SitePlace,
     no_publishing,
     read_links,
 )
@@ -268,29 +267,27 @@ class SettingsCommands(Commands, scope="site_settings"):
 
 
 @place("site-settings", title="Site settings")
-class SiteSettingsPlace(Place, scope="site_settings"):
+class SiteSettingsPlace(SitePlace, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
 
-    OF_SITE = True
     RAW = ("get_site",)
     COMMAND_CLASSES = (DeletionCommands, SettingsCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
         self.commands_of(DeletionCommands).deleted = self.tabs.leave
         self.site: Site | None = None
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        self.rows = SettingsList(_label)
+        self.rows: SettingsList[present.Setting] = SettingsList(_label)
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Settings")
+        yield from super().trail()
         if self.refused:
             yield "read-only"
 
@@ -343,7 +340,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
     def reload(self) -> None:
         self.tabs.publication.rights = None
         self.reads.load(
-            "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
+            "site", self._read, self._arrived, what="Reading the settings", failed=self.unread
         )
 
     def poll(self) -> None:
@@ -358,7 +355,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
             await self.tabs.publication.know_rights(api, self.target.organization)
         return site
 
-    def _unread(self, text: str) -> None:
+    def unread(self, text: str) -> None:
         if self.site is None:
             self.rows.say_instead(with_key(text))
 
@@ -375,15 +372,12 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         self.site, self.tabs.title = site, present.title_of(site)
         self.tabs.publication.published = site.published
         self.rows.show(present.settings_of(site))
-        self._look()
+        self.show_details()
         self.refresh_frame()
 
     # What is on screen
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         setting, site = self.rows.selected, self.site
         if setting is None or site is None:
             self.facts.show([], title="Setting")

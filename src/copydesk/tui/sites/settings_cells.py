@@ -10,10 +10,10 @@ from urllib.parse import quote
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age
+from copydesk.domain.clock import told_ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import READ_AT
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.present.facts import Fact
 from copydesk.present.threads import emoji_text
 from copydesk.session.site_rows import AUDIENCES
@@ -164,7 +164,7 @@ def _features(site: Site) -> Text | str:
 
 def title_of(site: Site) -> str:
     """Return the name of a site as it may be drawn."""
-    return clean(site.title).strip() or "Untitled"
+    return shown_title(site.title)
 
 
 def adaptive_of(site: Site) -> bool:
@@ -431,6 +431,5 @@ def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
     if said := icon_of(site):
         found.append(Fact("icon", said))
     if site.created_at is not None:
-        since = age(site.created_at, now)
-        found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
+        found.append(Fact("made", told_ago(site.created_at, now)))
     return found

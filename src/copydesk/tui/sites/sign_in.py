@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rich.text import Text
@@ -10,11 +10,10 @@ from textual.app import ComposeResult
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import sign_in_changed
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
-from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
@@ -24,9 +23,8 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.framework.place import Part
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
 from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
 
@@ -83,7 +81,7 @@ class SignInRead:
     @property
     def title(self) -> str:
         """The title of the site; clean and short."""
-        return shorten(clean(self.site.title).strip() or "Untitled", 40)
+        return shorten(shown_title(self.site.title), 40)
 
 
 def settings_of(auth: SitePublishingAuth, *, revealed: bool) -> list[Setting]:
@@ -260,15 +258,13 @@ class SignInCommands(Commands, scope="site_sign_in"):
 
 
 @place("site-sign-in", title="Sign-in of readers", uses="get_site_publishing_auth")
-class SignInPlace(Place, scope="sign_in"):
+class SignInPlace(SitePlace, scope="sign_in"):
     """How the readers of a site sign in; Enter on the key shows it."""
 
-    OF_SITE = True
     COMMAND_CLASSES = (SignInCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
         self.read: SignInRead | None = None
         self._revealed = False
 
@@ -282,9 +278,6 @@ class SignInPlace(Place, scope="sign_in"):
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
-    def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Sign-in")
-
     def raw(self) -> Raw | None:
         """Return the JSON without the key."""
         if self.read is None:
@@ -297,14 +290,14 @@ class SignInPlace(Place, scope="sign_in"):
         if self.read is None:
             return []
         names: tuple[Name, ...] = ("fallbackURL", "logoutURL")
-        found = [(LABELS[name].lower(), value_of(self.read.auth, name)) for name in names]
-        return [(name, clean(value)) for name, value in found if value]
+        auth = self.read.auth
+        return [(LABELS[name].lower(), clean(value_of(auth, name) or "")) for name in names]
 
     # Reading
 
     def reload(self) -> None:
         self.reads.load(
-            "sign-in", self._read, self._arrived, what="Reading the sign-in", failed=self._unread
+            "sign-in", self._read, self._arrived, what="Reading the sign-in", failed=self.unread
         )
 
     def poll(self) -> None:
@@ -315,10 +308,6 @@ class SignInPlace(Place, scope="sign_in"):
         if site is None:
             return None
         return SignInRead(site, await api(ops.get_site_publishing_auth, *self.tabs.ids))
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: SignInRead | None) -> None:
         if found is None:
@@ -346,7 +335,7 @@ class SignInPlace(Place, scope="sign_in"):
         )
         self.rows.retitle()
         self.rows.show(settings_of(self.read.auth, revealed=self._revealed))
-        self._look()
+        self.show_details()
         self.refresh_frame()
 
     def _reveal(self, revealed: bool) -> None:
@@ -363,10 +352,7 @@ class SignInPlace(Place, scope="sign_in"):
         if self._revealed:
             self._reveal(False)
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         setting = self.rows.selected
         if setting is None:
             self.facts.show([], title="Setting")

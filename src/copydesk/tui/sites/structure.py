@@ -128,7 +128,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return None
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Structure")
+        yield from self.tabs.trail()
         yield from self.standing()
 
     def views_note(self) -> str:
@@ -313,14 +313,13 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         row, node = self.row, self.node
         if row is None:
             return []
-        choices = [
+        return [
             ("address", node.address if node is not None else ""),
             ("path", value(row, "path")),
             ("link", value(row, "url")),
             ("title", row.title),
             ("id", node.id if node is not None else ""),
         ]
-        return [(name, text) for name, text in choices if text]
 
 
 Nodes = Mapping[str, SiteNode]

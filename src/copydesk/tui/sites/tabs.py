@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.site_inverses import site_published
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.cached_reads import reads_cached
-from copydesk.session.errors import failure_types
+from copydesk.session.errors import failure_types, with_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights
 from copydesk.session.target import Target
@@ -26,9 +26,11 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.inside_textual import give_way
 from copydesk.tui.framework.keyboard import run_command
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import address_of, title_of
+from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -88,11 +90,11 @@ class SiteTabs:
         """The ids of the organization and the site."""
         return self.place.target.organization or "", self.place.target.site or ""
 
-    def trail(self, title: str) -> Iterable[str]:
-        """Yield the organization, the site, and the title of the place."""
+    def trail(self) -> Iterable[str]:
+        """Yield the organization, the site, and the title of the tab."""
         yield self.place.session.title_of(self.place.organization) or "no organization"
         yield self.title
-        yield title
+        yield next(title for name, title, _ in TABS if name == self.place.PLACE)
 
     def open(self) -> None:
         """Show the tabs; count the share links, unless another tab has handed that on."""
@@ -186,7 +188,7 @@ class SiteTabs:
             self.ask_which()
         if found is not None:
             site, self.publication.published = place.target.site or found.id, found.published
-            self.title = clean(found.title).strip() or "Untitled"
+            self.title = shown_title(found.title)
             place.target = place.target.but(organization=organization, site=site)
         return found
 
@@ -200,6 +202,34 @@ class SiteTabs:
         commands = self.publication
         if self.place.desk.here is self.place:
             await run_command(commands, commands.LINE_COMMANDS["site"], "")
+
+
+class SitePlace(Place):
+    """A tab of a site: rows, and the details of the one under the cursor."""
+
+    OF_SITE = True
+
+    rows: VirtualList[Any]
+    read: object = None
+    """What was read of the site; None until then."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.tabs = SiteTabs(self)
+
+    def trail(self) -> Iterable[str]:
+        yield from self.tabs.trail()
+
+    def unread(self, text: str) -> None:
+        """Say in the list why it could not be read, unless it was before."""
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def show_details(self) -> None:
+        """Show the details of the row under the cursor."""
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
 
 E9 = "E9"

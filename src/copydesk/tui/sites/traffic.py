@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from copydesk.domain.span import span
 from copydesk.domain.text import clean, plural
 from copydesk.present.facts import Fact
 from copydesk.present.traffic import chart, intervals, numbers, per_week, short_count, span_words
-from copydesk.session.errors import with_key
 from copydesk.session.options import Option
 from copydesk.session.reads.traffic import (
     MOST_PAGES,
@@ -29,10 +28,9 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NoRowYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -56,9 +54,9 @@ NONE = "No traffic: nothing was counted on this site in {}. :range 1y looks furt
 
 def no_pages(here: TrafficPlace) -> str | None:
     """Say so when there is nothing to show otherwise."""
-    if here.found is None:
+    if here.read is None:
         return NoRowYet("The traffic has not been read yet.")
-    return None if here.found.pages else "There is no traffic to show."
+    return None if here.read.pages else "There is no traffic to show."
 
 
 def in_order(pages: Sequence[PageViews], sort: str) -> list[PageViews]:
@@ -107,16 +105,14 @@ class LookCommands(Commands, scope="traffic"):
     title="Traffic",
     uses=("get_site", "aggregate_site_events", "list_site_spaces", "list_space_pages"),
 )
-class TrafficPlace(Place, scope="traffic"):
+class TrafficPlace(SitePlace, scope="traffic"):
     """How often the pages of a site are viewed, the most viewed first."""
 
-    OF_SITE = True
     COMMAND_CLASSES = (LookCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
-        self.found: Traffic | None = None
+        self.read: Traffic | None = None
         self.length = USUAL
         self.sort = "views"
         self.numbers = False
@@ -143,26 +139,23 @@ class TrafficPlace(Place, scope="traffic"):
         yield Part("side", self.facts)
 
     def _a_week(self, row: PageViews) -> str:
-        days = self.found.days if self.found is not None else 7
+        days = self.read.days if self.read is not None else 7
         return short_count(per_week(row.views, days))
 
-    def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Traffic")
-
     def status_left(self) -> str:
-        if self.found is None or not self.found.pages:
+        if self.read is None or not self.read.pages:
             return ""
-        views, pages = sum(self.found.chart.views), len(self.found.pages)
+        views, pages = sum(self.read.chart.views), len(self.read.pages)
         said = f"{plural(views, 'view')} of {plural(pages, 'page')} in"
         most = ", the most viewed only" if pages == MOST_PAGES else ""
-        return f"{said} {span_words(self.found.days)}{most}"
+        return f"{said} {span_words(self.read.days)}{most}"
 
     # Reading
 
     def reload(self) -> None:
         self._charts.clear()
         self.reads.load(
-            "traffic", self._read, self._arrived, what="Reading the traffic", failed=self._unread
+            "traffic", self._read, self._arrived, what="Reading the traffic", failed=self.unread
         )
 
     def poll(self) -> None:
@@ -173,15 +166,11 @@ class TrafficPlace(Place, scope="traffic"):
             return None
         return await read_traffic(api, self.tabs.ids, self.session.now, self.length)
 
-    def _unread(self, said: str) -> None:
-        if self.found is None:
-            self.rows.say_instead(with_key(said))
-
     def _arrived(self, found: Traffic | None) -> None:
         if found is None:
             self.rows.say_instead(WHICH)
             return
-        self.found = found
+        self.read = found
         self.rows.say_instead(NONE.format(span_words(found.days)))
         self.sort_by(self.sort)
         self.refresh_frame()
@@ -191,23 +180,20 @@ class TrafficPlace(Place, scope="traffic"):
         self.sort = order
         source = self.rows.source.base
         assert isinstance(source, ListSource)
-        pages = self.found.pages if self.found is not None else ()
+        pages = self.read.pages if self.read is not None else ()
         source.set(in_order(pages, order))
         said = [] if order == "views" else [f"sort: {SORTS[order]}"]
-        if self.found is not None and self.found.pages:
-            said.append(f"in {span_words(self.found.days)}")
+        if self.read is not None and self.read.pages:
+            said.append(f"in {span_words(self.read.days)}")
         self.rows.note = "   ".join(said)
         self.rows.retitle()
         self.show_details()
 
     # Details
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
-
     def show_details(self) -> None:
         """Show the views of the site, and those of the page under the cursor."""
-        found, row = self.found, self.rows.selected
+        found, row = self.read, self.rows.selected
         if found is None:
             return
         facts = [*self._charted("site", found.chart), Fact("", "")]

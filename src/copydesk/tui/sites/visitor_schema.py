@@ -17,7 +17,6 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import Changes, Problem, all_problems, changes
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import schema_key
-from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.visitor_schema import (
     SchemaDraft,
@@ -34,11 +33,10 @@ from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites import visitor_schema_cells as present
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
@@ -213,16 +211,14 @@ class EditCommands(Commands, scope="site_schema"):
 
 
 @place("site-schema", title="Visitor attributes")
-class SiteSchemaPlace(Place, scope="site_schema"):
+class SiteSchemaPlace(SitePlace, scope="site_schema"):
     """What a site may know of its visitors, to show them different things."""
 
-    OF_SITE = True
     RAW = ("get_adaptive_schema",)
     COMMAND_CLASSES = (EditCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.tabs = SiteTabs(self)
         self.read: SchemaRead | None = None
         self.kept: SchemaDraft | None = None
         """What was edited and not sent."""
@@ -255,7 +251,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         yield Part("side", self.facts, self.json)
 
     def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail("Visitor attributes")
+        yield from super().trail()
         if self.read is not None and self.read.refused:
             yield "read-only"
         elif self.kept is not None:
@@ -285,7 +281,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
 
     def reload(self) -> None:
         self.reads.load("schema", self._read, self._arrived, what="Reading the schema",
-                  failed=self._unread)  # fmt: skip
+                  failed=self.unread)  # fmt: skip
 
     def poll(self) -> None:
         if self.read is not None:
@@ -299,10 +295,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
             return None
         rights = await self.tabs.publication.know_rights(api, self.tabs.ids[0])
         return await read_schema(api, self.tabs.ids[0], site, rights.change)
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
 
     def _polled(self, found: SchemaRead | None) -> None:
         if found is None or self.read is None:
@@ -332,7 +324,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         self.json.set_text(found.text, top=first)
         self._note()
         self.take_kept()
-        self._look()
+        self.show_details()
         if self.resuming:
             self.resume_draft("edit")
 
@@ -362,10 +354,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         if self.read is not None:
             self.do_soon("edit")
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         row = self.row
         if row is None:
             self.facts.show([], title="Attribute")

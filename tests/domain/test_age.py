@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.clock import age, age_or_ahead, ago, instant, moment, time_or_date
+from copydesk.domain.clock import age, age_or_ahead, ago, instant, moment, time_or_date, told_ago
 
 NOW = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
 
@@ -76,6 +76,7 @@ def test_how_long_ago_is_said_where_it_is_not_now() -> None:
     assert ago(NOW - timedelta(days=9), NOW) == "9 d ago"
     assert ago(NOW, NOW) == "now"
     assert ago(None, NOW) == ""
+    assert [told_ago(then, NOW) for then in (NOW, None)] == ["just now", ""]
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,10 @@ from copydesk.tui.framework.actions import NoRowYet, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -158,13 +159,15 @@ def switch_label(here: ShareLinksPlace) -> str:
 
 
 @place("share-links", title="Share links")
-class ShareLinksPlace(SitePlace, scope="share_links"):
+class ShareLinksPlace(Place, scope="share_links"):
     """Links to a site for people without an account. Whoever has the address reads the site."""
 
+    OF_SITE = True
     COMMAND_CLASSES = (DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: LinksRead | None = None
         self._revealed = ""
         """The id of the link whose address is on screen."""
@@ -198,7 +201,7 @@ class ShareLinksPlace(SitePlace, scope="share_links"):
         return told_ago(link.created, self.session.now)
 
     def trail(self) -> Iterable[str]:
-        yield from super().trail()
+        yield from self.tabs.trail()
         if self.read is not None and self.read.refused:
             yield "read-only"
 
@@ -220,7 +223,7 @@ class ShareLinksPlace(SitePlace, scope="share_links"):
 
     def reload(self) -> None:
         self.reads.load(
-            "links", self._read, self._arrived, what="Reading links", failed=self.unread
+            "links", self._read, self._arrived, what="Reading links", failed=self.tabs.unread
         )
 
     def poll(self) -> None:
@@ -284,6 +287,9 @@ class ShareLinksPlace(SitePlace, scope="share_links"):
     def on_screen_suspend(self) -> None:
         """Hide an address that was shown: another screen is in front."""
         self._revealed = ""
+        self.show_details()
+
+    def follow_cursor(self, rows: Pane) -> None:
         self.show_details()
 
     def show_details(self) -> None:

@@ -22,11 +22,11 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import DetailsCommands, no_url, unserved_url
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import offered
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.pane import Pane, offered
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites.links import CHOSEN_LINK
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.system import command_line
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, by_content
@@ -189,13 +189,15 @@ def secret(here: SiteReadersPlace) -> str | None:
 
 
 @place("site-readers", title="Site as readers get it")
-class SiteReadersPlace(SitePlace, scope="site_readers"):
+class SiteReadersPlace(Place, scope="site_readers"):
     """The pages of a site as readers get them; hidden ones are marked with the reason."""
 
+    OF_SITE = True
     COMMAND_CLASSES = (DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: ReadersRead | None = None
         self.audience = Audience()
 
@@ -235,7 +237,7 @@ class SiteReadersPlace(SitePlace, scope="site_readers"):
         return address(row, secret=self.read.key if self.read is not None else "")
 
     def trail(self) -> Iterable[str]:
-        yield from super().trail()
+        yield from self.tabs.trail()
         if self.read is not None:
             yield self.read.who
 
@@ -279,7 +281,7 @@ class SiteReadersPlace(SitePlace, scope="site_readers"):
     def reload(self) -> None:
         self._take_chosen()
         self.reads.load(
-            "site", self._read, self._arrived, what="Reading the site", failed=self.unread
+            "site", self._read, self._arrived, what="Reading the site", failed=self.tabs.unread
         )
 
     def poll(self) -> None:
@@ -330,6 +332,9 @@ class SiteReadersPlace(SitePlace, scope="site_readers"):
             self.tabs.count(len(found.links))
         self.show_details()
         self.refresh_frame()
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
     def show_details(self) -> None:
         row = self.row

@@ -38,13 +38,14 @@ from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, c
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import VAST, Part
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.page_lines import ELSEWHERE, FIRST, LINES, lines_from
 from copydesk.tui.resource.place import Contents
 from copydesk.tui.resource.resource import Held
 from copydesk.tui.sites.redirect_import import ImportCommands
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -235,14 +236,16 @@ class RedirectCommands(Commands, scope="redirects"):
 
 
 @place("redirects", key="r", title="Redirects", uses=READ)
-class RedirectsPlace(SitePlace, scope="redirects"):
+class RedirectsPlace(Place, scope="redirects"):
     """Where the addresses lead that a site no longer has, or never had."""
 
+    OF_SITE = True
     HORIZONTAL_BREAKPOINTS = VAST
     COMMAND_CLASSES = (RedirectCommands, ImportCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: RedirectsRead | None = None
         self.wanted = ""
         """The redirect to go to once they have been read again."""
@@ -269,7 +272,7 @@ class RedirectsPlace(SitePlace, scope="redirects"):
         yield Part("side", self.facts, self.contents)
 
     def trail(self) -> Iterable[str]:
-        yield from super().trail()
+        yield from self.tabs.trail()
         if self.read is not None and self.read.refused:
             yield "read-only"
 
@@ -299,7 +302,11 @@ class RedirectsPlace(SitePlace, scope="redirects"):
     def reload(self) -> None:
         self.contents.forget()
         self.reads.load(
-            "redirects", self._read, self._arrived, what="Reading redirects", failed=self.unread
+            "redirects",
+            self._read,
+            self._arrived,
+            what="Reading redirects",
+            failed=self.tabs.unread,
         )
 
     def poll(self) -> None:
@@ -336,6 +343,9 @@ class RedirectsPlace(SitePlace, scope="redirects"):
         self.refresh_frame()
         if self.resuming:
             self.resume_draft(self.resuming)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
     def show_details(self) -> None:
         row = self.redirect

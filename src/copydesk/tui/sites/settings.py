@@ -24,7 +24,8 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import Setting
 from copydesk.tui.sites.tabs import (
@@ -32,7 +33,7 @@ from copydesk.tui.sites.tabs import (
     WHICH,
     DeletionCommands,
     PublicationCommands,
-    SitePlace,
+    SiteTabs,
     no_publishing,
     read_links,
 )
@@ -267,14 +268,16 @@ class SettingsCommands(Commands, scope="site_settings"):
 
 
 @place("site-settings", title="Site settings")
-class SiteSettingsPlace(SitePlace, scope="site_settings"):
+class SiteSettingsPlace(Place, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
 
+    OF_SITE = True
     RAW = ("get_site",)
     COMMAND_CLASSES = (DeletionCommands, SettingsCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.commands_of(DeletionCommands).deleted = self.tabs.leave
         self.site: Site | None = None
 
@@ -287,7 +290,7 @@ class SiteSettingsPlace(SitePlace, scope="site_settings"):
         yield Part("side", self.facts)
 
     def trail(self) -> Iterable[str]:
-        yield from super().trail()
+        yield from self.tabs.trail()
         if self.refused:
             yield "read-only"
 
@@ -340,7 +343,7 @@ class SiteSettingsPlace(SitePlace, scope="site_settings"):
     def reload(self) -> None:
         self.tabs.publication.rights = None
         self.reads.load(
-            "site", self._read, self._arrived, what="Reading the settings", failed=self.unread
+            "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )
 
     def poll(self) -> None:
@@ -355,7 +358,7 @@ class SiteSettingsPlace(SitePlace, scope="site_settings"):
             await self.tabs.publication.know_rights(api, self.target.organization)
         return site
 
-    def unread(self, text: str) -> None:
+    def _unread(self, text: str) -> None:
         if self.site is None:
             self.rows.say_instead(with_key(text))
 
@@ -376,6 +379,9 @@ class SiteSettingsPlace(SitePlace, scope="site_settings"):
         self.refresh_frame()
 
     # What is on screen
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
     def show_details(self) -> None:
         setting, site = self.rows.selected, self.site

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rich.text import Text
@@ -23,8 +23,9 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
 
@@ -258,13 +259,15 @@ class SignInCommands(Commands, scope="site_sign_in"):
 
 
 @place("site-sign-in", title="Sign-in of readers", uses="get_site_publishing_auth")
-class SignInPlace(SitePlace, scope="sign_in"):
+class SignInPlace(Place, scope="sign_in"):
     """How the readers of a site sign in; Enter on the key shows it."""
 
+    OF_SITE = True
     COMMAND_CLASSES = (SignInCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: SignInRead | None = None
         self._revealed = False
 
@@ -277,6 +280,9 @@ class SignInPlace(SitePlace, scope="sign_in"):
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="sign-in-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
+
+    def trail(self) -> Iterable[str]:
+        return self.tabs.trail()
 
     def raw(self) -> Raw | None:
         """Return the JSON without the key."""
@@ -297,7 +303,11 @@ class SignInPlace(SitePlace, scope="sign_in"):
 
     def reload(self) -> None:
         self.reads.load(
-            "sign-in", self._read, self._arrived, what="Reading the sign-in", failed=self.unread
+            "sign-in",
+            self._read,
+            self._arrived,
+            what="Reading the sign-in",
+            failed=self.tabs.unread,
         )
 
     def poll(self) -> None:
@@ -351,6 +361,9 @@ class SignInPlace(SitePlace, scope="sign_in"):
         """Hide the key: another screen is in front."""
         if self._revealed:
             self._reveal(False)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
     def show_details(self) -> None:
         setting = self.rows.selected

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TYPE_CHECKING, cast
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.site_inverses import site_published
@@ -26,7 +26,6 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.inside_textual import give_way
 from copydesk.tui.framework.keyboard import run_command
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import address_of, title_of
@@ -71,6 +70,14 @@ def made_and_undone(known: Iterable[Past], site: str | None) -> bool:
     )
 
 
+class SitePlace(Protocol):
+    """A place of a site, as its tabs know it."""
+
+    rows: VirtualList[Any]
+    read: object
+    """What was read of the site; None until then."""
+
+
 class SiteTabs:
     """The tabs of one site, on one of its places; each hands on what it knows of the site."""
 
@@ -95,6 +102,12 @@ class SiteTabs:
         yield self.place.session.title_of(self.place.organization) or "no organization"
         yield self.title
         yield next(title for name, title, _ in TABS if name == self.place.PLACE)
+
+    def unread(self, text: str) -> None:
+        """Say in the list of the place why it could not be read, unless it was before."""
+        place = cast("SitePlace", self.place)
+        if place.read is None:
+            place.rows.say_instead(with_key(text))
 
     def open(self) -> None:
         """Show the tabs; count the share links, unless another tab has handed that on."""
@@ -202,34 +215,6 @@ class SiteTabs:
         commands = self.publication
         if self.place.desk.here is self.place:
             await run_command(commands, commands.LINE_COMMANDS["site"], "")
-
-
-class SitePlace(Place):
-    """A tab of a site: rows, and the details of the one under the cursor."""
-
-    OF_SITE = True
-
-    rows: VirtualList[Any]
-    read: object = None
-    """What was read of the site; None until then."""
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.tabs = SiteTabs(self)
-
-    def trail(self) -> Iterable[str]:
-        yield from self.tabs.trail()
-
-    def unread(self, text: str) -> None:
-        """Say in the list why it could not be read, unless it was before."""
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
-
-    def show_details(self) -> None:
-        """Show the details of the row under the cursor."""
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
 
 E9 = "E9"

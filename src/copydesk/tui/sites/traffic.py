@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -28,9 +28,10 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NoRowYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -105,13 +106,15 @@ class LookCommands(Commands, scope="traffic"):
     title="Traffic",
     uses=("get_site", "aggregate_site_events", "list_site_spaces", "list_space_pages"),
 )
-class TrafficPlace(SitePlace, scope="traffic"):
+class TrafficPlace(Place, scope="traffic"):
     """How often the pages of a site are viewed, the most viewed first."""
 
+    OF_SITE = True
     COMMAND_CLASSES = (LookCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: Traffic | None = None
         self.length = USUAL
         self.sort = "views"
@@ -142,6 +145,9 @@ class TrafficPlace(SitePlace, scope="traffic"):
         days = self.read.days if self.read is not None else 7
         return short_count(per_week(row.views, days))
 
+    def trail(self) -> Iterable[str]:
+        return self.tabs.trail()
+
     def status_left(self) -> str:
         if self.read is None or not self.read.pages:
             return ""
@@ -155,7 +161,11 @@ class TrafficPlace(SitePlace, scope="traffic"):
     def reload(self) -> None:
         self._charts.clear()
         self.reads.load(
-            "traffic", self._read, self._arrived, what="Reading the traffic", failed=self.unread
+            "traffic",
+            self._read,
+            self._arrived,
+            what="Reading the traffic",
+            failed=self.tabs.unread,
         )
 
     def poll(self) -> None:
@@ -190,6 +200,9 @@ class TrafficPlace(SitePlace, scope="traffic"):
         self.show_details()
 
     # Details
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
     def show_details(self) -> None:
         """Show the views of the site, and those of the page under the cursor."""

@@ -33,10 +33,11 @@ from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites import visitor_schema_cells as present
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SitePlace
+from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
@@ -211,14 +212,16 @@ class EditCommands(Commands, scope="site_schema"):
 
 
 @place("site-schema", title="Visitor attributes")
-class SiteSchemaPlace(SitePlace, scope="site_schema"):
+class SiteSchemaPlace(Place, scope="site_schema"):
     """What a site may know of its visitors, to show them different things."""
 
+    OF_SITE = True
     RAW = ("get_adaptive_schema",)
     COMMAND_CLASSES = (EditCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: SchemaRead | None = None
         self.kept: SchemaDraft | None = None
         """What was edited and not sent."""
@@ -251,7 +254,7 @@ class SiteSchemaPlace(SitePlace, scope="site_schema"):
         yield Part("side", self.facts, self.json)
 
     def trail(self) -> Iterable[str]:
-        yield from super().trail()
+        yield from self.tabs.trail()
         if self.read is not None and self.read.refused:
             yield "read-only"
         elif self.kept is not None:
@@ -281,7 +284,7 @@ class SiteSchemaPlace(SitePlace, scope="site_schema"):
 
     def reload(self) -> None:
         self.reads.load("schema", self._read, self._arrived, what="Reading the schema",
-                  failed=self.unread)  # fmt: skip
+                  failed=self.tabs.unread)  # fmt: skip
 
     def poll(self) -> None:
         if self.read is not None:
@@ -353,6 +356,9 @@ class SiteSchemaPlace(SitePlace, scope="site_schema"):
         self.resuming = part if self.read is None else ""
         if self.read is not None:
             self.do_soon("edit")
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.show_details()
 
     def show_details(self) -> None:
         row = self.row

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Protocol, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.site_inverses import site_published

@@ -16,8 +16,8 @@ WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n //
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
 
-# Of the tests one in forty takes two fifths of the time: they run whole programs, or open every
-# screen. `make test` leaves these to `make long`, but for one of each kind; CI runs both.
+# One test in twelve takes half of the time: they run whole programs, open every screen, or try every
+# bound. `make test` leaves these to `make long`, but for one or two of each kind; CI runs both.
 # Compiled once, and not by every worker and every program that a test starts. Plain assertions take
 # ten seconds less to load; what fails is run again to say more.
 define tests

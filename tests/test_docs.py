@@ -44,6 +44,7 @@ def _headings(page: Path) -> set[str]:
     return {line.lstrip("# ") for line in page.read_text().splitlines() if line.startswith("#")}
 
 
+@pytest.mark.long
 def test_every_document_that_the_source_cites_is_in_the_repository() -> None:
     lost = []
     for source in SOURCES:

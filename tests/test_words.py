@@ -29,6 +29,7 @@ def _pattern(old: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){words}(?![\w-])", re.IGNORECASE)
 
 
+@pytest.mark.long
 def test_texts_are_found() -> None:
     found = {each.text for each in _texts()}
     assert len(found) > 5000

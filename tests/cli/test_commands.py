@@ -357,6 +357,7 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
     assert not desk.with_name(desk.name + "-wal").exists(), "the desk was not closed"
 
 
+@pytest.mark.long
 def test_serve_warns_where_other_machines_can_reach_it(desk: Path) -> None:
     command = [sys.executable, "-m", "copydesk", "serve", "--port", "0", "--host", "0.0.0.0"]
     with subprocess.Popen(

@@ -87,6 +87,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield tmp_path / "desk.db"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(7))
 def test_every_command_ends_in_a_sentence_without_a_text_of_the_desk(
     damaged: Damaged, path: Path, seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]

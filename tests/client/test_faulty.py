@@ -209,6 +209,7 @@ async def test_lists_without_end_are_left(world: World) -> None:
             assert len(server.asked) - before <= EMPTY_PAGES, fault.name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_in_a_storm_what_is_acknowledged_is_there_once_and_nothing_twice(
     world: World, seed: int

@@ -124,6 +124,7 @@ def _enumerations(model: type[BaseModel]) -> list[str]:
     ]
 
 
+@pytest.mark.long
 @every_shape
 def test_unknown_values_of_enumerations_are_kept(model: type[Shape]) -> None:
     if model.__name__ in {"SectionsStructure", "SiteSpacesStructure"}:

@@ -31,6 +31,7 @@ SIDES: tuple[Side, ...] = ("before", "request", "main", "both", "turned")
 OPEN = Choice("text", "mine\n")
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(TEXTS, TEXTS, TEXTS, st.data())
 def test_the_result_is_what_is_chosen_hunk_by_hunk(

@@ -214,6 +214,7 @@ def test_what_is_broken_hides_nothing_else(data: str, given: str, size: int) -> 
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "broken",
     [
@@ -327,6 +328,7 @@ class Counted:
             yield token
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "broken", [NO_QUOTE, '{"id": "q", "parts": [', A[:-1], A[:-2], A[:-3], A[:-4]]
 )

@@ -261,6 +261,7 @@ def nodes_of(tree: Mapping[str, str | None]) -> list[PageNode]:
     return [PageNode(page, page, parent=parent, position=at[page]) for page, parent in tree.items()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut", [50, 3])
 def test_any_tree_is_made_any_other_with_each_page_in_its_place(cut: int) -> None:
     chance = random.Random(7)

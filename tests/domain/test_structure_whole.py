@@ -170,6 +170,7 @@ def test_a_file_knows_the_site_that_it_was_made_of() -> None:
     assert made != fingerprint("site", site.layout())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 def test_any_site_becomes_what_the_file_of_another_says(seed: int) -> None:
     chance = random.Random(seed)
@@ -190,6 +191,7 @@ def test_any_site_becomes_what_the_file_of_another_says(seed: int) -> None:
         assert not wanted(file, on(site), SPACES, remove=True).dirty
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 def test_removed_groups_come_back_as_they_were(seed: int) -> None:
     chance = random.Random(seed)

@@ -250,6 +250,7 @@ def _type(folder: Path, name: str, began: object) -> None:
             began.set()  # type: ignore[attr-defined]  # an Event of the spawn context
 
 
+@pytest.mark.long
 def test_two_processes_that_are_killed_while_they_save_leave_both_texts_whole(
     tmp_path: Path,
 ) -> None:

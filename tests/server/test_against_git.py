@@ -163,6 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("against")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("source", "branch"), cases())
 async def test_a_branch_is_merged_as_git_merges_it(
     folder: Path, tmp_path: Path, source: str, branch: str

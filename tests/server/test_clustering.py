@@ -781,6 +781,7 @@ ask(
 """A program that asks, with vectors of a command that tells who runs it and is never done."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells of others' ends")
 def test_the_process_ends_when_the_program_that_asked_is_killed(tmp_path: Path) -> None:
     tells = tmp_path / "tells"

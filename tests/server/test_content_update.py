@@ -172,6 +172,7 @@ async def test_a_page_is_reverted_whole_or_by_its_blocks(desk: Desk) -> None:
     assert (await desk.client.get(f"{desk.at}/changes")).json()["changes"] == []
 
 
+@pytest.mark.long
 async def test_a_block_of_a_long_page_of_equal_ones_is_reverted(desk: Desk) -> None:
     start = desk.page("start")
     # Compared pair by pair these take minutes, in which nobody else can write.

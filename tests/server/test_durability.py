@@ -21,6 +21,7 @@ from tests.world import World
 ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "3"))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120 + 4 * ROUNDS)
 def test_a_killed_desk_has_lost_nothing(tmp_path: Path) -> None:
     ended = subprocess.run(

@@ -66,6 +66,7 @@ BRANCHES: Mapping[str, Mapping[str, bytes | None]] = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("branch", BRANCHES)
 async def test_a_patch_on_what_a_branch_began_with_gives_the_branch(
     world: World, tmp_path: Path, branch: str

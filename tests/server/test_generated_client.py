@@ -89,6 +89,7 @@ def unrequired(
     return missing
 
 
+@pytest.mark.long
 async def test_an_answer_without_what_it_has_to_hold_is_refused(
     generated: Client, world: World
 ) -> None:
@@ -197,6 +198,7 @@ async def test_every_reading_operation_of_the_sample_fits(generated: Client) -> 
     }
 
 
+@pytest.mark.long
 async def test_every_operation_on_one_of_everything_fits(generated: Client, tmp_path: Path) -> None:
     world = World(tmp_path / "desk.db")
     desk = await DeskOfOne.make(world, tmp_path / "desk.db")

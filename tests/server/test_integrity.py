@@ -130,6 +130,7 @@ def test_a_small_desk_is_sound_too(tmp_path: Path, sections: int) -> None:
     assert examine(tmp_path / "desk.db").all == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reason", SPOILS)
 def test_every_problem_is_found(desk: Path, reason: str) -> None:
     spoil(desk, SPOILS[reason])

@@ -157,6 +157,7 @@ def message(answer: httpx.Response) -> str:
     return str(answer.json()["error"]["message"]) if answer.is_error else ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("op", WITH_BODY, ids=name_of)
 async def test_every_bound_of_a_body_from_both_sides(
     desk: DeskOfOne, op: Operation[..., Any]
@@ -205,6 +206,7 @@ def queries(op: Operation[..., Any]) -> Iterator[tuple[str, str, tuple[str, ...]
             yield parameter.wire, "a\0b", ("NUL",)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("op", [op for op in DONE if op.query_parameters], ids=name_of)
 async def test_every_bound_of_a_query_from_both_sides(
     desk: DeskOfOne, op: Operation[..., Any]
@@ -375,6 +377,7 @@ async def test_who_calls_is_the_first_question(desk: DeskOfOne, sent: dict[str, 
     assert answer.status_code == 401
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["9" * 30, "%00", "%ed%a0%80", "٣", "x" * 5000])
 async def test_no_id_is_a_failure(desk: DeskOfOne, key: str) -> None:
     async with desk.client(desk.world.token(desk.have.ana)) as client:

@@ -224,6 +224,7 @@ def test_a_step_that_fails_or_dies_leaves_the_old_version(
     assert version(path) == VERSION
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("made", [False, True])
 def test_processes_that_open_one_file_at_once_take_turns(tmp_path: Path, made: bool) -> None:
     path = tmp_path / "desk.db"

@@ -47,6 +47,7 @@ def fill(tx: Tx, times: list[int]) -> list[str]:
     return [key for _, key in sorted(made)]
 
 
+@pytest.mark.long
 @given(
     times=st.lists(st.integers(0, 3), max_size=12),
     limit=st.integers(1, 13),

@@ -156,6 +156,7 @@ LISTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LISTS)
 @settings(
     max_examples=max(10, settings().max_examples // 3),

@@ -451,6 +451,7 @@ def dump(store: Store) -> list[str]:
     return store.read(lambda tx: list(tx.connection.iterdump()))
 
 
+@pytest.mark.long
 def test_the_same_moment_gives_the_same_desk() -> None:
     one, two = new_store(), new_store()
     assert build_sample(one) == build_sample(two)

@@ -154,6 +154,7 @@ def desk(world: World, tmp_path: Path) -> Desk:
     return Desk(world, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pick", ["request", "main", "before", "both", 1, 2, 3])
 async def test_every_choice_is_what_the_request_has_then(desk: Desk, pick: Side | int) -> None:
     await desk.merge_main()

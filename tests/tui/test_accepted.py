@@ -174,6 +174,7 @@ async def take_back(walk: Walk) -> Files:
     return PAGES | OTHER
 
 
+@pytest.mark.long
 async def test_git_has_what_was_done_step_by_step(
     world: World, editor: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,6 +105,7 @@ def test_no_other_class_overrides_what_is_private() -> None:
     assert [(kind.__name__, name) for kind in others for name in overridden(kind)] == []
 
 
+@pytest.mark.long
 def test_no_other_module_imports_or_uses_what_is_private() -> None:
     texts = {path: path.read_text() for path in TUI.rglob("*.py")}
     assert [path for path, text in texts.items() if PRIVATE_MODULE.search(text)] == [INSIDE]
@@ -127,6 +128,7 @@ def set_on_self(node: ast.AST) -> set[str]:
     }
 
 
+@pytest.mark.long
 def test_no_other_class_sets_by_chance_what_textual_keeps_under_that_name() -> None:
     @cache
     def set_in(module: str) -> dict[str, set[str]]:

@@ -98,6 +98,7 @@ def test_the_child_answers_in_json() -> None:
     assert answer({"do": "place", "issues": new, "known": known})["issues"] == {"new": "c2"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "language"),
     [

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import httpx
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -145,6 +146,7 @@ def all_of(resource: Resource[Any], item: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.long
 @given(st.integers(0, 2**32))
 @settings(max_examples=max(8, settings().max_examples // 3), deadline=None)
 async def test_whatever_is_understood_is_shown(seed: int) -> None:

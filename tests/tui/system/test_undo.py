@@ -572,6 +572,7 @@ async def nobody(session: Session, api: Api) -> None:
     """Ask nobody who signed in: every request counts."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process that begins as this one is")
 @pytest.mark.parametrize("after", [False, True])
 def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(

@@ -162,6 +162,7 @@ async def test_without_a_valid_token_everything_is_a_401(desk: DeskOfOne, token:
             assert answer.status_code == 401, op.name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.name)
 async def test_the_matrix(desk: DeskOfOne, caller: Caller) -> None:
     wrong = []

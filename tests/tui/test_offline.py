@@ -147,6 +147,7 @@ async def press_what_may_wait(driver: Driver) -> None:
             await driver.press("escape")
 
 
+@pytest.mark.long
 async def test_a_start_without_a_network_shows_what_was_read_last(
     service: Service, filled: dict[str, str]
 ) -> None:

@@ -83,6 +83,7 @@ def subjects(driver: Driver) -> list[str]:
     return [row.subject for row in here(driver).rows.source.shown()]
 
 
+@pytest.mark.long
 async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk) -> None:
     def approve(tx: Tx) -> None:
         ready = desk.ids["Ready one"]

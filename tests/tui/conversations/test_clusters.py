@@ -262,6 +262,7 @@ async def test_filters_know_fields_and_what_was_said(world: World) -> None:
         assert "0 of" in driver.screen
 
 
+@pytest.mark.long
 async def test_clusters_are_limited_by_what_is_known_of_their_conversations(
     world: World, update_golden: bool
 ) -> None:

@@ -75,6 +75,7 @@ async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: W
         assert "Typed after that: Wm" in app.session.messages[-1].message
 
 
+@pytest.mark.long
 async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
     world: World,
 ) -> None:

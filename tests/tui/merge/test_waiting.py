@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
@@ -26,6 +28,7 @@ async def look(driver: Driver, world: World) -> None:
     await driver.idle()
 
 
+@pytest.mark.long
 async def test_it_waits_in_the_run_until_its_rules_hold_and_is_merged_as_it_was_seen(
     world: World, update_golden: bool
 ) -> None:

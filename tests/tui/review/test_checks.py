@@ -69,6 +69,7 @@ def python(script: str, name: str = "prose", **settings: Any) -> Check:
     return Check(name, (sys.executable, "-c", script), **settings)
 
 
+@pytest.mark.long
 async def test_findings_are_walked_hidden_and_made_messages(
     review: ReviewWorld, update_golden: bool
 ) -> None:

@@ -384,6 +384,7 @@ async def test_who_only_reads_is_not_told_how_a_merge_is_reverted(review: Review
             assert ("reverts the merge" in driver.screen) is not read_only, "u is the comment"
 
 
+@pytest.mark.long
 async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: ReviewWorld) -> None:
     for bare in (False, True):
         if bare:

@@ -55,6 +55,7 @@ async def clear_field(driver: Driver) -> None:
     await driver.press("ctrl+end", "ctrl+shift+home", "delete")
 
 
+@pytest.mark.long
 async def test_a_line_is_suggested_sent_and_applied(
     review: ReviewWorld, update_golden: bool
 ) -> None:

@@ -55,6 +55,7 @@ async def send(driver: Driver, *, removing: int = 0) -> None:
     await sheet_gone(driver)
 
 
+@pytest.mark.long
 async def test_a_group_and_a_link_are_made_filled_sent_and_taken_back(update_golden: bool) -> None:
     world = World(edition="today")
     published = with_links(world)

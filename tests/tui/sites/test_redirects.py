@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
@@ -302,6 +303,7 @@ class Without(httpx.AsyncBaseTransport):
         return await self._way.handle_async_request(request)
 
 
+@pytest.mark.long
 async def test_a_path_that_changes_offers_its_redirect_in_the_same_plan(
     world: World, update_golden: bool
 ) -> None:

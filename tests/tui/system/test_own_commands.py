@@ -283,6 +283,7 @@ async def test_a_merge_runs_its_hooks_with_what_is_known_as_json(
         assert [line.state for line in hooks] == ["done", "not done"]
 
 
+@pytest.mark.long
 async def test_a_row_of_clusters_conversations_inbox_and_structure_is_handed_over(
     sample: Sample, tmp_path: Path
 ) -> None:

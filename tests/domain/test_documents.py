@@ -269,6 +269,17 @@ def test_every_kind_of_block_survives_markdown(nodes: list[Node]) -> None:
     assert document_to_markdown(back) == written
 
 
+def test_the_line_across_in_an_item_is_no_text_that_begins_with_its_signs() -> None:
+    for first, written in (
+        (block("divider", []), "- ___"),
+        (block("paragraph", [text_node(leaf("---1"))]), "- ---1"),
+        (block("paragraph", [text_node(leaf("---"))]), "- \\---"),
+    ):
+        node = block("list-unordered", [block("list-item", [first])])
+        assert document_to_markdown(Document(nodes=[node])) == written
+        assert [meaning(back) for back in markdown_to_document(written).nodes] == [meaning(node)]
+
+
 def test_what_markdown_does_not_say_is_kept_whole() -> None:
     nodes = [
         *(block("paragraph", [text_node(leaf("see ")), odd]) for odd in ODD),

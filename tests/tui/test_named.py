@@ -60,10 +60,9 @@ async def test_no_screen_shows_an_id_where_there_is_a_name_or_names_a_key_of_ano
                 if view:
                     await driver.press("]")
                 look(app, f"{name} {view}")
-                if size == SIZES[0]:  # else they are beside the list
-                    await driver.press("j", "i")
-                    look(app, f"{name} {view}, the details")
-                    await driver.press("escape")
+                await driver.press("j", "i")
+                look(app, f"{name} {view}, the details")
+                await driver.press("escape")
                 if not isinstance(app.screen, entry.place):
                     break
             await back(driver)

@@ -291,7 +291,7 @@ def _write_list(node: Node, *, other_mark: bool) -> str:
             mark = f"{number}) " if other_mark else f"{number}. "
             number += 1
         text = join(item.nodes)
-        if text.startswith("---"):
+        if item.nodes and item.nodes[0].type == "divider":
             # After the mark of an item this would be one line across.
             text = text.replace("---", "___", 1)
         if node.type == "list-tasks":

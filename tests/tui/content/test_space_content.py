@@ -203,7 +203,6 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         assert "Opened in the browser" in driver.screen
 
 
-@pytest.mark.long
 async def test_a_template_fills_a_space_or_a_change_request(
     world: World, update_golden: bool
 ) -> None:

@@ -185,7 +185,6 @@ async def test_what_looks_alike_is_taken_or_refused(
         assert "Sign-in fails case 0" in driver.screen
 
 
-@pytest.mark.long
 @SIZES
 async def test_requests_are_begun_for_issues_and_linked(
     world: World, size: tuple[int, int], update_golden: bool

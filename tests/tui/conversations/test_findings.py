@@ -138,7 +138,6 @@ async def write_a_table(driver: Driver, told: Callable[[], str]) -> None:
     assert "ann@acme.example" in told()
 
 
-@pytest.mark.long
 async def test_a_support_lead_works_through_findings(
     world: World, update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,7 +285,6 @@ async def test_a_finding_is_looked_for_with_few_requests(world: World) -> None:
     assert told == [*first, (None, False)]
 
 
-@pytest.mark.long
 async def test_topics_questions_and_records_of_a_site(
     world: World, update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,7 +88,6 @@ def words(driver: Driver) -> str:
     return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
 
 
-@pytest.mark.long
 async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
     six: Six, update_golden: bool
 ) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from copydesk.session.target import Target
 from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
@@ -22,7 +20,6 @@ async def line(driver: Driver, text: str) -> None:
     await driver.press("enter")
 
 
-@pytest.mark.long
 async def test_events_are_listed_asked_for_and_followed(world: World, update_golden: bool) -> None:
     lee = world.user("lee", "create")
     space = world.space("Guide", {"intro": "One.\n"})

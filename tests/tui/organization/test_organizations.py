@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import httpx
-import pytest
 
 from copydesk.client.api import Api
 from copydesk.local.drafts import DeskDrafts
@@ -31,7 +30,6 @@ class Greeting(Lossy):
         return await super().handle_async_request(request)
 
 
-@pytest.mark.long
 async def test_settings_are_changed_one_by_one_and_together(
     world: World, update_golden: bool
 ) -> None:

@@ -47,7 +47,6 @@ async def confirm(driver: Driver, world: World, name: str) -> str:
     return first + driver.screen
 
 
-@pytest.mark.long
 async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
     told: World, tmp_path: Path, update_golden: bool
 ) -> None:

@@ -255,7 +255,6 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         assert "Trash (2 known, kept 7 days)" in driver.screen
 
 
-@pytest.mark.long
 async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
     tree: Tree,
 ) -> None:

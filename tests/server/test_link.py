@@ -185,6 +185,7 @@ async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: W
         "[a](/docs/api) [b](../start/) [c](/) [d](deep/more.md) ![e](/img/a.png) [f](/blog/x) "
         "[g](../LICENSE) [h](/docs/old) [i](/deep/gone) [j](gone) ![k](/gone.png) [l](/name)\n"
         '<a href="{{ x.url }}">m</a> [n](/deep/api/users)\n'
+        "[o](@site/docs/API.md) [p](@sitemap.md)\n"
     )
     space = world.space("Site")
 
@@ -203,4 +204,6 @@ async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: W
     world.write(lambda tx: tx.update("space", space, source=source))
     async with world.client() as client:
         found = (await client.get(f"/spaces/{space}/links", params={"status": "broken"})).json()
-    assert [url for _, _, url in brief(found)] == ["/docs/old", "/deep/gone", "gone", "/gone.png"]
+    assert [url for _, _, url in brief(found)] == [
+        "/docs/old", "/deep/gone", "gone", "/gone.png", "@sitemap.md",
+    ]  # fmt: skip

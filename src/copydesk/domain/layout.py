@@ -368,7 +368,7 @@ def _item_json(item: Item) -> list[Any]:
 
 
 def _items(items: list[Any]) -> dict[str, Item]:
-    """Return items from JSON. Raises ``ValueError`` for what is no item."""
+    """Return items from JSON. Raises ``ValueError`` if one of them is no item."""
     read: dict[str, Item] = {}
     for row, kind, values in items:
         if not isinstance(row, str) or kind not in _KINDS:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _OfDesk:
-    """What is kept of one desk.
+    """A part of this machine's state that each desk has of its own.
 
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
     """

@@ -57,7 +57,7 @@ VIEWS_MEAN: Mapping[str, str] = {
     "helped": "asked about less since a change request for it was merged, beyond chance",
     "untaken": cluster.VIEWS_MEAN["untaken"],
 }
-"""What is in each view. What is done or canceled is only in the view of what has helped."""
+"""The findings of each view. Those that are done or canceled are only among those that helped."""
 
 NEW = timedelta(weeks=1)
 

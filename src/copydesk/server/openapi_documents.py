@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import shorten
 
 DEPTH_LIMIT = 200
 """How deep a document may be nested."""
@@ -94,7 +95,7 @@ class _Shallow:
                 self._node(event.anchor, event.value)
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in self._anchors:
-                    raise ValueError(f"there is no anchor {_short(event.anchor)!r}")
+                    raise ValueError(f"there is no anchor {shorten(str(event.anchor), 60)!r}")
                 self._node(None, self._anchors[event.anchor])
             elif isinstance(event, yaml.CollectionStartEvent):
                 self._begin(event.anchor, isinstance(event, yaml.MappingStartEvent))
@@ -158,7 +159,7 @@ def _problems_of_paths(paths: dict[Any, Any]) -> list[str]:
     for path, item in paths.items():
         if str(path).startswith("x-"):
             continue
-        where = f"`paths.{_short(path)}`"
+        where = f"`paths.{shorten(str(path), 60)}`"
         if not str(path).startswith("/"):
             found.append(f"{where} does not start with a slash.")
         elif not isinstance(item, dict):
@@ -172,8 +173,3 @@ def _problems_of_paths(paths: dict[Any, Any]) -> list[str]:
         if len(found) >= PROBLEM_LIMIT:
             break
     return found
-
-
-def _short(name: object) -> str:
-    text = str(name)
-    return text if len(text) <= 60 else text[:59] + "…"

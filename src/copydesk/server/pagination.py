@@ -40,7 +40,7 @@ class Conditions:
         self.where, self.values = [*where], [*values]
 
     def also(self, condition: str, *values: Value) -> None:
-        """Demand a condition, unless a value of it is None: then it was not asked for."""
+        """Add a condition, unless one of its values is None: the request does not ask for it."""
         if None not in values:
             self.where.append(condition)
             self.values.extend(values)

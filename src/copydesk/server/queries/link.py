@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
@@ -95,7 +96,8 @@ class LinkPlaces:
         self._folder: str = source.get("folder", "")
         self._made = tuple(f"{each}/" for each in source.get("made", ()))
         self._all_files = tuple(file.path for file in draft.files.values())
-        self._name_pages(draft)
+        if self._site:
+            self._name_pages(draft)
         self.known = self._paths.keys() | self._file_paths.keys()
         self.targets: set[Target] = {("page", page) for page in self._paths}
         self.targets |= {("file", file) for file in self._file_paths}
@@ -105,7 +107,11 @@ class LinkPlaces:
         """What is in the repository and no page: files of any kind, and folders of a site."""
         others = {path for path in self._all_files if not is_markdown(path)}
         if self._site:  # which publishes pages that are in no table of contents, too
-            others |= {folder for path in self._all_files for folder in _above(path)}
+            others |= {
+                folder
+                for path in self._all_files
+                for folder in map(str, PurePosixPath(path).parents)
+            }
             others |= set(map(_plain, self._all_files))
         return others
 
@@ -137,28 +143,33 @@ class LinkPlaces:
         site that has the space in a folder: its blog, say.
         """
         path = unquote(path)
-        if "{{" in path:  # a site fills it in
-            return True
         places = self._candidates(page, path)
         if any(each in self._there or _plain(each) in self._there for each in places):
             return True
-        if f"{path.strip('/')}/".startswith(self._made):
+        if "{{" in path or f"{path.strip('/')}/".startswith(self._made):  # the site makes it
             return True
         if not (self._site and self._folder and path.startswith("/")):
             return False
-        known = {posixpath.basename(self._folder), *_below(self._folder, self._plain)}
-        if _LANGUAGE.search(self._folder):
-            known = set()
         first = path.strip("/").partition("/")[0]
-        return "." not in posixpath.basename(path) and first not in known
+        return "." not in posixpath.basename(path) and first not in self._own_parts
+
+    @cached_property
+    def _own_parts(self) -> set[str]:
+        """How addresses begin that lead into the space, if anywhere: with its own folders."""
+        if _LANGUAGE.search(self._folder):
+            return set()
+        start = f"{self._folder}/"
+        below = (path.removeprefix(start) for path in self._plain if path.startswith(start))
+        return {posixpath.basename(self._folder), *(each.partition("/")[0] for each in below)}
 
     def _candidates(self, page: str, path: str) -> list[str]:
         """Return what a path may mean: from the file of the page, or as the site publishes it."""
         own = [self._page_files.get(page), None if page in self._fixed else self._paths[page]]
         starts = [start for start in own if start is not None]
-        path = path.removeprefix("@site")  # so Docusaurus calls where its configuration is
+        if path.startswith("@site/"):  # so Docusaurus calls where its configuration is
+            path = path.removeprefix("@site")
         if path.startswith("/"):
-            folders = ["", *self._roots]
+            folders = ["", *self._tops]
         else:
             folders = [posixpath.dirname(start) for start in starts]
             if self._site:
@@ -170,9 +181,9 @@ class LinkPlaces:
         return ["" if place == "." else place for place in places]
 
     def _name_pages(self, draft: Draft) -> None:
-        """Take in how a site names pages in addresses, and where these count from."""
+        """Take in how a site names pages in addresses."""
         for page in draft.pages.values():
-            if not self._site or page.git_path is None:
+            if page.git_path is None:
                 continue
             folder = posixpath.dirname(page.git_path)
             self._plain.setdefault(_plain(short_name(page.git_path)), page.id)
@@ -180,10 +191,15 @@ class LinkPlaces:
                 for start in (self._folder, folder):
                     named = posixpath.join(start, found[1].strip("/"))
                     self._plain.setdefault(_plain(named), page.id)
-        static = {top[0] for path in self._files if (top := _STATIC.match(path))}
-        self._roots = [self._folder, posixpath.dirname(self._folder)] if self._site else []
+
+    @cached_property
+    def _tops(self) -> list[str]:
+        """The folders that an address from the top of a site may count from."""
+        tops = [self._folder, posixpath.dirname(self._folder)] if self._site else []
+        static = {top[0].rstrip("/") for path in self._files if (top := _STATIC.match(path))}
         for each in sorted(static, key=len):
-            self._roots += [each.rstrip("/"), posixpath.dirname(each.rstrip("/"))]
+            tops += [each, posixpath.dirname(each)]
+        return tops
 
     def link_to(self, page: str, target: Target) -> str | None:
         """Return the path from the file of a page to a target; None when one has no file."""
@@ -315,19 +331,6 @@ def stats(links: list[Link], before: list[Link] | None = None) -> LinkStats:
 
 def _key(link: Link) -> object:
     return link.target and link.target.to_json()
-
-
-def _above(path: str) -> Iterator[str]:
-    """Yield the folders that a path is in."""
-    while path := posixpath.dirname(path):
-        yield path
-
-
-def _below(folder: str, paths: Iterable[str]) -> Iterator[str]:
-    """Yield the first part of each path that is in a folder, as seen from there."""
-    for path in paths:
-        if path.startswith(f"{folder}/"):
-            yield path[len(folder) + 1 :].partition("/")[0]
 
 
 def _plain(path: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.items import Navigation
-from copydesk.server.sources.mapping import BadYamlError, read_mapping
+from copydesk.server.sources.mapping import BadYamlError, decoded, read_mapping
 from copydesk.server.sources.model import Blob, Problem
 from copydesk.server.sources.paths import folder_of, inside, join
 
@@ -48,9 +48,7 @@ def read_config(path: str, blob: Blob) -> Config:
     problems: list[Problem] = []
     values: dict[str, Any] = {}
     try:
-        values = read_mapping(blob.read().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        problems.append(Problem(path, f"is not UTF-8 (byte {error.start + 1})"))
+        values = read_mapping(decoded(blob.read()))
     except BadYamlError as error:
         problems.append(Problem(path, error.reason, error.line))
 

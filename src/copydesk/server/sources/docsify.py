@@ -15,11 +15,10 @@ _SHORT = re.compile(r"(?<=\]\()(?P<path>[^\s():?#]*)(?P<rest>(?:[?#][^\s()]*)?)(
 """The target of a link, which may leave out the ending, or the name of a folder's first page."""
 
 
-def read_docsify(path: str, data: bytes) -> list[Navigation]:
+def read_docsify(path: str, text: str) -> list[Navigation]:
     """Return the sidebar as a table of contents, with the page that Docsify opens first."""
     # Its paths count from its folder, also those with a slash before them.
-    text = _SHORT.sub(_whole, data.decode("utf-8-sig"))
-    summary = parse_summary(text.encode(), DOCSIFY, unusable=lambda _: None)
+    summary = parse_summary(_SHORT.sub(_whole, text).encode(), DOCSIFY, unusable=lambda _: None)
     items = [_item(entry) for entry in summary.entries]
     if not items:
         return []

@@ -8,6 +8,9 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.model import Problem
 from copydesk.server.sources.paths import folder_of, name_of
 
+MOST_DEEP = 40
+"""How many levels of such a table are read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -31,7 +34,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
+    """The table of the space at ``folder``; ``items`` is None where the tree follows its folders.
 
     ``named`` says that pages are called by names that leave out the ending and an order, and that
     folders have an order of their own, as in Docusaurus. ``nextra`` says that folders have their

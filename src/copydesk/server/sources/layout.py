@@ -6,9 +6,9 @@ The rules:
   another such folder is a space of its own, unless the outer summary lists pages in it.
 - A file is of the space around it. One outside every space is of a space whose summary lists it, or
   else of the space that it was moved out of: so what a branch moves is not lost with it.
-- Where there is no summary, the tables of contents of MkDocs and Docusaurus are read, and the
-  folders that a site's ``docs.yaml`` names are spaces. Without these, the folders of Hugo's pages
-  are, one for each language.
+- Where there is no summary, the tables of contents of other systems (``navigation.NAMES``) are
+  read, and the folders that a site's ``docs.yaml`` names are spaces. So are the folders that
+  Nextra puts in order, and without all these those of Hugo's pages, one for each language.
 - Without any of these the top folder is one space whose tree follows the folders, in the order
   that front matter tells (Docusaurus, Hugo, Jekyll, VuePress), or that numbers in names do.
 - Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
@@ -30,7 +30,7 @@ from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config,
 from copydesk.server.sources.document import Document, Facts, read_document
 from copydesk.server.sources.identity import Keys
 from copydesk.server.sources.items import Item, Navigation, inherited
-from copydesk.server.sources.mapping import BadYamlError
+from copydesk.server.sources.mapping import BadYamlError, decoded
 from copydesk.server.sources.mintlify import read_more
 from copydesk.server.sources.model import (
     Blob,
@@ -213,13 +213,16 @@ class LayoutReader:
                 for root, each in listed.items()
                 if each.navigation is None or not each.navigation.hugo
             } <= {each.folder for each in tables}:
-                for table in tables:
-                    each = table
-                    above = files.get(each.inherits or "")
-                    others = None if above is None else self._table(each.inherits or "", above)
-                    if isinstance(others, list) and others:
-                        each = inherited(each, others[0])
-                    yield replace(each, folder=folders[0]) if folders and each.named else each
+                for each in tables:
+                    table = self._with_inherited(files, each)
+                    yield replace(table, folder=folders[0]) if folders and table.named else table
+
+    def _with_inherited(self, files: Files, table: Navigation) -> Navigation:
+        """Return a table with what the one says that it inherits from, if that can be read."""
+        path = table.inherits or ""
+        above = files.get(path)
+        others = None if above is None else self._table(path, above)
+        return inherited(table, others[0]) if isinstance(others, list) and others else table
 
     def _table(self, path: str, blob: Blob) -> list[Navigation] | str:
         """Return what a table of contents says, or why it cannot be used."""
@@ -526,10 +529,12 @@ class _SpaceReader:
             return ()
         seen.add(path)
         try:
-            return read_more(path, blob.read().decode("utf-8-sig"))
-        except (OSError, UnicodeDecodeError, BadYamlError) as error:
-            self.problems.append(Problem(path, f"cannot be read: {error}"))
-            return ()
+            return read_more(path, decoded(blob.read()))
+        except BadYamlError as error:
+            self.problems.append(Problem(path, error.reason, error.line))
+        except OSError as error:
+            self.problems.append(Problem(path, f"cannot be read: {error.strerror or error}"))
+        return ()
 
     def target(self, table: Navigation, target: str) -> str:
         """Return the path of the page that a table names."""

@@ -70,6 +70,14 @@ def read_mapping(text: str, *, lenient: bool = False) -> dict[str, Any]:
     return {str(name): item for name, item in value.items()}
 
 
+def decoded(data: bytes) -> str:
+    """Return a text in UTF-8, without the mark before it. Raises ``BadYamlError`` if it is none."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
+
+
 def read_json(text: str) -> dict[str, Any]:
     """Return the object that a JSON text holds. Raises ``BadYamlError`` for anything else."""
     if len(text) > MAX_JSON:

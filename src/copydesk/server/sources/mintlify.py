@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from copydesk.server.sources.items import Item, Navigation
+from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError, read_json
 from copydesk.server.sources.paths import folder_of, join
 
@@ -21,8 +21,6 @@ _LISTS = (*(f"{name}s" for name in _PARTS), "menu", "pages")
 _ENDPOINT = re.compile(r"(?:[\w./:-]+ )?[A-Z]+ /")
 _MADE = "api-reference"
 """Where pages are that are made of the description of an API, where nothing else is said."""
-
-_MOST_DEEP = 40
 
 
 def read_mintlify(path: str, text: str) -> list[Navigation]:
@@ -44,7 +42,7 @@ def read_more(path: str, text: str) -> tuple[Item, ...]:
 
 def _items(value: Any, folder: str, depth: int, made: str = _MADE) -> Iterator[Item]:
     """Yield the items of a part; ``made`` is where its pages of an API are."""
-    if depth > _MOST_DEEP:
+    if depth > MOST_DEEP:
         raise BadYamlError("is nested too deeply")
     if isinstance(value, str):
         if _ENDPOINT.match(value):

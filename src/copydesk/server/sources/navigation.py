@@ -12,8 +12,8 @@ from typing import Any
 
 from copydesk.server.sources.docsify import DOCSIFY, read_docsify
 from copydesk.server.sources.document import number
-from copydesk.server.sources.items import Item, Navigation
-from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping, read_toml
+from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
+from copydesk.server.sources.mapping import BadYamlError, decoded, read_lenient_mapping, read_toml
 from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
 from copydesk.server.sources.nextra import METAS
 from copydesk.server.sources.paths import folder_of, join, name_of
@@ -38,28 +38,23 @@ NAMES = _OF_SPACES | HUGO | frozenset({*_SITES, _BOOK})
 """The files that may hold one."""
 
 _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
-_MOST_DEEP = 40
 
 
 def read_navigations(path: str, data: bytes) -> list[Navigation]:
     """Read one of ``NAMES``. Raises ``BadYamlError`` with the reason why it cannot be used."""
     name, folder = name_of(path), folder_of(path)
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+        text = decoded(data)
+    except BadYamlError:
         if name.startswith("config."):
             return []  # of a program that nobody knows
-        raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
-    if name == _BOOK:
-        return _book(path, text)
-    if name in ASTRO:
-        return read_starlight(path, text)
-    if name == DOCSIFY:
-        return read_docsify(path, data)
-    if name in MINTLIFY:
-        return read_mintlify(path, text)
-    if name in HUGO:
-        return _hugo(path, text)
+        raise
+    for names, read in (
+        ((_BOOK,), _book), (ASTRO, read_starlight), ((DOCSIFY,), read_docsify),
+        (MINTLIFY, read_mintlify), (HUGO, _hugo),
+    ):  # fmt: skip
+        if name in names:
+            return read(path, text)
     if name in _SIDEBARS:
         docs = sidebar_folders(path)
         return [Navigation(path, docs[0], _sidebars(name, text), named=True)]
@@ -153,8 +148,8 @@ def order_of(name: str) -> float | None:
 def read_category(data: bytes) -> tuple[str | None, float | None]:
     """Return the title and the place that one of ``CATEGORIES`` gives its folder."""
     try:
-        values = read_lenient_mapping(data.decode("utf-8-sig").replace("\t", " "))
-    except (UnicodeDecodeError, BadYamlError):
+        values = read_lenient_mapping(decoded(data).replace("\t", " "))
+    except BadYamlError:
         return None, None
     label = values.get("label")
     return (label if isinstance(label, str) else None), number(values.get("position"))
@@ -174,7 +169,7 @@ def sidebar_folders(path: str) -> list[str]:
 
 
 def _nav(value: Any, depth: int) -> Iterator[Item]:
-    if not isinstance(value, list) or depth > _MOST_DEEP:
+    if not isinstance(value, list) or depth > MOST_DEEP:
         raise BadYamlError("has a “nav” that is not a list of pages")
     for each in value:
         if isinstance(each, str):
@@ -199,7 +194,7 @@ def _spaces(
     value: Any, folder: str, above: str | None, depth: int
 ) -> Iterator[tuple[str, str | None]]:
     """Yield the folder and the title of each space of a site's structure."""
-    if not isinstance(value, list) or depth > _MOST_DEEP:
+    if not isinstance(value, list) or depth > MOST_DEEP:
         raise BadYamlError("has a “structure” that is not a list of sections and spaces")
     here = sum(isinstance(each, dict) and _directory(each) is not None for each in value)
     for each in value:
@@ -237,7 +232,7 @@ def _sidebars(name: str, text: str) -> tuple[Item, ...]:
 
 def _listed(value: Any, depth: int) -> Iterator[Item]:
     """Yield the items of a sidebar: page names, links, categories, or folders as they are."""
-    if depth > _MOST_DEEP:
+    if depth > MOST_DEEP:
         raise BadYamlError("is nested too deeply")
     if isinstance(value, dict) and "type" not in value:
         for title, below in value.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.items import Navigation
-from copydesk.server.sources.mapping import BadYamlError
+from copydesk.server.sources.mapping import decoded
 from copydesk.server.sources.paths import folder_of, inside, name_of
 from copydesk.server.sources.programs import exported, read_value
 
@@ -52,10 +52,7 @@ def read_places(name: str, data: bytes) -> tuple[dict[str, Place], int]:
 
     Raises ``BadYamlError`` with the reason why it cannot be used.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
+    text = decoded(data)
     value = read_value(text, exported(name, text))
     entries: list[tuple[str, Any]] = []
     if isinstance(value, dict):

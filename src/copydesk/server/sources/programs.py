@@ -20,7 +20,6 @@ _ESCAPE = re.compile(
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 """What stands after a backslash, where it is not what it says."""
 
-
 _EXPORTED = re.compile(
     r"(?:\bmodule\.exports\s*=|\bexport\s+default)\s+(\w+)\s*(?:;|$)", re.MULTILINE
 )

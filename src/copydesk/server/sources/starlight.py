@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from copydesk.server.sources.items import Item, Navigation
+from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError
 from copydesk.server.sources.paths import folder_of, is_address, join
 from copydesk.server.sources.programs import read_value
@@ -19,7 +19,6 @@ _LOCALES = re.compile(r"\blocales\s*[:=]\s*(?=\{)")
 _TITLE = re.compile(
     r"""\bstarlight\s*\(\s*\{.{0,2000}?\btitle\s*:\s*["']([^"'\n]+)["']""", re.DOTALL
 )
-_MOST_DEEP = 40
 
 
 def read_starlight(path: str, text: str) -> list[Navigation]:
@@ -49,7 +48,7 @@ def read_starlight(path: str, text: str) -> list[Navigation]:
 
 
 def _items(value: Any, depth: int, *, loose: bool) -> Iterator[Item]:
-    if depth > _MOST_DEEP or not isinstance(value, list):
+    if depth > MOST_DEEP or not isinstance(value, list):
         raise BadYamlError("has a “sidebar” that is not a list of pages")
     for each in value:
         if isinstance(each, str):

@@ -206,7 +206,7 @@ async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) 
         ]  # fmt: skip
         if not replies:
             return ""
-        said = max(replies, key=lambda reply: reply.posted_at)
+        said = max(reversed(replies), key=lambda reply: reply.posted_at)  # of a moment, the last
     words = clean(said.body.markdown or "", limit=SAID).strip().rstrip(".")
     name = name_of(said.posted_by)
     return f"{name}: “{words}”" if words else name

@@ -249,7 +249,7 @@ class Account:
         self.lasting: Sequence[str] = ()
         """What is said until Esc hides it, in several lengths: that settings are not used."""
         self.opens_with = ""
-        """What is said first: where it came from, what is wrong in the settings."""
+        """The first message: where the screen came from, mistakes in the settings."""
         self.points = ""
         """What follows that, but where the settings are in front."""
         self._typing_token = False

@@ -56,7 +56,8 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
     """
     author = user_by_id(call, row["created_by"])
     merger = _merger(call, row) if row["status"] == "merged" else None
-    begun = _begun_for(call, [row["id"]])[row["id"]]
+    key = row["id"]
+    begun = call.tx.kept(("begun for", key), lambda: _begun_for(call, [key])[key])
     shows = tuple(row), space["revision_id"], call.base_url, begun
     return shared(
         # Everything that is shown; of the space whether its content has moved on.

@@ -16,9 +16,9 @@ from copydesk.session.change_rows import (
     document_text,
     keep,
     known_requests,
-    name_of,
     recall,
     row_of,
+    snapshot_name,
 )
 from copydesk.session.target import Target
 from tests.session.rows import NOW, row
@@ -108,7 +108,7 @@ def test_how_many_rules_pass_and_whether_nothing_changes_is_known_once_it_is_rea
 
 def test_a_view_of_a_place_is_kept_under_its_own_name() -> None:
     names = [
-        name_of(target, "o", "open")
+        snapshot_name(target, "o", "open")
         for target in (Target(), Target(space="s"), Target(cluster="c"))
     ]
     assert names == ["changes o - - open", "changes o s - open", "changes o - c open"]

@@ -179,7 +179,7 @@ async def test_who_one_is_is_asked_again_and_another_is_told(world: World) -> No
     ]
     session.me = me.model_copy(update={"display_name": "", "email": None})
     assert await note_owner(session)
-    assert keeper.noted[-1] == (world.ana, "")
+    assert keeper.noted[-1] == (world.ana, world.ana)
     keeper.full = True
     said.clear()
     await tell_owner(session)

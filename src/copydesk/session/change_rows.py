@@ -19,13 +19,13 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import sentence
+from copydesk.session.identity import name_of
 from copydesk.session.marks import NONE
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.document import Document
-    from copydesk.contract.models.user import User
     from copydesk.domain.inbox import Why
     from copydesk.domain.merge_rules import RuleResult
     from copydesk.domain.reversal import Expectation
@@ -128,7 +128,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         subject=clean(request.subject).strip() or NO_SUBJECT,
         status=clean(request.status),
         space=request.space,
-        author=person(request.created_by),
+        author=name_of(request.created_by),
         author_id=request.created_by.id if request.created_by else "",
         created=request.created_at,
         updated=request.updated_at,
@@ -170,13 +170,6 @@ def _said(value: Any, depth: int = 0) -> str:
     parts = [_said(part, depth + 1) for part in inside]
     blocks = any(isinstance(part, dict) and part.get("object") == "block" for part in inside)
     return ("\n" if blocks else "").join(filter(None, parts))
-
-
-def person(user: User | None) -> str:
-    """Return the name of a person; "someone" for a deleted account."""
-    if user is None:
-        return "someone"
-    return clean(user.display_name or user.email or user.id).strip() or "someone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +299,7 @@ KEPT = 100
 MOMENTS = ("created", "updated")
 
 
-def name_of(target: Target, organization: str, view: str) -> str:
+def snapshot_name(target: Target, organization: str, view: str) -> str:
     """Return the name of the snapshot of a view."""
     return " ".join(["changes", organization, target.space or "-", target.cluster or "-", view])
 

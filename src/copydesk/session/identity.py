@@ -20,7 +20,6 @@ from copydesk.session.operations import ops
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.comment import Comment, CommentReply
-    from copydesk.contract.models.member import Member
     from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
     from copydesk.domain.mention import Named
@@ -144,10 +143,11 @@ async def confirm(session: Session, api: Api) -> None:
         session.learn(error, quiet=True)
     session.me = me
     session.fresh()
-    name = clean(me.display_name or me.email or me.id)
-    was = clean(before.display_name or before.email or before.id)
     session.others()
-    said = f"This token is {name}'s. What was saved here for {was} is cleared, and read again."
+    said = (
+        f"This token is {name_of(me)}'s. What was saved here for {name_of(before)} is cleared, "
+        "and read again."
+    )
     session.report(f"{said} {await note_owner(session)}".strip(), "warn")
 
 
@@ -166,7 +166,7 @@ async def note_owner(session: Session) -> str:
     if me is None or keeper is None:
         return ""
     try:
-        return await asyncio.to_thread(keeper.note, me.id, clean(me.display_name or me.email or ""))
+        return await asyncio.to_thread(keeper.note, me.id, name_of(me))
     except OSError:
         return ""  # where this cannot be noted, nothing of theirs is stored either
 
@@ -237,14 +237,10 @@ class Members:
 
 
 def name_of(user: User | None) -> str:
-    """Return the name of a person for the screen."""
-    if user is None:
-        return "someone"
-    return (
-        clean(user.display_name, limit=200).strip()
-        or clean(user.email or "", limit=200)
-        or ("someone")
-    )
+    """Return the name of a person for the screen, never empty; "someone" for a deleted account."""
+    names = () if user is None else (user.display_name, user.email, user.id)
+    shown = (clean(name, limit=200).strip() for name in names if name)
+    return next(filter(None, shown), "someone")
 
 
 def name_of_asked(asked: RequestedReviewer) -> str:
@@ -258,9 +254,3 @@ def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
     """Return the beginning of a message, for a title or a log line."""
     text = clean(message.body.markdown or "", limit=400)
     return shorten(" ".join(text.split()), limit, glyphs().more)
-
-
-def member_name(member: Member) -> str:
-    """Return the name of a member; never empty."""
-    user = member.user
-    return user.display_name.strip() or (user.email or "").strip() or member.id

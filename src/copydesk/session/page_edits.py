@@ -31,10 +31,10 @@ from copydesk.domain.page_source import page_source, read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
 from copydesk.domain.staged_files import sent_files, with_file_ids
-from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.errors import NotDoneError
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.writes.log import UnansweredError
 
@@ -287,7 +287,7 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
             strict=True,
         )
     )
-    who = "" if now.created_by is None else clean(now.created_by.display_name)
+    who = "" if now.created_by is None else name_of(now.created_by)
     return Check(now.id, tree, found, who, now.created_at)
 
 
@@ -468,7 +468,7 @@ async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str, again:
             ops.get_change_request_revision, staged.space, staged.request,
             metadata=False, computed=False,
         )  # fmt: skip
-        who = who if made.created_by is None else clean(made.created_by.display_name)
+        who = who if made.created_by is None else name_of(made.created_by)
     raise NotDoneError(f"{who} edited #{now.number} meanwhile, nothing is sent: {again}.")
 
 

@@ -164,7 +164,7 @@ async def read_texts(
         *map(read_now, sorted(pages)),
         *(read_then(*each) for each in sorted(older - then.keys())),
     )
-    who = "" if now.created_by is None else clean(now.created_by.display_name)
+    who = "" if now.created_by is None else name_of(now.created_by)
     return Texts(now.id, tree, sources, then, who, now.created_at)
 
 

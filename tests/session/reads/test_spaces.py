@@ -103,7 +103,7 @@ async def test_what_may_not_be_read_of_a_space_is_not_known(world: World) -> Non
         people = [lee, left]
         gone = Lacking(api, ops.get_member).api
         found = await read_details(gone, node, world.home, None, people)
-        assert found.names == {lee: lee, left: "Left"}
+        assert found.names == {lee: "lee@example.org", left: "Left"}
         assert (found.requests, found.listed) == (None, False)
         listing = ops.list_space_change_requests
         bare = Lacking(api, ops.list_sites, ops.get_member, ops.get_user, error=Forbidden).api

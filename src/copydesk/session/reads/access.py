@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.access import Container, Given, Holder, Person
 from copydesk.domain.text import clean, shown_title
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ async def _given(api: Api, place: Holder) -> tuple[Given, ...] | None:
     except Forbidden:
         return None
     return (
-        *(Given("user", each.user.id, clean(each.user.display_name), _level(each.permission))
+        *(Given("user", each.user.id, name_of(each.user), _level(each.permission))
           for each in users),
         *(Given("team", each.team.id, clean(each.team.title), _level(each.permission))
           for each in teams),

@@ -28,11 +28,10 @@ from copydesk.session.change_rows import (
     ThreadWords,
     Verdict,
     document_text,
-    person,
     row_of,
 )
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import name_of_asked
+from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.page_changes import (
     Changed,
     changed_pages,
@@ -373,7 +372,7 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
         at = last.at or comment.posted_at
         people = [comment.posted_by, *(each.user for each in comment.repliers)]
-        name = person(next((p for p in people if p and p.id == last.by), None))
+        name = name_of(next((p for p in people if p and p.id == last.by), None))
         if last.by != me:
             words.append((at, name))
         why = why_waits(me, starter=start.by, author=row.author_id, last=last)
@@ -383,7 +382,7 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
         if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
             author.append(at)
         said = ThreadWords(
-            person(comment.posted_by),
+            name_of(comment.posted_by),
             comment.posted_at,
             _text_of(comment),
             comment.replies,
@@ -418,7 +417,7 @@ def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
         newest.setdefault(
             review.reviewer.id,
             Verdict(
-                person(review.reviewer),
+                name_of(review.reviewer),
                 review.status == "approved",
                 review.outdated,
                 review.created_at,
@@ -433,7 +432,7 @@ def _waits_on(read: RulesRead) -> list[str] | None:
         return None
     answered = {review.reviewer.id for review in read.reviews or ()}
     return [
-        person(each.user) if each.user is not None else name_of_asked(each)
+        name_of(each.user) if each.user is not None else name_of_asked(each)
         for each in read.requested
         if each.user is None or each.user.id not in answered
     ]

@@ -21,6 +21,7 @@ from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import LACKS, NotDoneError
+from copydesk.session.identity import name_of
 from copydesk.session.page_changes import (
     REUSABLE,
     UNSHOWN_PART,
@@ -135,7 +136,7 @@ def _row(revision: Revision) -> RevisionRow:
         next(iter(revision.parents), None),
         revision.created_at,
         clean(revision.type),
-        clean(who.display_name) if who else "",
+        name_of(who) if who else "",
         merged.number if merged else None,
         merged.id if merged else "",
         clean(merged.subject) if merged else "",
@@ -188,7 +189,7 @@ def request_row(request: ChangeRequest) -> RevisionRow:
     """Return the revision that a change request would be, for what it brings."""
     return RevisionRow(
         request.revision, None, request.updated_at, "edits",
-        clean(request.created_by.display_name) if request.created_by else "", request.number,
+        name_of(request.created_by) if request.created_by else "", request.number,
         request.id, clean(request.subject),
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ from copydesk.domain.merge_rules import (
 )
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
-from copydesk.session.identity import name_of_asked
+from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ async def judge(
     )
     rules = effective(space.merge_rules, inherited)
     author = row.author_id or None
-    names = {user.id: _name(user) for user in _people(reviews, requested)}
+    names = {user.id: name_of(user) for user in _people(reviews, requested)}
     if author is not None:
         names.setdefault(author, row.author)
     unnamed = {user for rule in rules for user in rule.users or ()} - names.keys()
@@ -217,7 +217,7 @@ async def organization_rules(api: Api, space: Space | RuledSpace) -> MergeRules 
 
 async def _named(api: Api, organization: str, user_id: str) -> tuple[str, str]:
     try:
-        return user_id, _name((await api(ops.get_member, organization, user_id)).user)
+        return user_id, name_of((await api(ops.get_member, organization, user_id)).user)
     except (Forbidden, NotFound):
         return user_id, clean(user_id)
 
@@ -227,7 +227,3 @@ def _people(
 ) -> list[User]:
     people = [review.reviewer for review in reviews or ()]
     return people + [asked.user for asked in requested or () if asked.user is not None]
-
-
-def _name(user: User) -> str:
-    return clean(user.display_name, limit=200) or clean(user.email or user.id, limit=200)

@@ -14,7 +14,6 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
-from copydesk.session.change_rows import person
 from copydesk.session.identity import name_of
 from copydesk.session.news import Kind, Known, NewsItem
 from copydesk.session.reads.inbox import read_thread
@@ -86,7 +85,7 @@ class _Reading:
             return []
         for request in asked.items:
             if request.id not in known.asked:
-                self._add(f"asked {_mark(request)}", "asked", person(request.created_by),
+                self._add(f"asked {_mark(request)}", "asked", name_of(request.created_by),
                           request.updated_at, request)  # fmt: skip
         known.asked = frozenset(request.id for request in asked.items)
         told = [key for key, mark in marks.items() if known.marks.get(key) != mark]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
-from copydesk.session.identity import member_name
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_me
@@ -41,7 +41,7 @@ async def people_offered(
     found: list[Option] = []
     async for member in api.pages(ops.list_members, organization, limit=PAGE):
         if member.id not in without:
-            name, email = clean(member_name(member)), clean(member.user.email or "")
+            name, email = name_of(member.user), clean(member.user.email or "")
             found.append(Option(member.id, name, "" if email == name else email))
         if len(found) == OFFERED:
             break

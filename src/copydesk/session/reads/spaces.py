@@ -10,6 +10,7 @@ from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissi
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean, shown_title
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ async def read_details(
                 user = await api(ops.get_user, user_id)
             except (Forbidden, NotFound, OperationMissing):
                 return user_id, user_id
-        return user_id, clean(user.display_name) or user_id
+        return user_id, name_of(user)
 
     shown, waiting, opened, names = await asyncio.gather(
         sites(), needs_me(), requests(), asyncio.gather(*(person(user_id) for user_id in people))

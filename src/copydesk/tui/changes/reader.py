@@ -32,8 +32,8 @@ from copydesk.session.change_rows import (
     Details,
     KeptView,
     keep,
-    name_of,
     recall,
+    snapshot_name,
 )
 from copydesk.session.errors import failure_types
 from copydesk.session.settings import (
@@ -329,7 +329,7 @@ class RowReader:
 
     def _snapshot(self, listing: Listing) -> str:
         organization = self.place.organization or ""
-        return name_of(self.place.target, organization, listing.id)
+        return snapshot_name(self.place.target, organization, listing.id)
 
     def last_run(self) -> ListSource[ChangeRow] | None:
         """Return the rows of the last time, shown until the service answers."""

@@ -33,6 +33,7 @@ from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
 from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.access import read_chain, read_person, read_team_members
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
         PermissionOrigin,
         TeamPermission,
     )
-    from copydesk.contract.models.user import User
 
 GUEST = "guest"
 """What a person without a level is on a site."""
@@ -105,11 +105,6 @@ def holder_at_hand(here: Place) -> Target:
     return Target(site=site) if site else Target(space=here.space_at_hand())
 
 
-def person_name(user: User) -> str:
-    """Return the name of a person; never empty."""
-    return user.display_name.strip() or (user.email or "").strip() or user.id
-
-
 def level_words(each: Any) -> str:
     """Return the role of a row."""
     if getattr(each, "disabled", False):
@@ -151,14 +146,14 @@ _PERSON: Mapping[str, Any] = {
     "noun": "member",
     "url": lambda each: web_address(each.user.urls.app) or None,
     "key": lambda each: each.user.id,
-    "label": lambda each: person_name(each.user),
+    "label": lambda each: name_of(each.user),
     "copies": lambda each: [("e-mail address", each.user.email)],
     "of": "organization",
     "contents": lambda: (MEMBER_TEAMS, MEMBER_SPACES),
 }
 _NAME = Shown[Any](
-    "name", "NAME", lambda each, now: person_name(each.user), flex=1, minimum=20, detail=False,
-    sort=lambda each: person_name(each.user).casefold(),
+    "name", "NAME", lambda each, now: name_of(each.user), flex=1, minimum=20, detail=False,
+    sort=lambda each: name_of(each.user).casefold(),
 )  # fmt: skip
 _LEVEL = Shown[Any](
     "role", "ROLE", lambda each, now: level_words(each), 17, values=(*LEVELS, GUEST),

@@ -15,7 +15,7 @@ from copydesk.domain.clock import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
-from copydesk.session.identity import member_name
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_organizations
@@ -114,10 +114,10 @@ MEMBERS: Resource[Member] = Resource(
     title="Members",
     pages=_members,
     key=lambda member: member.id,
-    label=member_name,
+    label=lambda member: name_of(member.user),
     shown=(
-        Shown("name", "NAME", lambda member, now: member_name(member), flex=1, minimum=20,
-              detail=False, sort=member_name),
+        Shown("name", "NAME", lambda member, now: name_of(member.user), flex=1, minimum=20,
+              detail=False, sort=lambda member: name_of(member.user)),
         Shown("role", "ROLE", lambda member, now: member_role(member), 8, values=ROLES),
         Shown("seen", "SEEN", last_seen, 10),
         Shown("joined", "JOINED", lambda member, now: ago(member.joined_at, now), 10,
@@ -397,9 +397,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
                         here.add(member.id)
                     if not member.sso and (each.id == home or member.id not in here):
                         note = f"{clean(member.user.email or '')}  {whose}"
-                        found.setdefault(
-                            member.id, Option(member.id, clean(member_name(member)), note)
-                        )
+                        found.setdefault(member.id, Option(member.id, name_of(member.user), note))
                     if (read := read + 1) >= OFFERED:
                         break
             except Forbidden:
@@ -484,7 +482,7 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         return await api(ops.get_member, self.organization or "", self.target.item or "")
 
     def _named(self, member: Member) -> None:
-        self._called = clean(member_name(member))
+        self._called = name_of(member.user)
         self.refresh_frame()
 
     def open_item(self, item: Any) -> None:

@@ -18,7 +18,7 @@ from copydesk.domain.organization_inverses import (
     team_renamed,
 )
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.session.identity import member_name
+from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.reads.spaces import read_me
@@ -257,19 +257,19 @@ def person_details(person: TeamMember) -> Iterator[tuple[str, str | Text]]:
 
 def person_name(person: TeamMember) -> str:
     """Return the name of a person."""
-    return member_name(person.organization)
+    return name_of(person.organization.user)
 
 
 def short_names(people: Sequence[TeamMember]) -> str:
     """Return the name of one person, or the number of several, for a title."""
     if len(people) == 1:
-        return shorten(clean(person_name(people[0])), NAME_CELLS)
+        return shorten(person_name(people[0]), NAME_CELLS)
     return plural(len(people), "person", "people")
 
 
 def listed_names(people: Sequence[TeamMember]) -> str:
     """Return people by their names; of many the first ones, and how many more."""
-    said = [shorten(clean(person_name(each)), NAME_CELLS) for each in people[:NAMES]]
+    said = [shorten(person_name(each), NAME_CELLS) for each in people[:NAMES]]
     if (more := len(people) - NAMES) > 0:
         said.append(f"{more} more")
     return listed(said)

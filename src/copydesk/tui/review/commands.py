@@ -618,7 +618,7 @@ class WalkCommands(ReviewCommands, scope="review"):
 
             api = await self.place.session.ready()
             return [
-                Option(each.id, clean(each.user.display_name), clean(each.user.email or ""))
+                Option(each.id, name_of(each.user), clean(each.user.email or ""))
                 async for each in api.pages(ops.list_change_request_commenters, *ids)
             ]
 

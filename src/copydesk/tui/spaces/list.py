@@ -30,11 +30,11 @@ from copydesk.domain.space_tree import (
     trash_title,
     walk,
 )
-from copydesk.domain.text import clean, plural, shown_title
+from copydesk.domain.text import plural, shown_title
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
-from copydesk.session.identity import choose
+from copydesk.session.identity import choose, name_of
 from copydesk.session.reads import spaces as reading
 from copydesk.session.reads.spaces import (
     Details,
@@ -609,7 +609,7 @@ class SpacesPlace(Place, scope="spaces"):
     def _arrived(self, answer: tuple[Desk | None, int]) -> None:
         found, organizations = answer
         me = self.session.me
-        self._who = clean(me.display_name or me.email or "") if me is not None else ""
+        self._who = name_of(me) if me is not None else ""
         if found is None:
             self.rows.forget()
             self.rows.say_instead("")

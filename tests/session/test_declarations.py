@@ -136,6 +136,10 @@ def test_the_key_that_an_action_has_in_the_settings_is_the_one_that_is_replaced(
     assert own_command_mistakes([command("e", "a", "review.approve")], keys) == {
         "e": "command e: review.approve has not the key a, but f9"
     }
+    two = own_command_mistakes(
+        [command("e", "a", "review.approve")], {"review.approve": ("f8", "f9")}
+    )
+    assert two == {"e": "command e: review.approve has not the key a, but f8, f9"}
 
 
 def test_a_list_is_one_of_a_screen() -> None:

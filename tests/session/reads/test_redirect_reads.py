@@ -62,6 +62,14 @@ async def test_a_destination_is_told_with_its_path_and_its_title(
     assert await paths().leads(destination) == leads
 
 
+async def test_a_page_of_the_only_space_is_at_the_root_of_the_site() -> None:
+    only = {"only": SiteNode("only", "site-space", "Only", path="only", default=True, space="s")}
+    found = SitePaths(cast("Api", Service()), SITE, Structure(only, {}))
+    assert found.of == {"only": "/"}
+    page = {"kind": "site-page", "siteSpaceId": "only", "pageId": "p"}
+    assert await found.leads(page) == ("/a/p", "Page")
+
+
 @pytest.mark.parametrize(
     ("destination", "shown"),
     [
@@ -148,6 +156,7 @@ async def test_a_path_of_nothing_is_refused(text: str) -> None:
         ("/out", "/out leads to https://x.test/a, by /out."),
         ("/guides/", "/guides is shown by the site (Guides): no redirect holds there."),
         ("/none", "No redirect holds for /none."),
+        ("/X/?", "No redirect holds for /X."),
         ("/top", "/top leads to / (Home), by /top."),
         ("/lost", "/lost leads to /guides/no/page, where the site shows nothing, by /lost."),
         ("/page", "/page leads to /guides/a/p (Page), by /page."),

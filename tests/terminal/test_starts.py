@@ -159,3 +159,13 @@ def test_a_chosen_theme_asks_nothing(home: Path) -> None:
     with Program(home, "--theme", "dark") as program:
         program.until("● live")
         assert QUESTION.encode() not in program.written
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("asked", "taken"), [("true", True), ("false", False)])
+def test_a_setting_leaves_the_mouse_to_the_terminal(home: Path, asked: str, taken: bool) -> None:
+    with Program(home, environment={"COPYDESK_MOUSE": asked}) as program:
+        program.until("live")
+        assert (b"\x1b[?1000h" in program.written) is taken
+        program.press("ctrl+q")
+        program.ended()

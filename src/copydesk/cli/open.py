@@ -309,7 +309,7 @@ def _show(
     if not linear:
         _follow(app, paths, named, theme)
     _let_settings_hold(app, paths, connection.profile, options)
-    app.run_to_the_end()
+    app.run_to_the_end(mouse=settings.mouse)
     if not app.return_code or app.lifecycle.ended_by:
         with suppress(OSError):
             journal.closed()

@@ -121,6 +121,14 @@ class Settings:
             "says": "how pictures are drawn; auto asks the terminal, off tells only size and words",
         },
     )
+    mouse: bool = field(
+        default=True,
+        metadata={
+            "group": "Looks",
+            "says": "whether clicks and the wheel are for copydesk; without, the terminal itself "
+            "selects text with them",
+        },
+    )
     linear: bool = field(
         default=False,
         metadata={

@@ -915,12 +915,12 @@ class CopydeskApp(DeskApp):
     def keep_soon(self) -> str:
         return self.lifecycle.keep_soon()
 
-    def run_to_the_end(self) -> None:
+    def run_to_the_end(self, *, mouse: bool = True) -> None:
         """Show the screens until they are left, and survive also what goes wrong while they are."""
         lifecycle = self.lifecycle
         with lifecycle.listening():
             try:
-                self.run()
+                self.run(mouse=mouse)
             except Exception as error:
                 if lifecycle.explain is None:
                     raise

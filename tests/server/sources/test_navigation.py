@@ -1,4 +1,4 @@
-"""Tables of contents that are no ``SUMMARY.md``: MkDocs, Docusaurus, Mintlify, ``docs.yaml``."""
+"""Tables of contents that are no ``SUMMARY.md``: MkDocs, Docusaurus, VitePress, ``docs.yaml``."""
 
 from __future__ import annotations
 
@@ -525,3 +525,120 @@ def test_the_sidebar_of_docsify_is_read() -> None:
         ("More", "docs/more/README.md"),
     ]
     assert [problem.text for problem in space.problems] == ["gone.md"]
+
+
+def test_the_sidebars_of_vitepress_are_one_tree_with_each_page_in_its_own_part(
+    tmp_path: Path,
+) -> None:
+    config = b"""import { defineConfig } from 'vitepress'
+export default defineConfig({
+  title: 'Tool', srcDir: './src', description: `The ${kind} of tools`,
+  themeConfig: {
+    nav: [{ text: 'The guide', link: '/guide/', activeMatch: '/guide/' }],
+    sidebar: {
+      '/guide/': [
+        { text: 'Begin', collapsed: true, items: [
+          { text: 'First steps', link: '/guide/' },
+          { text: `From v${major - 1}`, link: '/guide/migration.html#now' },
+          { text: 'All options', link: '/api-v2/' },
+        ] },
+        { text: 'Code', link: 'https://example.com' },
+        { text: 'Only elsewhere', items: [{ text: 'Options', link: '/api-v2/' }] },
+      ],
+      '/api-v2/': { base: '/api-v2/', items: [
+        { text: 'Options', link: '/' },
+        { text: 'Parts', link: 'parts', items: [{ text: 'One', link: 'one' }] },
+      ] },
+    },
+  },
+})
+"""
+    docs = "docs/src"
+    files = {
+        "docs/.vitepress/config.mts": config,
+        "docs/.vitepress/theme/README.md": b"# How it looks\n",
+        f"{docs}/public/a.png": b"png",
+        f"{docs}/index.md": b"---\nlayout: home\n---\n",
+        f"{docs}/guide/index.md": b"# Getting started\n",
+        f"{docs}/guide/migration.md": b"# Migration\n",
+        f"{docs}/api-v2/index.md": b"# Options\n",
+        f"{docs}/api-v2/parts.md": b"# Parts\n",
+        f"{docs}/api-v2/one.md": b"# One\n",
+        "README.md": b"# The repository\n",
+    }
+    (space,) = layout(files)
+    assert (space.title, space.folder) == ("Tool", docs)
+    assert shape(space.pages) == [
+        ("Home", f"{docs}/index.md"),
+        ("The guide", None, [
+            ("Begin", None, [
+                ("First steps", f"{docs}/guide/index.md"),
+                ("Migration", f"{docs}/guide/migration.md"),
+            ]),
+            ("Code", "https://example.com"),
+        ]),
+        ("All options", None, [
+            ("Options", f"{docs}/api-v2/index.md"),
+            ("Parts", f"{docs}/api-v2/parts.md", [("One", f"{docs}/api-v2/one.md")]),
+        ]),
+    ]  # fmt: skip
+    kept = ["docs/.vitepress/config.mts", f"{docs}/public/a.png"]
+    assert [each.path for each in space.files] == kept
+    assert not space.problems
+    write_space(tmp_path, space, base=space)
+    assert f"{docs}/index.md" in taken(tmp_path)
+    # Without a sidebar, or with one that is a program, the tree follows the folders.
+    files["docs/.vitepress/config.mts"] = b"export default { title: 'Tool', srcDir: 'src' }"
+    (space,) = layout(files)
+    assert (space.title, space.folder) == ("Tool", docs)
+    assert [page.title for page in space.pages] == ["Home", "Options", "Getting started"]
+    files["docs/.vitepress/config.mts"] = b"export default { sidebar: guides() }"
+    (space,) = layout(files)
+    assert space.folder == "docs"
+    assert sum("the tree follows the folders" in each.reason for each in space.problems) == 1
+    files["docs/.vitepress/config.mts"] = b"export default { srcDir: '../../x' }"
+    assert any("srcDir" in each.reason for space in layout(files) for each in space.problems)
+
+
+def test_the_names_in_a_sidebar_of_vuepress_count_from_their_part() -> None:
+    config = b"""module.exports = { title: "Old tool", themeConfig: { sidebar: {
+  '/guide/': ['', 'use', ['/guide/more', 'And more'], { title: 'Deep', path: '/guide/deep/',
+    children: [['deep/a']] }],
+  '/': ['/', 'about'],
+} } }
+"""
+    files = {
+        "docs/.vuepress/config.js": config,
+        "docs/README.md": b"# Welcome\n",
+        "docs/about.md": b"# About\n",
+        "docs/guide/README.md": b"# Guide\n",
+        "docs/guide/use.md": b"# Use\n",
+        "docs/guide/more.md": b"# More\n",
+        "docs/guide/deep/README.md": b"# Deep down\n",
+        "docs/guide/deep/a.md": b"# A\n",
+    }
+    (space,) = layout(files)
+    assert not space.problems
+    assert (space.title, space.folder) == ("Old tool", "docs")
+    assert shape(space.pages) == [
+        ("Guide", None, [
+            ("Guide", "docs/guide/README.md"),
+            ("Use", "docs/guide/use.md"),
+            ("And more", "docs/guide/more.md"),
+            ("Deep", "docs/guide/deep/README.md", [("A", "docs/guide/deep/a.md")]),
+        ]),
+        ("Welcome", "docs/README.md"),
+        ("About", "docs/about.md"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sidebar", ["[7]", "{'/a/': 7}", "[{ text: 'A', items: 'some' }]", "[[]]"])
+def test_a_sidebar_of_vitepress_that_is_none_is_told(sidebar: str) -> None:
+    files = {
+        ".vitepress/config.ts": f"export default {{ sidebar: {sidebar} }}".encode(),
+        "a.md": b"# A\n",
+    }
+    (space,) = layout(files)
+    assert [page.title for page in space.pages] == ["A"]
+    (problem,) = space.problems
+    assert problem.reason.endswith("; the tree follows the folders")

@@ -6,7 +6,7 @@ The rules:
   another such folder is a space of its own, unless the outer summary lists pages in it.
 - A file is of the space around it. One outside every space is of a space whose summary lists it, or
   else of the space that it was moved out of: so what a branch moves is not lost with it.
-- Where there is no summary, the tables of contents of other systems (``navigation.NAMES``) are
+- Where there is no summary, the tables of contents of other systems (``navigation``) are
   read, and the folders that a site's ``docs.yaml`` names are spaces. So are the folders that
   Nextra puts in order, and without all these those of Hugo's pages, one for each language.
 - Without any of these the top folder is one space whose tree follows the folders, in the order
@@ -44,7 +44,8 @@ from copydesk.server.sources.model import (
 from copydesk.server.sources.navigation import (
     CATEGORIES,
     HUGO,
-    NAMES,
+    SIDEBARS,
+    has_table,
     order_of,
     read_category,
     read_navigations,
@@ -64,7 +65,6 @@ from copydesk.server.sources.paths import (
     slugify,
     stem_of,
 )
-from copydesk.server.sources.starlight import ASTRO
 from copydesk.server.sources.summary import Entry, Summary, parse_summary, plain_address, tidy
 
 _STATIC = ("static", "public", "src/assets")
@@ -72,6 +72,9 @@ _STATIC = ("static", "public", "src/assets")
 
 _ENDINGS = ("", ".mdx", ".md", "/index.mdx", "/index.md", "/README.md")
 """What tables leave out of the name of a page's file."""
+
+_FIRST = re.compile(r"(?<![^/])index$")
+"""How tables call the first page of a folder, whose file may have another name."""
 
 _NOT_ALLOWED = "is an address that is not allowed"
 _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
@@ -191,7 +194,7 @@ class LayoutReader:
         Hugo's go last, and where the spaces are its own: other tables say more.
         """
         yield from nextra_spaces(files)
-        named = sorted(path for path in files if name_of(path) in NAMES)
+        named = sorted(filter(has_table, files))
         for path in sorted(named, key=lambda path: name_of(path) in HUGO):
             blob = files[path]
             if blob.kind != "file":
@@ -202,9 +205,9 @@ class LayoutReader:
                 said = f"was read as a table of contents, but it {tables}"
                 if folders:
                     folder = folders[0]
-                    yield Navigation(path, folder, named=name_of(path) not in ASTRO)
+                    yield Navigation(path, folder, named=name_of(path) in SIDEBARS)
                     if folder in listed and listed[folder].path == path:
-                        said += f"; the tree follows the folders in {folder}"
+                        said += "; the tree follows the folders" + (folder and f" in {folder}")
                     elif any(each.path == path for each in unused):
                         continue
                 unused.append(Problem(path, said))
@@ -540,7 +543,7 @@ class _SpaceReader:
         """Return the path of the page that a table names."""
         path = join(self.config.root, unquote(target)) or ""
         if not table.named:
-            endings = (f"{path}{ending}" for ending in _ENDINGS)
+            endings = (*(f"{path}{ending}" for ending in _ENDINGS), _FIRST.sub("README.md", path))
             return next((each for each in endings if each in self.files), path)
         if not self.names:
             prefix = f"{self.config.root}/" if self.config.root else ""
@@ -561,10 +564,17 @@ class _SpaceReader:
         known = (self.files[path].oid, path, told)
         if (title := self.reader.titles.get(known)) is None:
             document = self.reader.document(self.files, path)
-            names = (told, document.label, document.title, document.heading())
+            names = (told, document.label, document.title, document.heading(), self.stem(path))
             title = next(filter(None, (tidy(name or "") for name in names)), stem_of(path))
             self.reader.titles[known] = title
         return title
+
+    def stem(self, path: str) -> str:
+        """Return the name of a file; of the first page of a site that of its folder."""
+        if self.config.navigation is None or not introduces(path):
+            return stem_of(path)
+        folder = folder_of(path)
+        return "Home" if folder == self.config.root else name_of(folder)
 
     def title(self) -> str:
         """Return the space's title: its README's heading, its folder, or the repository's name."""

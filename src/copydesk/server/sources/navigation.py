@@ -1,4 +1,4 @@
-"""Tables of contents of other systems: MkDocs, Docusaurus, Mintlify, Hugo, and ``docs.yaml``.
+"""Tables of contents of other systems: MkDocs, Docusaurus, VitePress, Hugo, and ``docs.yaml``.
 
 They are read where no ``SUMMARY.md`` says more. Nothing of them is run: a ``sidebars.js`` is read
 where it is one object of plain values.
@@ -19,29 +19,40 @@ from copydesk.server.sources.nextra import METAS
 from copydesk.server.sources.paths import folder_of, join, name_of
 from copydesk.server.sources.programs import exported, read_value
 from copydesk.server.sources.starlight import ASTRO, DOCS, read_starlight
+from copydesk.server.sources.vitepress import read_vitepress, vitepress_folder
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 _BOOK = "book.toml"
-_SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
+SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
 HUGO = frozenset(
     f"{stem}.{ending}" for stem in ("hugo", "config") for ending in ("toml", "yaml", "yml", "json")
 )
-_OF_SPACES = frozenset({*_MKDOCS, *_SIDEBARS, *MINTLIFY, *ASTRO, DOCSIFY})
-TABLES = _OF_SPACES | frozenset(METAS)
-"""The names of tables of contents that are read and never written."""
-
+_OF_SPACES = frozenset({*_MKDOCS, *SIDEBARS, *MINTLIFY, *ASTRO, DOCSIFY})
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 """Where Docusaurus reads what a folder of its sidebar is called, and its place."""
 
-NAMES = _OF_SPACES | HUGO | frozenset({*_SITES, _BOOK})
-"""The files that may hold one."""
+_NAMES = _OF_SPACES | HUGO | frozenset({*_SITES, _BOOK})
 
 _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
 
 
+def is_table(path: str) -> bool:
+    """Whether a file is a table of contents that is read and never written."""
+    name = name_of(path)
+    return name in _OF_SPACES or name in METAS or vitepress_folder(path) is not None
+
+
+def has_table(path: str) -> bool:
+    """Whether a file may hold a table of contents, by its name."""
+    return name_of(path) in _NAMES or vitepress_folder(path) is not None
+
+
 def read_navigations(path: str, data: bytes) -> list[Navigation]:
-    """Read one of ``NAMES``. Raises ``BadYamlError`` with the reason why it cannot be used."""
+    """Read a file that may hold a table of contents (`has_table`).
+
+    Raises ``BadYamlError`` with the reason why it cannot be used.
+    """
     name, folder = name_of(path), folder_of(path)
     try:
         text = decoded(data)
@@ -49,13 +60,15 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
         if name.startswith("config."):
             return []  # of a program that nobody knows
         raise
+    if vitepress_folder(path) is not None:
+        return read_vitepress(path, text)
     for names, read in (
         ((_BOOK,), _book), (ASTRO, read_starlight), ((DOCSIFY,), read_docsify),
         (MINTLIFY, read_mintlify), (HUGO, _hugo),
     ):  # fmt: skip
         if name in names:
             return read(path, text)
-    if name in _SIDEBARS:
+    if name in SIDEBARS:
         docs = sidebar_folders(path)
         return [Navigation(path, docs[0], _sidebars(name, text), named=True)]
     values = read_lenient_mapping(text)
@@ -160,9 +173,12 @@ def sidebar_folders(path: str) -> list[str]:
 
     Docusaurus is told in a program where the pages are: beside its own folder in many projects.
     """
+    site = vitepress_folder(path)
+    if site is not None:
+        return [site]
     if name_of(path) in ASTRO:
         return [join(folder_of(path), DOCS) or DOCS]
-    if name_of(path) not in _SIDEBARS:
+    if name_of(path) not in SIDEBARS:
         return []
     site = folder_of(path)
     return [join(site, "docs") or "docs", *([join(site, "../docs") or "docs"] if site else [])]

@@ -10,7 +10,7 @@ from typing import Any
 from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_lenient_mapping
 
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<sign>.)""",
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<sign>.)""",
     re.DOTALL,
 )
 _ESCAPE = re.compile(
@@ -62,7 +62,10 @@ def _plain(text: str) -> str:
     depth = 0
     for token in _TOKEN.finditer(text):
         if token["text"] is not None:
-            out.append(json.dumps(_words(token["text"][1:-1]), ensure_ascii=False))
+            said = token["text"]
+            # What a template is made of is not known here: who reads it has a name of the page's.
+            made = said[0] == "`" and "${" in said
+            out.append("null" if made else json.dumps(_words(said[1:-1]), ensure_ascii=False))
         elif token["sign"] is not None:
             sign = token["sign"]
             if sign in "`(;" or (sign == "." and out[-1:] == ["."]):

@@ -40,8 +40,8 @@ from copydesk.server.sources.model import (
     blob_oid,
     walk,
 )
-from copydesk.server.sources.navigation import TABLES
-from copydesk.server.sources.paths import folder_of, hazard, is_address, join, name_of
+from copydesk.server.sources.navigation import is_table
+from copydesk.server.sources.paths import folder_of, hazard, is_address, join
 from copydesk.server.sources.placement import placed
 from copydesk.server.sources.summary import (
     Entry,
@@ -121,7 +121,7 @@ def write_space(
 
 def _beside(space: SourceSpace, contents: Mapping[str, bytes]) -> tuple[str, str] | None:
     summary = join(space.folder, SUMMARY) or SUMMARY
-    table = next((path for path in contents if name_of(path) in TABLES), None)
+    table = next(filter(is_table, contents), None)
     if space.summary_path is not None or summary not in contents or table is None:
         return None
     return summary, table

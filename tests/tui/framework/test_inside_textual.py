@@ -21,7 +21,7 @@ from textual.strip import Strip
 from textual.widgets import Label
 
 from copydesk.domain.text import clean
-from copydesk.tui.framework.inside_textual import LaidOutOnce, SteadyScreen, terminal_parser
+from copydesk.tui.framework.inside_textual import LaidOutOnce, SteadyScreen, hurry, terminal_parser
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
@@ -71,6 +71,27 @@ async def test_a_frame_that_is_asked_for_does_not_wait_for_a_tick(
             screen.drawings = 0
             screen.prepare_drawing()
             await eventually(lambda: screen.drawings > 0, lambda: asyncio.sleep(0))
+
+
+async def test_a_key_waits_for_no_frame_but_that_of_another_key() -> None:
+    async with App[None]().run_test() as pilot:
+        screen = Ours()
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+
+        async def drawn(by_key: bool) -> bool:
+            screen.drawings = 0
+            screen.prepare_drawing()
+            if by_key:
+                hurry(screen)
+            for _ in range(20):
+                await asyncio.sleep(0)
+            return screen.drawings > 0
+
+        await eventually(lambda: screen.drawings > 0, lambda: drawn(False))
+        assert not await drawn(False), "two frames at once"
+        assert await drawn(True)
+        assert not await drawn(True), "a frame for each key of many"
 
 
 @pytest.mark.parametrize(("kind", "known"), [(Theirs, False), (Ours, True)])

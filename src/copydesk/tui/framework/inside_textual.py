@@ -204,8 +204,14 @@ class FrameClock(Timer):
     """Has a frame drawn as soon as one is asked for, and the next one half a period later.
 
     Textual's own timer ticks at multiples of its period, and leaves one out after a pause: a key
-    that came just after a frame was drawn two periods later.
+    that came just after a frame was drawn two periods later. A key waits for no frame but that of
+    another key: details are drawn in the pauses between two, when the next one comes.
     """
+
+    hurried = False
+    """Whether the next frame is for a key."""
+    rest: asyncio.Future[None] | None = None
+    """Ends when the next frame may be drawn, where the last was not for a key."""
 
     @classmethod
     def begin(cls, screen: Screen[Any], draw: Callable[[], None]) -> FrameClock:
@@ -223,8 +229,31 @@ class FrameClock(Timer):
             while await asked_for.wait():
                 if isinstance(app, SteadyApp) and app._ends_badly:
                     return  # parts of the screen are gone
+                for_key, self.hurried = self.hurried, False
                 await self._tick(next_timer=time.monotonic(), count=0)
-                await asyncio.sleep(self._interval)
+                if for_key:
+                    await asyncio.sleep(self._interval)
+                    continue
+                loop = asyncio.get_running_loop()
+                self.rest = loop.create_future()
+                end = loop.call_later(self._interval, self.end_rest)
+                try:
+                    await self.rest
+                finally:
+                    end.cancel()
+
+    def end_rest(self) -> None:
+        """Let the next frame be drawn."""
+        if self.rest is not None and not self.rest.done():
+            self.rest.set_result(None)
+
+
+def hurry(screen: Screen[Any]) -> None:
+    """Have what a key changes on a screen drawn as soon as it is known."""
+    clock = screen._update_timer
+    if isinstance(clock, FrameClock):
+        clock.hurried = True
+        clock.end_rest()
 
 
 def sized_now(event: events.Event, size: Size) -> events.Event:

@@ -42,6 +42,7 @@ from copydesk.tui.framework.actions import (
     refusal,
     shown,
 )
+from copydesk.tui.framework.inside_textual import hurry
 from copydesk.tui.framework.typing_ahead import PASS, EarlyKeys, Typed, TypingAhead
 from copydesk.tui.framework.workers import heard
 
@@ -412,6 +413,7 @@ class Keyboard:
             return True
         self.pressed_at = event.time
         front = self.app.screen
+        hurry(front)
         try:
             return await self._press(event)
         finally:

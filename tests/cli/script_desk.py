@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from copydesk.client.api import Api
 from copydesk.server.app import create_app
 from copydesk.server.editions import Edition
 from copydesk.server.store import Tx
-from tests.faulty import served
+from tests.faulty import FaultyServer, served
 from tests.world import BASE_URL, World
 
 HOSTILE = "\u202eevil\u202c \x1b]0;owned\x07end"
@@ -52,7 +53,7 @@ class ScriptDesk:
         return main([*arguments, *self._where])
 
     @contextmanager
-    def served(self, edition: Edition, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    def served(self, edition: Edition, patch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
         """Run commands on the desk as a service of an edition, over HTTP, in the block."""
         world, before = self.world, (self.world.app, self._where)
         world.app = create_app(world.store, edition=edition)
@@ -60,7 +61,7 @@ class ScriptDesk:
             within.setenv("COPYDESK_BASE_URL", server.url)
             within.setenv("COPYDESK_TOKEN", world.token(world.ana))
             self._where = ()
-            yield
+            yield server
         world.app, self._where = before
 
     def said(self) -> tuple[str, str]:
@@ -104,6 +105,15 @@ class Typed(io.TextIOWrapper):
     def isatty(self) -> bool:
         """Whether somebody can be asked."""
         return self._terminal
+
+
+class Interrupting(Typed):
+    """A terminal at which ctrl+c is pressed at a question, and the answer typed all the same."""
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        """Press ctrl+c, then answer."""
+        signal.raise_signal(signal.SIGINT)
+        return "y\n"
 
 
 class Screen(io.TextIOWrapper):

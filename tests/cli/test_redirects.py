@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from copydesk.cli import main
+from copydesk.local.journal import Journal
+from copydesk.local.paths import find_paths
+from copydesk.local.state import State
 from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.server.store import Tx
-from tests.cli.script_desk import HOSTILE, ScriptDesk, Typed
+from tests import faults
+from tests.cli.script_desk import HOSTILE, Interrupting, ScriptDesk, Typed
+from tests.faulty import Asked, Fault, only, script, writes_only
 
 SITE = "docs.acme.example"
 
@@ -110,3 +119,86 @@ def test_a_service_without_redirects_is_told_by_its_own_exit_status(
 ) -> None:
     with site.served("earlier", monkeypatch):
         assert "no redirects" in site.err("redirects", "list", SITE, status=6)
+
+
+def test_ctrl_c_at_a_question_ends_it_and_nothing_is_sent(
+    site: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Interrupting(terminal=True))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        said = site.err("redirects", "add", SITE, "/old", "/", status=130)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert said == "Make redirect /old to /, permanent? y/N \ncopydesk: nothing was sent.\n"
+    assert site.json("redirects", "list", SITE) == []
+
+
+def test_ctrl_c_in_a_write_says_one_thing_once(
+    site: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(asked: Asked) -> Fault:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        return faults.HANG_UNANSWERED
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with site.served("all", monkeypatch) as server:
+            server.plan = writes_only(pressed)
+            said = site.err("redirects", "add", SITE, "/old", "/", "--yes", status=130)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert said == "copydesk: Stopped before the answer came: it may have arrived.\n"
+    assert site.log() == [("Make redirect", "unknown")]
+
+
+def test_what_an_import_did_can_be_undone_where_its_answer_was_lost(
+    site: ScriptDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.out("redirects", "add", SITE, "/gone", "/", "--yes")
+    file = tmp_path / "moved.csv"
+    file.write_text("/gone,-\n/new,/\n")
+    with site.served("all", monkeypatch) as server:
+        server.plan = writes_only(script(faults.RESET_UNANSWERED))
+        said = site.out("redirects", "import", SITE, str(file), "--yes")
+    # Sent again, there is nothing to remove, and what is new is changed.
+    assert len(server.arrived) == 2
+    assert said.endswith("2 redirects done, 0 refused.\n")
+    site.said()
+    assert main(["log", "--json"]) == 0
+    assert [each["undoable"] for each in json.loads(site.said()[0])] == [True, True]
+    [entry] = Journal(State(find_paths().store)).entries()[1:]
+    [step] = (entry.reversal or {})["back"]
+    put = [(each["source"], bool(each["destination"])) for each in step["body"]["redirects"]]
+    assert put == [("/new", False), ("/gone", True)]
+
+
+def test_a_removal_whose_answer_was_lost_is_looked_for(
+    site: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete = ("redirects", "delete", SITE, "/old", "--yes")
+    for lost, status in ((faults.RESET_UNANSWERED, 0), (faults.UNAVAILABLE, 5)):
+        site.out("redirects", "add", SITE, "/old", "/", "--yes")
+        with site.served("all", monkeypatch) as server, monkeypatch.context() as patch:
+            patch.setattr("copydesk.client.wire.ATTEMPTS", 2)
+            server.plan = only(
+                lambda asked: asked.method == "DELETE", script(lost, faults.UNAVAILABLE)
+            )
+            assert site.run(*delete) == status
+    assert "this was not done: The service failed" in site.said()[1]
+    assert [each["source"] for each in site.json("redirects", "list", SITE)] == ["/old"]
+
+
+def test_how_far_an_import_came_is_told(
+    site: ScriptDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copydesk.session.writes.redirects.BULK_LIMIT", 2)
+    file = tmp_path / "moved.csv"
+    file.write_text("".join(f"/old/{number},/\n" for number in range(3)))
+    with site.served("all", monkeypatch) as server:
+        server.plan = writes_only(script(None, faults.FORBIDDEN))
+        assert site.run("redirects", "import", SITE, str(file), "--yes") == 3
+    said = site.said()[1].splitlines()
+    assert said[0] == "Stopped after 2 of 3 redirects: 2 done, 0 refused."
+    assert len(site.json("redirects", "list", SITE)) == 2

@@ -92,12 +92,12 @@ def making(ids: SiteIds, body: Mapping[str, Any]) -> Write[SiteRedirect]:
         shorten(str(body["source"]), 40),
         lambda api: make_redirect(api, ids, body),
         reversal=lambda found: redirect_made(ids, found.id, body),
-        look=lambda api: _made(api, ids, body),
+        look=lambda api: _there(api, ids, body),
     )
 
 
-async def _made(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect | None:
-    """Return the redirect that may have been made."""
+async def _there(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect | None:
+    """Return the redirect from the source of one, active or a draft as that is."""
     source = body["source"]
     pages = api.pages(
         ops.list_site_redirects, *ids, search=source.rstrip("*"), draft=bool(body["draft"])
@@ -108,13 +108,19 @@ async def _made(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect
     return None
 
 
-def removing(ids: SiteIds, row: RedirectRow) -> Write[None]:
+def removing(ids: SiteIds, row: RedirectRow) -> Write[object]:
     """Return the write that removes a redirect."""
+
+    async def gone(api: Api) -> object:
+        found = await _there(api, ids, row.body)
+        return True if found is None or found.id != row.id else None
+
     return Write(
         "Remove redirect",
         shorten(row.source, 40),
         lambda api: api(ops.delete_site_redirect, *ids, row.id),
         reversal=redirect_removed(ids, row.body),
+        look=gone,
     )
 
 
@@ -125,29 +131,33 @@ def parts_of(staged: Sequence[Staged]) -> Iterator[Sequence[Staged]]:
 
 
 def importing(ids: SiteIds, part: Sequence[Staged]) -> Write[RedirectResults]:
-    """Return the write of one of `parts_of` a file; several are one for who undoes them."""
-    sent = SiteRedirectsPut.model_validate({"redirects": [each.body for each in part]})
+    """Return the write of one of `parts_of` a file; several are one for who undoes them.
+
+    Where an answer was lost they are sent once more, and the second answer tells of them as they
+    were by then: one that was made is changed, and what is removed is missing. What they came to
+    is what the plan says, except for those that were refused.
+    """
+    bodies = SiteRedirectsPut.model_validate({"redirects": [each.body for each in part]})
+
+    async def send(api: Api) -> RedirectResults:
+        found = await api(ops.apply_site_redirects, *ids, bodies)
+        for each, result in zip(part, found.results, strict=False):
+            if result.status == "error" and each.after is None:
+                there = await _there(api, ids, _of(each))
+                result.status = "deleted" if there is None else result.status
+        return found
 
     def back(found: RedirectResults) -> Reversal | None:
-        pairs = list(zip(part, found.results, strict=False))
-        made = [
-            {"source": each.body["source"], "draft": each.body["intent"] == "draft"}
-            for each, result in pairs
-            if result.status == "created"
-        ]
-        former = [
-            each.before.body
-            for each, result in pairs
-            if result.status in ("updated", "deleted") and each.before is not None
-        ]
-        return redirects_put(ids, made, former)
+        refused = {at for at, each in enumerate(found.results) if each.status == "error"}
+        done = [each for at, each in enumerate(part) if at not in refused]
+        made = [_of(each) for each in done if each.before is None]
+        return redirects_put(ids, made, [each.before.body for each in done if each.before])
 
-    return Write(
-        "Import redirects",
-        plural(len(part), "redirect"),
-        lambda api: api(ops.apply_site_redirects, *ids, sent),
-        reversal=back,
-    )
+    return Write("Import redirects", plural(len(part), "redirect"), send, reversal=back)
+
+
+def _of(staged: Staged) -> dict[str, Any]:
+    return {"source": staged.body["source"], "draft": staged.body["intent"] == "draft"}
 
 
 def refused_of(part: Sequence[Staged], found: RedirectResults) -> list[str]:

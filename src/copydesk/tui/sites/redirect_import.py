@@ -13,6 +13,7 @@ from rich.text import Text
 from copydesk.domain.text import clean, plural
 from copydesk.session.reads.redirects import read_redirects
 from copydesk.session.redirect_plan import Plan, Staged, plan_of, read_file
+from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.redirects import importing, parts_of, refused_of
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import Commands, command
@@ -91,6 +92,11 @@ class ImportCommands(Commands, scope="redirects"):
                 )  # fmt: skip
                 more = refused_of(part, found)
                 refused, done = [*refused, *more], done + len(part) - len(more)
+        except WriteError as error:
+            if not done and not refused:
+                raise
+            said = f"{plural(done, 'redirect')} done, {len(refused)} refused, u undoes them. Then: "
+            raise WriteError(f"{said}{error}", unknown=error.unknown) from error
         finally:
             here.read_again()
         here.tell(f"{plural(done, 'redirect')} done, {len(refused)} refused. u undoes them.",

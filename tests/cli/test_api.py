@@ -13,7 +13,7 @@ from copydesk.cli import main
 from copydesk.cli.api import Field, body_of, query_of
 from copydesk.cli.errors import UsageError, guarded
 from copydesk.client import errors, paging
-from copydesk.session.errors import NotDoneError
+from copydesk.session.errors import LOGIN_AGAIN, NotDoneError
 from copydesk.session.writes.log import WriteError
 from tests.cli.script_desk import HOSTILE, Screen, ScriptDesk, Typed
 
@@ -154,8 +154,11 @@ def test_what_cannot_be_sent_is_told_before_it_is(scripts: ScriptDesk, tmp_path:
         (errors.NotFound("no", status=404), 1),
         (errors.Conflict("no", status=409), 4),
         (errors.Blocked("no", status=412), 4),
-        (errors.RateLimited("no", status=429), 1),
+        (errors.RateLimited("no", status=429), 5),
         (errors.ServerFault("no", status=500), 1),
+        (errors.ServerFault("no", status=502), 5),
+        (errors.ServerFault("no", status=503), 5),
+        (errors.ServerFault("no", status=504), 5),
         (errors.Unreachable("no"), 5),
         (errors.Garbled("no"), 1),
         (NotDoneError("no"), 1),
@@ -171,8 +174,10 @@ def test_every_failure_has_its_exit_status_in_one_place(
         raise WriteError("not written") from error
 
     assert (guarded(fails), guarded(fails_behind_a_write)) == (status, status)
-    # Of these two the service's own word says too little.
-    said = {429: "API limit reached. Nothing was lost.", 500: "The service failed: no."}
+    # Of these the service's own word says too little.
+    said = dict.fromkeys((500, 502, 503, 504), "The service failed: no.")
+    said[429] = "API limit reached. Nothing was lost."
+    said[401] = f"Token refused. {LOGIN_AGAIN} no"
     why = said.get(getattr(error, "status", 0), "no")
     assert capsys.readouterr().err == f"copydesk: {why}\ncopydesk: not written\n"
 

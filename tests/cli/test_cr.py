@@ -15,7 +15,7 @@ import pytest
 from copydesk.cli.connection import Connection
 from copydesk.cli.cr_diff import told_patches
 from copydesk.cli.cr_threads import deliver
-from copydesk.cli.errors import OFFLINE, UsageError
+from copydesk.cli.errors import FAILED, UsageError
 from copydesk.cli.lookup import find_request
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.api import Api
@@ -316,7 +316,7 @@ async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
     # Nothing can be read after it: whether it arrived is not known, until the next try finds it.
     with pytest.raises(UsageError, match="look before sending it again") as error:
         await send(Losing.api(world, gone=True), "Second")
-    assert error.value.status == OFFLINE
+    assert error.value.status == FAILED, "a script does not send it again by itself"
     assert await send(world.api(), "Second") is True
     assert texts() == ["First", "Second"]
     # The same words once more, meant so.

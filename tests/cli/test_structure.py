@@ -217,7 +217,7 @@ def test_what_may_have_arrived_is_not_sent_again_unasked(
 
     text = desk.write(capsys, RENAMED)
     desk.file.write_text(f"{text}  - space: api\n", encoding="utf-8")
-    assert desk.apply_over(Between(world, 1, lost)) == 5
+    assert desk.apply_over(Between(world, 1, lost)) == 1
     there = desk.sections()
     apply = ["apply", "Acme docs"]
     unknown = "Whether “New section API, showing API” arrived is not known"

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from copydesk.cli.errors import UsageError, agreed, kept_state, say
-from copydesk.cli.output import room, tell
+from copydesk.cli.errors import UsageError, agreed, asked, kept_state, say
+from copydesk.cli.output import room
 from copydesk.domain.ingest_draft import masked
 from copydesk.domain.ingest_exports import read_exports
 from copydesk.domain.ingest_file import Item, read_items
@@ -295,8 +295,7 @@ def _asked(header: Sequence[str]) -> Columns:
     said: list[str] = []
     for meaning, words in MEANINGS.items():
         while True:
-            tell(f"{meaning}: {words}? ", end="")
-            typed = sys.stdin.readline()
+            typed = asked(f"{meaning}: {words}?")
             answer = typed.strip().replace('"', "")
             if typed and not answer and meaning == "body":
                 say("Some column has to say it: without it there is nothing to send.")

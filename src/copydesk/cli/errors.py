@@ -54,12 +54,35 @@ def say(message: str) -> None:
     tell(message)
 
 
-def agreed(question: str) -> bool:
-    """Ask a person at the terminal; True for a yes."""
+def asked(question: str) -> str:
+    """Ask a person at the terminal and return the line as it was typed; "" where input has ended.
+
+    Nothing else goes on meanwhile, so that ctrl+c has to end it here and not at the next turn of
+    the event loop.
+    """
+    import signal
+    from threading import current_thread, main_thread
+
     from copydesk.cli.output import tell
 
-    tell(f"{question} y/N ", end="")
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    tell(f"{question} ", end="")
+    before = signal.getsignal(signal.SIGINT) if current_thread() is main_thread() else None
+    try:
+        if callable(before):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return sys.stdin.readline()
+    except KeyboardInterrupt:
+        tell("")
+        raise
+    finally:
+        if callable(before):
+            signal.signal(signal.SIGINT, before)
+
+
+def agreed(question: str, typed: str = "") -> bool:
+    """Ask a person at the terminal; True for a yes, or for what is to be ``typed`` instead."""
+    answer = asked(f"{question} type {typed}" if typed else f"{question} y/N")
+    return answer.strip().lower() in ({typed} if typed else {"y", "yes"})
 
 
 def need_answer(*, said: bool, done: str = "sent", plans: bool = False, free: bool = True) -> None:
@@ -72,10 +95,14 @@ def need_answer(*, said: bool, done: str = "sent", plans: bool = False, free: bo
         raise UsageError(f"nothing was {done}: no one can be asked here, so add --yes{look}")
 
 
-def ask_first(question: str, *, said: bool = False, done: str = "sent") -> None:
-    """Ask a person at the terminal unless they ``said`` yes. Raises ``UsageError`` for a no."""
-    if not (said or agreed(question)):
-        raise UsageError(f"nothing was {done}.", FAILED)
+def ask_first(question: str, *, said: bool = False, done: str = "sent", typed: str = "") -> None:
+    """Ask as `agreed` does unless the person ``said`` yes. Raises ``UsageError`` for a no."""
+    try:
+        if said or agreed(question, typed):
+            return
+    except KeyboardInterrupt as error:
+        raise UsageError(f"nothing was {done}.", INTERRUPTED) from error
+    raise UsageError(f"nothing was {done}.", FAILED)
 
 
 def guarded(command: Callable[[], int], *, as_json: bool = False) -> int:
@@ -129,7 +156,8 @@ def _guarded(command: Callable[[], int]) -> int:
         complain(str(complaint))
         return complaint.status
     except KeyboardInterrupt:
-        complain("stopped")
+        if not _COMPLAINTS:  # else what was under way has told what became of it
+            complain("stopped")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `| head` does. Python would complain again at exit.
@@ -185,10 +213,9 @@ def _give_up_output() -> None:
 
 def status_of(answer: int | None) -> int:
     """Return the exit status for the HTTP status of an answer; None when no answer came."""
-    if answer is None:
-        return OFFLINE
     told = {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}
-    return (told | dict.fromkeys((405, 501), LACKING)).get(answer, FAILED)
+    told |= dict.fromkeys((405, 501), LACKING) | dict.fromkeys((429, 502, 503, 504), OFFLINE)
+    return OFFLINE if answer is None else told.get(answer, FAILED)
 
 
 def status_for(error: BaseException) -> int:
@@ -211,11 +238,12 @@ def status_for(error: BaseException) -> int:
 
 
 def said_of(error: BaseException) -> str:
-    """Return what a failure says. The words of a service that failed do not tell that it did."""
-    from copydesk.client.errors import RateLimited, ServerFault
+    """Return what a failure says. The words of a service do not always tell that it failed."""
+    from copydesk.client.errors import RateLimited, ServerFault, Unauthorized
     from copydesk.session.errors import sentence
 
-    return sentence(error, "") if isinstance(error, RateLimited | ServerFault) else str(error)
+    alone = isinstance(error, RateLimited | ServerFault | Unauthorized)
+    return sentence(error, "") if alone else str(error)
 
 
 def _expected(error: Exception) -> int | None:

@@ -15,11 +15,15 @@ PAGE_CELLS = 100
 
 STATUSES = (
     (errors.DONE, "done"),
-    (errors.FAILED, "failed"),
+    (errors.FAILED, "failed, or it is not known whether it was done"),
     (errors.USAGE, "wrong usage"),
     (errors.NOT_ALLOWED, "not allowed"),
     (errors.CONFLICT, "a conflict, a rule that is not met, or what was changed meanwhile"),
-    (errors.OFFLINE, "the service does not answer"),
+    (
+        errors.OFFLINE,
+        "the service does not answer, or takes no calls now (HTTP 429, 502, 503, 504): "
+        "try again later",
+    ),
     (errors.LACKING, "the service does not have the operation (docs/service.md)"),
     (errors.DIFFERS, "`--plan` has something to send"),
     (errors.INTERRUPTED, "stopped by ctrl+c"),

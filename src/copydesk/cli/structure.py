@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -20,6 +19,7 @@ from copydesk.cli.errors import (
     FAILED,
     INTERRUPTED,
     UsageError,
+    ask_first,
     kept_state,
     need_answer,
     say,
@@ -27,8 +27,8 @@ from copydesk.cli.errors import (
 )
 from copydesk.cli.interrupts import stopping
 from copydesk.cli.lookup import FoundSite, find_site
-from copydesk.cli.output import put_bytes, put_json, put_on, tell
-from copydesk.cli.writes import hooks_ended, take_hooks
+from copydesk.cli.output import put_bytes, put_json, put_on
+from copydesk.cli.writes import hooks_ended, leaving, take_hooks
 from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall, lasting_fact
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import differences
@@ -41,7 +41,7 @@ from copydesk.domain.yaml_lines import FileError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.session.draft_keys import structure_key
-from copydesk.session.errors import failure_types
+from copydesk.session.errors import LOGIN_AGAIN, failure_types
 from copydesk.session.reads.sites import read_arranged
 from copydesk.session.writes.log import WriteError
 
@@ -235,6 +235,9 @@ class Applying:
                 status = await self._with_what_was_left(session, api, found, left)
                 await hooks_ended(session)
                 return status
+            except asyncio.CancelledError:
+                leaving(session)
+                raise
             except WriteError as error:  # another program was faster, or the disk refuses
                 full = isinstance(error.__cause__, OSError)
                 raise UsageError(clean(str(error)), FAILED if full else CONFLICT) from error
@@ -451,11 +454,8 @@ class Applying:
         if self._yes:
             return False
         need_answer(said=False, plans=True)
-        much = f" {plural(final, 'call')} for good: type {final}" if final else " y/N"
-        tell(f"{question}{much} ", end="")
-        answer = sys.stdin.readline().strip().lower()
-        if answer not in ((str(final),) if final else ("y", "yes")):
-            raise UsageError("nothing was sent.", FAILED)
+        much = f" {plural(final, 'call')} for good:" if final else ""
+        ask_first(f"{question}{much}", typed=str(final or ""))
         return True
 
     async def _send(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> int:
@@ -501,7 +501,9 @@ class Applying:
         """Return the exit status of a run that stopped."""
         if run.failure is None and not run.said:
             return INTERRUPTED
-        return FAILED if self._answer == 0 else status_of(self._answer)
+        if self._answer == 0 or unknown_in(run):
+            return FAILED
+        return status_of(self._answer)
 
     def _progress(self, run: ArrangeRun) -> None:
         """Print what came of a request, once."""
@@ -655,5 +657,6 @@ def way_back(calls: Iterable[Call]) -> str:
 
 
 def said_here(sentence: str) -> str:
-    """Return what the screens say, with the option in place of their key."""
+    """Return what the screens say, with what there is in a shell in place of their keys."""
+    sentence = sentence.replace("ctrl+g to fix it.", LOGIN_AGAIN)
     return re.sub(r"(?<!\S)[rR] (?=sends it|tries again)", "--resume ", sentence)

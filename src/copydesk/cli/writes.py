@@ -12,7 +12,15 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import Connection, session_for
-from copydesk.cli.errors import UsageError, kept_state, said_of, say, status_for
+from copydesk.cli.errors import (
+    FAILED,
+    UsageError,
+    complain,
+    kept_state,
+    said_of,
+    say,
+    status_for,
+)
 from copydesk.client.errors import ApiError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
@@ -35,6 +43,11 @@ def take_hooks(session: Session) -> None:
     """Have the hooks of the settings run for what a command does, as for what the screens do."""
     session.hooks = settings_in_use(find_paths().settings, session.profile).settings.hooks
     session.report = lambda said, tone: say(f"copydesk: {said}")
+
+
+def leaving(session: Session) -> None:
+    """Have what becomes of the writes that ctrl+c leaves be the last word of the run."""
+    session.report = lambda said, tone: complain(said)
 
 
 async def hooks_ended(session: Session, *, wait: bool = True) -> None:
@@ -68,6 +81,8 @@ class CommandWrites:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if isinstance(error, asyncio.CancelledError):
+            leaving(self.session)
         writing = self.session.writes.writing
         for task in writing:
             task.cancel()
@@ -114,11 +129,11 @@ class CommandWrites:
             return await writing
         except WriteError as error:
             failure = _failure(error)
-            known = "this was not done:" if isinstance(failure, silence_types()) else ""
-            if error.unknown:
-                known = "it is not known whether this arrived: look before sending it again."
-            if known:
-                said = f"{known} {said_of(failure)}"
+            if error.unknown:  # no status that has a script send it again
+                said = "it is not known whether this arrived: look before sending it again."
+                raise UsageError(f"{said} {said_of(failure)}", FAILED) from error
+            if isinstance(failure, silence_types()):
+                said = f"this was not done: {said_of(failure)}"
                 raise UsageError(said, status_for(failure)) from error
             raise failure from None
 

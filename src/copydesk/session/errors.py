@@ -36,6 +36,7 @@ OFFLINE = "Offline: "
 CHANGED_FIRST = "Someone changed it first. Nothing was overwritten."
 REFUSED = "Token refused. "
 LIMITED = "API limit reached."
+LOGIN_AGAIN = "copydesk login saves another one; that of COPYDESK_TOKEN goes first."
 STILL_READING = "Still reading."
 
 
@@ -55,7 +56,7 @@ def ends_with_an_answer(text: str) -> bool:
 def sentence(error: BaseException, again: str = "R") -> str:
     """Return the sentence for ``error``: the problem, and what to do.
 
-    ``again`` is the key that tries again, "" where no key does.
+    ``again`` is the key that tries again, "" where no key does: in a shell.
     """
     retry = f" {again} tries again." if again else ""
     said = str(getattr(error, "message", "")) or str(error)
@@ -63,7 +64,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case NotDoneError():
             return said
         case errors.Unauthorized():
-            return f"{REFUSED}ctrl+g to fix it. {said}".strip()
+            return f"{REFUSED}{'ctrl+g to fix it.' if again else LOGIN_AGAIN} {said}".strip()
         case errors.ReadOnly() | errors.CheckoutNeeded():
             return said
         case errors.Forbidden():

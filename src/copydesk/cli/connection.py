@@ -87,8 +87,9 @@ class Connection:
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
 
-        ``keeping``: the folder in which what it reads is kept; not of the embedded desk, which is
-        read as quickly itself.
+        ``keeping``: the folder in which what it reads is kept, for the screens; not of the embedded
+        desk, which is read as quickly itself. Without one a command reads: on a terminal it is said
+        that a service is waited for.
         Raises ``UsageError`` for a desk of no use, and where there is no token.
         """
         import asyncio  # a shell that completes a word needs none of it
@@ -99,6 +100,10 @@ class Connection:
                 from copydesk.local.answer_cache import Answers, answers_file
 
                 api.cache_in(Answers(answers_file(keeping, self.key), desk=self.key))
+            else:
+                from copydesk.cli.waiting import tell_waiting
+
+                tell_waiting(api, self.host)
             return api
         from copydesk.server.store import DeskError
 

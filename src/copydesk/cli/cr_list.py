@@ -30,7 +30,6 @@ from copydesk.present.change_request import (
 )
 from copydesk.session.change_rows import (
     ASKED,
-    AT_ONCE,
     PARTS,
     THREADS,
     ChangeRow,
@@ -228,8 +227,7 @@ class Triage:
         self, api: Api, scope: Scope, rows: Sequence[ChangeRow], parts: Collection[str]
     ) -> None:
         due = [row for row in rows if self.known.due(row, parts)]
-        for at in range(0, len(due), AT_ONCE):
-            await self.known.read_rows(api, scope, due[at : at + AT_ONCE], parts)
+        await self.known.read_rows(api, scope, due, parts)
 
     def tell(self) -> None:
         """Print how many rows are not shown, and why."""

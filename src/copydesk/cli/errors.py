@@ -63,7 +63,7 @@ def asked(question: str) -> str:
     import signal
     from threading import current_thread, main_thread
 
-    from copydesk.cli.output import tell
+    from copydesk.cli.output import make_way, tell
 
     tell(f"{question} ", end="")
     before = signal.getsignal(signal.SIGINT) if current_thread() is main_thread() else None
@@ -77,6 +77,7 @@ def asked(question: str) -> str:
     finally:
         if callable(before):
             signal.signal(signal.SIGINT, before)
+        make_way()
 
 
 def agreed(question: str, typed: str = "") -> bool:

@@ -197,31 +197,39 @@ async def _findings(
         given["status"] = asked["status"]
     if asked.get("kind"):
         given["kind"] = [asked["kind"]]
-    found: list[FoundFinding] = []
-    for each in sites:
+
+    async def read(each: FoundSite) -> list[SiteFinding] | None:
         try:
-            listed = await read_listed(api, (each.organization, each.id), **given)
+            return await read_listed(api, (each.organization, each.id), **given)
         except OperationMissing as error:
             raise UsageError(CLUSTERS_INSTEAD, LACKING) from error
         except (Forbidden, NotFound):
             if site is not None:
                 raise
+            return None
+
+    found: list[FoundFinding] = []
+    for each, listed in zip(sites, await asyncio.gather(*map(read, sites)), strict=True):
+        if listed is None:
             say(f"Those of {each.title} are not listed: you may not see them.")
-            continue
-        found += [FoundFinding(one, each) for one in listed]
+        found += [FoundFinding(one, each) for one in listed or ()]
     return found
 
 
 async def _entries(api: Api, found: Sequence[FoundFinding]) -> list[FindingEntry]:
     """Return findings with what is counted of them; of the first of a site only."""
-    counts: dict[tuple[str, str], FindingCounts] = {}
-    for site in {each.site.id: each.site for each in found}.values():
+
+    async def read(site: FoundSite) -> dict[tuple[str, str], FindingCounts]:
         mine = [each.model for each in found if each.site.id == site.id]
         if len(mine) > COUNTED:
             left = plural(len(mine) - COUNTED, "finding")
             say(f"Views of {left} of {site.title} not counted: findings show ID counts one.")
         read = await read_counts(api, (site.organization, site.id), mine[:COUNTED], api.now)
-        counts |= {(site.id, name): each for name, each in read.items()}
+        return {(site.id, name): each for name, each in read.items()}
+
+    sites = {each.site.id: each.site for each in found}
+    every = await asyncio.gather(*map(read, sites.values()))
+    counts = {key: count for each in every for key, count in each.items()}
     nothing = FindingCounts()
     return [
         FindingEntry(each.model, each.site.title, of.views, of.pulse)

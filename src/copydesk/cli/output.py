@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -55,7 +56,55 @@ def room() -> int | None:
 
 
 ERASE = "\r\x1b[K"
-"""What takes away the line that `redraw` put there."""
+"""What takes away the line that `redraw` or `put_waiting` put there."""
+
+SILENCE = 1.0
+"""Seconds in which nothing was printed before it is said what is waited for."""
+
+
+class LastLine:
+    """The last line of the terminal, as it is now."""
+
+    waiting = ""
+    """What it says of what is waited for; "" where that is not there."""
+    kept = False
+    """Whether something else is on it that stays: a question, or how far a work is."""
+    passed_on = False
+    """Whether the output goes to another program, which may have the terminal by now."""
+    since = time.monotonic()
+    """When something was last printed."""
+
+
+def put_waiting(text: str, before: str) -> str:
+    """Say what is waited for on the last line of a terminal; return what is there of it then.
+
+    It is said once nothing was printed for `SILENCE`, and taken away by an empty text and by
+    whatever is printed next. ``before`` is what this returned: what others wait for stays.
+    """
+    if LastLine.waiting in ("", before):
+        quiet = time.monotonic() - LastLine.since >= SILENCE and not (
+            LastLine.kept or LastLine.passed_on
+        )
+        _draw_waiting(text if quiet else "")
+    return LastLine.waiting
+
+
+def _draw_waiting(text: str) -> None:
+    if text != LastLine.waiting:
+        LastLine.waiting = text
+        with suppress(OSError, ValueError):
+            line = shorten(clean(text), shutil.get_terminal_size().columns - 1)
+            print(ERASE + line, end="", file=sys.stderr, flush=True)
+
+
+def make_way(*, kept: bool = False, passed_on: bool = False) -> None:
+    """Take away what is said to be waited for: something is printed, which stays there if ``kept``.
+
+    ``passed_on``: it goes to another program, or into a file.
+    """
+    _draw_waiting("")
+    LastLine.since, LastLine.kept = time.monotonic(), kept
+    LastLine.passed_on |= passed_on
 
 
 def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> None:
@@ -66,6 +115,7 @@ def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> Non
     """
     if sys.stdout is None:
         return
+    make_way(kept=not end, passed_on=not sys.stdout.isatty())
     encoding = sys.stdout.encoding or "utf-8"
     safe = clean(text, lines=True).encode(encoding, "replace").decode(encoding)
     print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
@@ -77,6 +127,7 @@ def put_paged(text: str) -> None:
 
     from copydesk.local.child_processes import run
 
+    make_way()
     size = shutil.get_terminal_size()
     pager = split(os.environ.get("PAGER", "less -R"))
     if sys.stdout and sys.stdout.isatty() and not is_linear() and text.count("\n") >= size.lines:
@@ -111,6 +162,7 @@ def _nobody_reads() -> None:
 def tell(text: str, *, end: str = "\n") -> None:
     """Print a text, made safe, beside the output that a script reads."""
     if sys.stderr is not None:
+        make_way(kept=not end)
         with suppress(OSError, ValueError):  # whoever could read it is gone
             print(clean(text, lines=True), end=end, file=sys.stderr, flush=True)
 
@@ -123,6 +175,7 @@ def redraw(text: str = "", *, beside: bool = True) -> None:
     """
     stream = sys.stderr if beside else sys.stdout
     if stream is not None:
+        make_way(kept=bool(text))
         over, end = ("", "\n") if is_linear() else (ERASE, "")
         with suppress(OSError, ValueError):
             print(over + clean(text), end=end, file=stream, flush=True)
@@ -136,6 +189,7 @@ def coloured() -> bool:
 
 def put_json(value: Any) -> None:
     """Print a value as JSON, in any encoding."""
+    make_way(passed_on=not sys.stdout.isatty())
     print(plain_json(value, indent=2))
 
 
@@ -151,6 +205,7 @@ def put_bytes(content: bytes) -> None:
     if sys.stdout.isatty():
         put(content.decode(errors="replace").removesuffix("\n"))
         return
+    make_way(passed_on=True)
     sys.stdout.flush()
     sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
     sys.stdout.buffer.flush()

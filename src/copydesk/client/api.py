@@ -174,6 +174,13 @@ class Api:
         return self._wire.answers
 
     @property
+    def calls(self) -> tuple[int, int]:
+        """How many calls are over, and how many were begun: if it is fewer, something is waited
+        for.
+        """
+        return self._wire.ended, self._wire.begun
+
+    @property
     def caches(self) -> bool:
         """Whether answers are cached on this machine, for ``cached_reading``."""
         return self._keeping is not None

@@ -74,6 +74,8 @@ class Wire:
         self.budget = Budget()
         self.answers = 0
         """The number of answers, with refusals, without failures."""
+        self.begun = self.ended = 0
+        """How many calls were begun, and how many of them are over, whatever they came to."""
         self._refusals = 0
         """How many answers said that there were too many requests."""
         self.recorder: Recorder | None = None
@@ -130,6 +132,13 @@ class Wire:
         ``PATIENCE``. POST, PATCH and a PUT that creates are sent once. Raises ``ApiError`` as
         ``errors`` describes.
         """
+        self.begun += 1
+        try:
+            return await self._sent(request, timeouts)
+        finally:
+            self.ended += 1
+
+    async def _sent(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         failed: list[ApiError] = []
         try:
             return await self._attempt(request, timeouts, 1)

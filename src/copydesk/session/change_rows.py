@@ -567,7 +567,7 @@ class KnownRequests:
     async def read_rows(
         self, api: Api, scope: Scope, rows: Iterable[ChangeRow], parts: Collection[str]
     ) -> None:
-        """Read and cache the due parts of rows, `AT_ONCE` rows in parallel.
+        """Read and cache the due parts of rows, all at once.
 
         Raises ``ApiError``.
         """

@@ -169,15 +169,18 @@ async def read_counts(
         counted = {}
     gate = asyncio.Semaphore(AT_ONCE)
 
+    async def viewed(finding: SiteFinding) -> int | None:
+        if not (counted and finding.pages):
+            return None
+        pages = await read_pages(api, ids, finding.id)
+        return sum(counted.get((each.space_id, each.page.id), 0) for each in pages)
+
+    async def asked(finding: SiteFinding) -> tuple[float, ...]:
+        return await read_pulse(api, ids, finding.id) if finding.questions else ()
+
     async def read(finding: SiteFinding) -> FindingCounts:
-        views, pulse = None, tuple[float, ...]()
         async with gate:
-            if counted and finding.pages:
-                pages = await read_pages(api, ids, finding.id)
-                views = sum(counted.get((each.space_id, each.page.id), 0) for each in pages)
-            if finding.questions:
-                pulse = await read_pulse(api, ids, finding.id)
-        return FindingCounts(views, pulse)
+            return FindingCounts(*await asyncio.gather(viewed(finding), asked(finding)))
 
     wanted = list(findings)
     found = await asyncio.gather(*map(read, wanted))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import ReusableContent
@@ -122,6 +125,37 @@ async def test_what_brought_each_block_is_known_as_far_as_older_texts_are(
             await history.read_blame(api, space, "gone")
         mine = await history.read_blame(api, space, "gone", newer=[("New.\n", history.MINE)])
         assert [(row.text, row.revision) for row in mine] == [("New.", history.MINE)]
+
+
+class Together(Lacking):
+    """A client whose answers to some calls wait until others were asked beside them."""
+
+    def __init__(self, api: Api, meeting: Mapping[Any, asyncio.Barrier]) -> None:
+        super().__init__(api)
+        self._meeting = meeting
+
+    async def __call__(self, operation: Any, *given: Any, **more: Any) -> Any:
+        if operation in self._meeting:
+            async with asyncio.timeout(20):
+                await self._meeting[operation].wait()
+        return await super().__call__(operation, *given, **more)
+
+
+async def test_what_a_revision_changed_is_read_beside_it_and_texts_beside_each_other(
+    world: World,
+) -> None:
+    space = world.space("Handbook", {"a": "One.\n"})
+    world.commit(space, {"a": "One.\n\nTwo.\n"})
+    world.commit(space, {"a": "One.\n\nTwo.\n\nThree.\n"})
+    both, texts = asyncio.Barrier(2), asyncio.Barrier(2)
+    meeting = {
+        ops.get_revision: both, ops.get_revision_changes: both, ops.get_revision_page: texts,
+    }  # fmt: skip
+    async with world.api() as api:
+        together = Together(api, meeting).api
+        rows = await history.read_blame(together, space, world.page_id(space, "a"))
+    assert [row.text for row in rows] == ["One.", "Two.", "Three."]
+    assert len({row.revision and row.revision.id for row in rows}) == 3
 
 
 async def test_a_change_request_brings_what_it_says_as_a_revision(world: World) -> None:

@@ -1,7 +1,7 @@
 """Reads of the revisions of a space: their list, and two of them compared (extension E10).
 
 No service lists revisions: each names the one that it was made from, and so they are read one after
-the other, the newest first.
+the other, the newest first. What they changed is read beside that.
 """
 
 from __future__ import annotations
@@ -91,34 +91,45 @@ async def read_revisions(
     answer may then be empty and go on. The first revision of an import has all pages at once, and
     is no change of any of them.
     """
-    found, following = await _read_on(api, space_id, token, limit)
     most = NAMED if page_id is None else MOST
-    told = await asyncio.gather(*(_changes(api, space_id, row.id, most) for row in found))
+    found, following = await _read_on(api, space_id, token, limit, most)
     rows = [
         _with_changes(row, changes)
-        for row, changes in zip(found, told, strict=True)
+        for row, changes in found
         if page_id is None or (not row.imported_first and _may_change(changes, page_id))
     ]
     return Page[RevisionRow](items=rows, next=None if following is None else Next(page=following))
 
 
 async def _read_on(
-    api: Api, space_id: str, token: str | None, limit: int
-) -> tuple[list[RevisionRow], str | None]:
-    """Read `AT_ONCE` revisions at most, and name the one to go on with."""
+    api: Api, space_id: str, token: str | None, limit: int, most: int
+) -> tuple[list[tuple[RevisionRow, Changes | None]], str | None]:
+    """Read `AT_ONCE` revisions at most, and name the one to go on with.
+
+    Each has ``most`` of its changes with it, None where they cannot be read.
+    """
     revision = token or (await api(ops.get_space, space_id)).revision
     found: list[RevisionRow] = []
     following: str | None = revision
-    while following is not None and len(found) < min(limit, AT_ONCE):
-        try:
-            whole = await api(ops.get_revision, space_id, following, computed=False)
-        except (NotFound, Forbidden) as error:
-            if not found and token is None:
-                raise NotDoneError(NO_OLDER) from error
-            return found, None
-        found.append(_row(whole))
-        following = found[-1].parent
-    return found, following
+    told: list[asyncio.Task[Changes | None]] = []
+    try:
+        while following is not None and len(found) < min(limit, AT_ONCE):
+            told.append(asyncio.create_task(_changes(api, space_id, following, most)))
+            try:
+                whole = await api(ops.get_revision, space_id, following, computed=False)
+            except (NotFound, Forbidden) as error:
+                if not found and token is None:
+                    raise NotDoneError(NO_OLDER) from error
+                following = None
+            else:
+                found.append(_row(whole))
+                following = found[-1].parent
+        changes = await asyncio.gather(*told[: len(found)])
+        return list(zip(found, changes, strict=True)), following
+    finally:
+        for each in told:
+            each.cancel()
+        await asyncio.gather(*told, return_exceptions=True)
 
 
 def _may_change(changes: Changes | None, page_id: str) -> bool:
@@ -232,29 +243,27 @@ class BlameReading:
                 await asyncio.to_thread(blame.before, older, by)
             self._blame = blame
         while self.goes_on and self.read < most:
-            found, token = await _read_on(api, self._of[0], self._token, AT_ONCE)
-            told = await asyncio.gather(
-                *(_changes(api, self._of[0], row.id, MOST) for row in found)
-            )
-            for row, changes in zip(found, told, strict=True):
-                if not await self._take(api, self._blame, row, changes):
+            found, token = await _read_on(api, self._of[0], self._token, AT_ONCE, MOST)
+            # The oldest stands for all before it, and is known to be the first only if it says so.
+            brings = [
+                (row, changes)
+                for row, changes in found
+                if not row.imported_first and _may_change(changes, self._of[1])
+            ]
+            read = await asyncio.gather(*(_text_before(api, *self._of, row) for row, _ in brings))
+            before = {row.id: text for (row, _), text in zip(brings, read, strict=True)}
+            for row, changes in found:
+                self._oldest, self.read = row, self.read + 1
+                if row.id not in before:
+                    continue
+                if (text := before[row.id]) is None:
+                    self._ended = True
+                else:
+                    brought = _with_changes(row, changes)
+                    await asyncio.to_thread(self._blame.before, text, brought)
+                if self._ended or not self._blame.is_open():
                     break
             self._token, self._ended = token, self._ended or token is None
-
-    async def _take(
-        self, api: Api, blame: Blame[RevisionRow], row: RevisionRow, changes: Changes | None
-    ) -> bool:
-        """Hold the page against what it was before a revision; whether older ones may tell more."""
-        self._oldest, self.read = row, self.read + 1
-        # The oldest stands for all before it, and is known to be the first only if it says so.
-        if row.imported_first or not _may_change(changes, self._of[1]):
-            return True
-        older = await _text_before(api, *self._of, row)
-        if older is None:
-            self._ended = True
-        else:
-            await asyncio.to_thread(blame.before, older, _with_changes(row, changes))
-        return self.goes_on
 
     def rows(self) -> list[BlameRow]:
         """Return the blocks with what is known of them."""

@@ -176,9 +176,8 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         assert "Nothing was sent that stopped on its way." in driver.screen
         way.trouble = {2: 500}
         await driver.press("ctrl+s", "y")
-        assert "r goes on, b puts the change request's pages back" in " ".join(
-            driver.screen.split()
-        )
+        said = " ".join(driver.screen.split())
+        assert "when it was read again. r goes on, b puts the change request's pages back" in said
         await driver.press("b")
         assert "The pages are as they were; the choices stay." in driver.screen
         way.trouble = {5: 500}

@@ -681,5 +681,6 @@ class SettlePlace(Place, scope="settle"):
         on = (
             " r goes on, b puts the change request's pages back." if self.settlement.stopped else ""
         )
-        self.tell(f"Stopped: {why.removesuffix('.')}.{on}", "bad")
+        said = why.partition(" @, then r")[0].removesuffix(".")  # here another key goes on
+        self.tell(f"Stopped: {said}.{on}", "bad")
         self._show(top=False)

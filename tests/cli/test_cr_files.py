@@ -11,7 +11,9 @@ import pytest
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.request_folder import KEPT, file_names
 from copydesk.server.desk_writes import Editor
+from tests import faults
 from tests.cli.script_desk import Screen, ScriptDesk, Typed
+from tests.faulty import always, healthy, only
 
 
 def with_group(editor: Editor) -> None:
@@ -203,6 +205,29 @@ def test_a_folder_that_cannot_be_used_says_why(
     scripts.sign_in(scripts.world.user("guest", "comment"))
     assert "You may not edit in API reference." in folder.refused("--yes", status=3)
     assert scripts.log() == []
+
+
+def test_what_was_sent_is_told_also_where_it_cannot_be_read_back(
+    scripts: ScriptDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts.world.change_request(scripts.space, {"retries": "# Retries\n\nFive.\n"})
+    folder = tmp_path / "r"
+    push = ("cr", "push", str(folder))
+    with scripts.served("all", monkeypatch) as server:
+        scripts.out("cr", "checkout", "1", str(folder))
+        (folder / "retries.md").write_text("# Retries\n\nEight.\n")
+        (folder / "new.md").write_text("New.\n")
+        server.plan = only(
+            lambda asked: bool(server.arrived) and "/content/page/" in asked.target,
+            always(faults.SERVER_ERROR),
+        )
+        assert scripts.run(*push, "--yes") == 0
+        said = scripts.said()[1].splitlines()
+        assert said[0].startswith("How #1 has them cannot be read, the files stay as they were")
+        assert said[1].startswith("Sent to #1: 2 pages.")
+        server.plan = healthy
+        assert "Nothing in" in scripts.err(*push, "--plan", status=0)
+        assert len(server.arrived) == 1
 
 
 def test_names_of_files_stay_in_the_folder() -> None:

@@ -20,6 +20,7 @@ from copydesk.cli.errors import (
     UsageError,
     ask_first,
     need_answer,
+    said_of,
     say,
 )
 from copydesk.cli.output import put, put_json
@@ -42,6 +43,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
 from copydesk.local.durable import write_file
 from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import (
     Check,
@@ -359,19 +361,25 @@ async def _as_sent(
     """Write the files as the service has them now, and return the folder in accord with it.
 
     A service takes the title of a page from a new heading, and gives a new page its settings. A
-    file that was changed again meanwhile stays.
+    file that was changed again meanwhile stays, and so do all where that cannot be read.
     """
     ids = {
         path: sent.made.get(page, "") if edit.kind == "insert" else page
         for page, (path, edit) in zip(changes.edits, changes.files.items(), strict=True)
         if edit.kind != "delete"
     }
-    sources = await _sources(api, given, [page for page in ids.values() if page])
+    try:
+        sources = await _sources(api, given, [page for page in ids.values() if page])
+    except failure_types() as error:
+        why = said_of(error)
+        say(f"How #{given.number} has them cannot be read, the files stay as they were sent: {why}")
+        sources = {}
     pages = dict(changes.folder.pages)
     for path, edit in changes.files.items():
         pages.pop(path, None)
         if edit.kind != "delete" and ids[path]:
-            now, file = _bytes(sources[ids[path]]), folder / path
+            source, file = sources.get(ids[path]), folder / path
+            now = changes.data[path] if source is None else _bytes(source)
             pages[path] = KeptPage(ids[path], digest(now))
             if now != changes.data[path] == file.read_bytes():
                 write_file(file, now)

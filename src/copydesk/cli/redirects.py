@@ -342,19 +342,15 @@ def import_redirects(
 
 async def _send(connection: Connection, there: There, plan: Plan) -> list[str]:
     """Send a plan, as one for who undoes it; return what was refused. Raises ``ApiError``."""
-    refused, answered, group = list[str](), 0, uuid4().hex
+    refused, group = list[str](), uuid4().hex
     try:
         async with CommandWrites(connection, there.api) as writes:
             for part in parts_of(plan.staged):
                 found = await writes.send(importing(there.ids, part), group=group)
                 refused += refused_of(part, found)
-                answered += len(part)
     finally:
         for each in refused:
             say(f"Refused: {each}")
-        if 0 < answered < len(plan.staged):
-            done = f"{answered - len(refused)} done, {len(refused)} refused"
-            say(f"Stopped after {answered} of {plural(len(plan.staged), 'redirect')}: {done}.")
     return refused
 
 

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NAMED = 3
+"""Writes that are named of those that were done before a command failed."""
+
 
 def take_hooks(session: Session) -> None:
     """Have the hooks of the settings run for what a command does, as for what the screens do."""
@@ -93,6 +96,10 @@ class CommandWrites:
             # Also where ctrl+c ends the waiting: else the next start takes this run for a crash.
             self.journal.closed()
             self.journal.store.close()
+        done = [line.named for line in self.session.log if line.state == "done"]
+        if error is not None and done:
+            more = f"; and {len(done) - NAMED} more" if len(done) > NAMED else ""
+            say(f"Done before it stopped: {'; '.join(done[:NAMED])}{more}.")
 
     async def perform(
         self,

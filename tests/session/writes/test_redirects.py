@@ -113,7 +113,7 @@ class Service:
 
     async def __call__(self, operation: Any, *args: Any) -> Any:
         self.sent.append((operation.name, *args))
-        return self.there[0]
+        return self.there[0] if self.there else RedirectResults()
 
     async def pages(self, operation: Any, *args: Any, **asked: Any) -> AsyncIterator[SiteRedirect]:
         self.sent.append((operation.name, *args, asked))
@@ -148,6 +148,13 @@ async def test_a_redirect_is_made_and_found_and_removed() -> None:
     assert gone.reversal == redirect_removed(IDS, BODY)
     await gone.send(api)
     assert service.sent[-1] == ("delete_site_redirect", *IDS, "r")
+    assert gone.look is not None
+    assert await gone.look(cast("Api", none)) is True
+    again = cast("Api", Service("/old"))
+    assert await gone.look(again) is True, "another one is there now"
+    mine = removing(IDS, replace(ROW, id="/old"))
+    assert mine.look is not None
+    assert await mine.look(again) is None
 
 
 async def test_a_file_is_sent_in_parts_that_are_undone_by_what_became_of_each() -> None:
@@ -175,9 +182,10 @@ async def test_a_file_is_sent_in_parts_that_are_undone_by_what_became_of_each() 
     write = importing(IDS, part)
     assert (write.what, write.target) == ("Import redirects", "6 redirects")
     assert callable(write.reversal)
-    made = [{"source": "/a", "draft": False}, {"source": "/d", "draft": True}]
+    # What nobody had before was made: "updated" is what it is when it is sent a second time.
+    made = [{"source": f"/{name}", "draft": name == "d"} for name in "adf"]
     assert write.reversal(found) == redirects_put(IDS, made, [each.body for each in former])
-    service = Service("/a")
+    service = Service()
     await write.send(cast("Api", service))
     [(name, *ids, sent)] = service.sent
     assert (name, ids) == ("apply_site_redirects", [*IDS])

@@ -118,6 +118,7 @@ class Written:
     """Whether it is based on cached data, so that these are read again before it is sent."""
     several: bool = False
     """Whether it takes several requests, so that it cannot wait in the outbox."""
+
     expects: Expectation | None = None
     """What must still hold when it is sent from the outbox."""
     requests: int = 0
@@ -139,6 +140,11 @@ class Written:
     def id(self) -> str:
         """The identity of the line in a list."""
         return str(self.number)
+
+    @property
+    def named(self) -> str:
+        """What was written, and of what."""
+        return f"{self.what}, {self.target}"
 
 
 @dataclass(eq=False)

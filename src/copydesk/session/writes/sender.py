@@ -572,7 +572,7 @@ class WriteSender:
             if isinstance(error, UnansweredError)
             else write_sentence(
                 error,
-                what=f"{line.what}, {line.target}",
+                what=line.named,
                 kept=line.text is not None and not (unkept or other),
             )
         )

@@ -147,7 +147,7 @@ def test_what_says_nothing_masked_is_refused_before_anything_is_sent(
 
     empty = tmp_path / "empty.json"
     empty.write_text(json.dumps([talk("a", "Hello?"), talk("b", "\x01\x1b\u200b")]), "utf-8")
-    assert "no text in it: give one part a body" in send(here, "empty.json", "--mask", status=2)
+    assert "no text in it" in send(here, "empty.json", "--mask", status=2)
     assert there(here) == {}
     send(here, "empty.json", "--mask", "--skip-bad", status=1)
     (row,) = here.world.store.read(lambda tx: tx.all("SELECT * FROM conversation"))
@@ -174,6 +174,12 @@ def test_the_newest_of_a_ticket_counts_that_was_exported_twice(
         assert said.count("given twice") == 5
     assert "given twice  zendesk-1  (june.json, line 1): newer in july.json, line 1" in said
     assert "Acme: 0 conversations sent, 3 sent before and 4 given twice." in said
+
+
+def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:
+    (tmp_path / "dates.csv").write_text("id,text,created\n1,It stops,soon\n2,No,kim@example.org\n")
+    said = send(here, "dates.csv")
+    assert "2 dates cannot be read, such as “soon”: these conversations count for today." in said
 
 
 def test_tickets_without_a_description_are_told_by_their_subjects(
@@ -231,7 +237,7 @@ def test_mistakes_of_a_kind_are_told_once_and_counted(here: ScriptDesk, tmp_path
     (tmp_path / "many.csv").write_text(rows, encoding="utf-8")
     said = send(here, "many.csv", status=2).splitlines()
     assert said[-3:] == [
-        "many.csv, line 2, conversation 1 (0): no text in it: give one part a body",
+        "many.csv, line 2, conversation 1 (0): no text in it",
         "many.csv: 29 more like line 2: 4, 6, 8, 10, 12, 14, 16, 18, …",
         "copydesk: 30 complaints about what is in the files. Nothing was sent; --skip-bad leaves "
         "out what cannot be sent.",

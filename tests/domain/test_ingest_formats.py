@@ -175,7 +175,7 @@ def test_what_is_missing_is_left_out_and_what_is_too_much_cut() -> None:
     ]
     found_all = read(json.dumps(odd).encode())
     assert [str(each) for each in found_all if isinstance(each, Complaint)] == [
-        "line 1, conversation 1 (zendesk-2): no text in it: give one part a body",
+        "line 1, conversation 1 (zendesk-2): no text in it",
         "line 1, conversation 2: it has no id",
         "line 1, conversation 3 (u-7): this lacks the fields that a help desk writes of a "
         "conversation",
@@ -202,7 +202,8 @@ def test_what_is_named_in_other_ways_is_read_too() -> None:
 
 def test_columns_are_named_guessed_and_written() -> None:
     header = ["Ticket ID", "Betreff", "Nachricht", "Erstellt am", "Status", "E-Mail", "a, b"]
-    assert guess(header) == Columns({"id": 0, "subject": 1, "body": 2, "created": 3}, (4,))
+    wanted = {"id": 0, "subject": 1, "body": 2, "created": 3, "author": 5}
+    assert guess(header) == Columns(wanted, (4,))
     named = read_columns('body=nachricht, ID=1, "keep=a, b", keep=E-Mail', header)
     assert named == Columns({"body": 2, "id": 0}, (6, 5))
     assert read_columns(written_columns(named, header), header) == named
@@ -216,6 +217,63 @@ def test_columns_are_named_guessed_and_written() -> None:
     ):
         with pytest.raises(ColumnsError, match=why.replace("“", ".").replace("”", ".")):
             read_columns(said, header)
+
+
+@pytest.mark.parametrize(
+    ("header", "meant"),
+    [
+        ("Ticket-Nr.;Betreff;Beschreibung", "id subject body"),
+        ("Conversation #;Preview;Requested", "id body created"),
+        ("Descripción;Fecha", "body created"),
+        ("Réponse;Question", "reply body"),
+        ("number;title;body;createdAt;author.login;html_url",
+         "id subject body created author url"),
+        ("チケット番号;件名;内容;作成日;顧客名", "id subject body created author"),
+    ],
+)  # fmt: skip
+def test_signs_accents_and_capitals_make_no_other_name(header: str, meant: str) -> None:
+    told = {meaning: at for at, meaning in enumerate(meant.split())}
+    assert guess(header.split(";")).meant == told
+    assert guess(["Text", "ticket.Priorität"]).kept == (1,)
+
+
+def test_the_title_of_a_report_above_a_table_is_no_part_of_it() -> None:
+    titles = "Tickets;;;\nWeek 48: Mon - Sun;;;\n;;;\n", "Tickets of the week, all\n\nBy: Ana\n"
+    table = "Nr;Betreff;Beschreibung;Datum\n7;Export;Er hält an;02.06.2026\n8;Login;Geht nicht;\n"
+    for title in titles:
+        found = items((title + table).encode("cp1252"))
+        assert [(each.id, each.line) for each in found] == [("7", 5), ("8", 6)]
+        assert told(found[0])["subject"] == "Export"
+    # A row of words below a header is none.
+    (row,) = items(b"id,text\nsubject,description\n")
+    assert (row.id, told(row)["parts"]) == ("subject", ["U description"])
+
+
+def test_dates_that_a_spreadsheet_saved_as_numbers_are_read_and_others_counted() -> None:
+    table = b"id,text,created\n1,It stops,46175.375\n2,It fails,soon\n3,It ends,\n4,No,later\n"
+    file = io.BytesIO(table)
+    shape = find_format(file).shape
+    assert shape is not None
+    reader = TableReader(shape, guess(shape.header))
+    found = [each for each in reader.items(file) if isinstance(each, Item)]
+    created = [each.conversation.metadata for each in found]
+    assert [str(each.created_at) if each else None for each in created] == [
+        "2026-06-02 09:00:00+00:00", None, None, None
+    ]  # fmt: skip
+    assert (reader.no_dates, reader.no_date) == (2, "soon")
+
+
+@pytest.mark.parametrize(
+    ("begins", "why"),
+    [
+        (b"PK\3\4", "save the table as CSV"), (b"\xd0\xcf\x11\xe0", "save the table as CSV"),
+        (b"\x1f\x8b\x08", "unpack it first"), (b"\n<!doctype html>", "export it as CSV or JSON"),
+        (b"%PDF-1.4", "not in a known format"),
+    ],
+)  # fmt: skip
+def test_what_to_do_is_said_of_files_that_are_not_read(begins: bytes, why: str) -> None:
+    (said,) = complaints(begins + b"\0, \n rest")
+    assert why in said
 
 
 TABLE = "id,subject,description,created at\n"

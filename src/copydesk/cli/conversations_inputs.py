@@ -21,7 +21,6 @@ from copydesk.domain.ingest_exports import read_exports
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_formats import (
     HEAD,
-    NONE_OF_THEM,
     UTF_16,
     Format,
     Reader,
@@ -54,6 +53,7 @@ SHOWN = 3
 """So many conversations of a file are shown before they are sent."""
 
 _CELLS = 100
+_EXAMPLE_CELLS = 30
 _ENVELOPE = b"From - Thu Jan  1 00:00:00 1970\n"
 
 
@@ -231,7 +231,7 @@ def _with_reader(given: Input, choices: Choices) -> Input:
             chosen = may_ask or bool(choices.columns)
             return Input(given.name, given.kept, table.items, kind, given.hide, table, chosen)
         case "other":
-            raise UsageError(f"{given.name}: {NONE_OF_THEM}. Nothing was sent.")
+            raise UsageError(f"{given.name}: {given.format.why}. Nothing was sent.")
     return Input(given.name, given.kept, read, given.format, given.hide)
 
 
@@ -340,6 +340,10 @@ def show(given: Input) -> None:
             say(f"    {shorten(mask(clean((words or conversation.parts[0].body)[:400])), cells)}")
     if given.table is not None and not given.table.names_source:
         say("  source: api; --source names another")
+    if given.table is not None and given.table.no_dates:
+        such = shorten(mask(clean(given.table.no_date)), _EXAMPLE_CELLS)
+        many = plural(given.table.no_dates, "date")
+        say(f"  {many} cannot be read, such as “{such}”: these conversations count for today.")
     if given.table is not None and given.table.open_dates:
         say(
             "  Its dates may begin with the month or with the day. They are read month first; "

@@ -35,7 +35,7 @@ from copydesk.domain.written_moment import read_moment
 NOTE = "[Internal note] "
 """Begins what the team wrote for itself: the API knows no notes."""
 
-_NOTHING_SAID = "no text in it: give one part a body"
+_NOTHING_SAID = "no text in it"
 
 MOST_ATTRIBUTES = 40
 LONGEST_ATTRIBUTE = 500
@@ -86,10 +86,10 @@ class Draft:
     def finished(self) -> Item | Complaint:
         """Return what can be sent, or why nothing can be."""
         key = fit_id(self.id)
-        if not key:
-            return Complaint(self.line, "it has no id", self.number)
         if not self.parts:
             return Complaint(self.line, _NOTHING_SAID, self.number, key)
+        if not key:
+            return Complaint(self.line, "it has no id", self.number)
         created = self.created
         if created is not None and not EARLIEST < created < LATEST:
             created = None

@@ -24,6 +24,14 @@ NONE_OF_THEM = (
     "not in a known format: CSV, exports of help desks, mailboxes, mails and JSON are read"
 )
 
+_BEGINNINGS = (
+    (b"PK", "a spreadsheet (XLSX, ODS) or an archive (ZIP): save the table as CSV, or unpack it"),
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet (XLS): save the table as CSV"),
+    (b"\x1f\x8b", "compressed: unpack it first"),
+    (b"<", "HTML or XML: export it as CSV or JSON"),
+)
+"""What files begin with that users export and that are not read, and what to do with each."""
+
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """What begins a text in UTF-16, as spreadsheets save it: it is turned into UTF-8 first."""
 
@@ -35,6 +43,8 @@ class Format:
     kind: Kind
     vendor: Vendor | None = None
     shape: Shape | None = None
+    why: str = NONE_OF_THEM
+    """Of what is not read: why, and what to do."""
 
     @property
     def title(self) -> str:
@@ -70,7 +80,8 @@ def find_format(file: BinaryIO) -> Format:
         return Format("mail")
     if begins >= b" " and (shape := find_shape(head, cut=len(head) == HEAD)) is not None:
         return Format("table", shape=shape)
-    return Format("other")
+    why = next((why for known, why in _BEGINNINGS if head.lstrip().startswith(known)), NONE_OF_THEM)
+    return Format("other", why=why)
 
 
 def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
@@ -85,7 +96,7 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
             "no column name says what people write; “copydesk conversations send” takes --columns",
         )
     elif found.kind == "other":
-        yield Complaint(1, NONE_OF_THEM)
+        yield Complaint(1, found.why)
     elif found.kind == "export":
         yield from read_exports(file)
     elif found.kind in ("mailbox", "mail"):

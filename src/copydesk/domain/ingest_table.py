@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from typing import BinaryIO
+from unicodedata import combining, normalize
 
 from copydesk.contract.enumerations import PartRole
 from copydesk.domain.conversation import html_text, looks_like_html
@@ -24,7 +25,7 @@ from copydesk.domain.ingest_quotes import NO_END, NOT_DOUBLED, TOO_FAR, RowCheck
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_id
 from copydesk.domain.text import listed
-from copydesk.domain.written_moment import Order, is_open, order_of, read_moment
+from copydesk.domain.written_moment import Order, is_open, order_of, read_cell, read_moment
 
 DELIMITERS = ",;\t|"
 MOST_COLUMNS = 1000
@@ -36,6 +37,9 @@ _SPEAKS = 4
 
 _LOOKED_AT = 20
 """Rows that are looked at to find which columns say what."""
+
+_SURELY = 2
+"""Columns with known names that a row below others has to have to name the columns."""
 
 MEANINGS: Mapping[str, str] = {
     "id": "its number (rows with the same one are one conversation)",
@@ -52,26 +56,43 @@ MEANINGS: Mapping[str, str] = {
 """What a column may say, by the names that ``--columns`` takes."""
 
 _NAMES = """
-id: id|ticket id|ticket number|ticket|ticket no|case id|case number|conversation id|number
-    |request id|issue id|thread id|issue key|key|external id|ticketnummer|nr|numero
+id: id|ticket id|ticket number|ticket|ticket no|ticket nr|case id|case number|conversation id
+    |conversation|number|request id|issue id|topic id|thread id|thread ts|issue key|key|external id
+    |ticketnummer|nr|numero|チケット番号|問い合わせ番号|番号
 subject: subject|title|ticket subject|summary|topic|betreff|titel|asunto|sujet|objet|oggetto|assunto
+    |件名|タイトル
 body: body|description|message|text|content|comment|question|message body|ticket description|details
-    |message text|description text|extract|first message|customer message|nachricht|beschreibung
-    |inhalt|anfrage|frage|mensaje|descripcion|corps|messaggio|mensagem
+    |message text|description text|body text|plain body|extract|first message|customer message
+    |preview|cooked|raw|html body|body html|nachricht|beschreibung|inhalt|anfrage|frage|mensaje
+    |descripcion|corps|messaggio|mensagem|内容|本文|説明|問い合わせ内容
 reply: reply|answer|response|agent reply|agent response|first reply|antwort|respuesta|reponse
-    |risposta
+    |risposta|回答|返信
 created: created|created at|created on|created time|created date|creation date|date|date created
-    |timestamp|time|sent at|opened|opened at|submitted at|started at|message date|datum|erstellt
-    |erstellt am|fecha|date de creation|data
+    |timestamp|time|ts|sent at|message date|opened|opened at|submitted at|started at|requested
+    |datum|erstellt|erstellt am|fecha|date de creation|data|作成日|作成日時|受付日|受付日時|日時
 author: author|from|sender|requester|requester name|customer|customer name|contact|contact name|name
-    |full name|requester email|email|from email|user|absender|von|kunde|cliente|client
+    |full name|requester email|email|e mail|from email|user|username|author login|user login
+    |author name|user name|author username|user username|author email|user id|absender|von|kunde
+    |cliente|client|顧客名|名前|差出人
 role: role|author role|author type|sender type|direction|message type|from type|rolle
-url: url|link|ticket url|permalink|adresse
+url: html url|url|link|ticket url|permalink|adresse
 source: source|origin|quelle
-language: language|locale|lang|sprache|idioma|langue|lingua
+language: language|locale|lang|sprache|idioma|langue|lingua|言語
 """
+
+
+def _plain_name(name: str) -> str:
+    """Return what a column is called without signs, accents and capitals: "createdAt" is two words.
+
+    The sign between the fields of JSON counts as a blank: "author.login".
+    """
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    plain = "".join(c for c in normalize("NFKD", apart) if not combining(c))
+    return re.sub(r"[\s_.:*#()-]+", " ", plain).strip().casefold()
+
+
 _CALLED: Mapping[str, Sequence[str]] = {
-    meaning: [name.strip() for name in names.split("|")]
+    meaning: [_plain_name(name) for name in names.split("|")]
     for meaning, _, names in (
         line.partition(": ") for line in _NAMES.replace("\n    ", "").strip().splitlines()
     )
@@ -116,12 +137,14 @@ class Shape:
     """A table: what stands between its columns, their names, and its first rows of that length.
 
     Where its first row names none but says something, its columns are named by their numbers.
+    ``above`` are the rows of a report's title that stand above their names.
     """
 
     delimiter: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = ()
     nameless: bool = False
+    above: int = 0
 
     @property
     def key(self) -> str:
@@ -144,6 +167,8 @@ def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
     best: tuple[int, Shape] | None = None
     for delimiter in DELIMITERS:
         rows = _first_rows(text, delimiter, cut=cut)
+        above = _above(rows)
+        rows = rows[above:]
         if not rows or not 2 <= len(rows[0]) <= MOST_COLUMNS:
             continue
         names = [" ".join(name.split()) for name in rows[0]]
@@ -157,27 +182,31 @@ def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
             continue
         worth = 100 * len(known) + len(names)
         if best is None or worth > best[0]:
-            best = (
-                worth,
-                Shape(
-                    delimiter,
-                    tuple(f"column {at + 1}" for at in range(len(names)))
-                    if nameless
-                    else tuple(names),
-                    tuple(
-                        tuple(row)
-                        for row in (rows if nameless else rows[1:])
-                        if len(row) == len(names)
-                    ),
-                    nameless,
-                ),
-            )
+            if nameless:
+                header = tuple(f"column {at + 1}" for at in range(len(names)))
+            else:
+                header, rows = tuple(names), rows[1:]
+            first = tuple(tuple(row) for row in rows if len(row) == len(names))
+            best = worth, Shape(delimiter, header, first, nameless, above)
     return best[1] if best is not None else None
+
+
+def _above(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows stand above the names of columns, as reports have their title there.
+
+    They have fewer cells with words in them, and name no column.
+    """
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
+    for at, row in enumerate(rows):
+        known = len(guess(row).meant)
+        if known >= _SURELY or (known and not at):
+            return at if all(each < filled[at] for each in filled[:at]) else 0
+    return 0
 
 
 def guess(header: Sequence[str]) -> Columns:
     """Return which columns say what, by their names alone."""
-    plain = [re.sub(r"[\s_-]+", " ", name).strip().casefold() for name in header]
+    plain = [_plain_name(name) for name in header]
     meant: dict[str, int] = {}
     for meaning, names in _CALLED.items():
         for name in names:
@@ -187,8 +216,8 @@ def guess(header: Sequence[str]) -> Columns:
                 break
     kept = [
         at
-        for at, name in enumerate(plain)
-        if at not in meant.values() and _KEPT.fullmatch(name.rpartition(".")[2])
+        for at, name in enumerate(header)
+        if at not in meant.values() and _KEPT.fullmatch(_plain_name(name.rpartition(".")[2]))
     ]
     return Columns(meant, tuple(kept))
 
@@ -332,6 +361,10 @@ class TableReader:
         """Whether no date tells which of its numbers is the month."""
         self.dates_both_ways = False
         """Whether a date may be read with the day or with the month first."""
+        self.no_dates = 0
+        """In how many rows something is written for a date that is none."""
+        self.no_date = ""
+        """What the first of them says."""
 
     @property
     def names_source(self) -> bool:
@@ -382,6 +415,9 @@ class TableReader:
             if (order := order_of(written)) is not None:
                 orders[order] += 1
             is_left_open = is_left_open or is_open(written)
+            if written and read_cell(written) is None:
+                self.no_dates += 1
+                self.no_date = self.no_date or written
             if not (key := self._cell(row, "id")):
                 continue
             known = hash(key)
@@ -406,7 +442,7 @@ class TableReader:
                 "a quotation mark is missing, perhaps"
             )
             return Complaint(first.line, said, number, self._cell(first, "id")[:60])
-        moments = [read_moment(self._cell(row, "created"), self.order) for row in rows]
+        moments = [read_cell(self._cell(row, "created"), self.order) for row in rows]
         known = [moment for moment in moments if moment is not None]
         if len(known) == len(rows) > 1:
             places = sorted(range(len(rows)), key=lambda at: known[at])
@@ -543,7 +579,7 @@ _TOO_LARGE = f"this row is larger than {LARGEST // 2**20} MiB, or a quotation ma
 def _rows(
     file: BinaryIO, shape: Shape, at: int = 0, line: int = 1, check: RowCheck | None = None
 ) -> Iterator[_Row | Complaint]:
-    """Yield the rows, without a first one that names the columns.
+    """Yield the rows, without those up to the one that names the columns.
 
     Behind a row with a broken quotation it goes on with the next line that has as many cells as
     the first row.
@@ -551,6 +587,7 @@ def _rows(
     lines = _Lines(file, at, line)
     reader = _reader(lines, shape)
     read_again = told = 0
+    above = shape.above if at == 0 else 0
     header, lost, ragged = at == 0 and not shape.nameless, False, False
     while True:
         begin, first = lines.at, lines.line
@@ -584,7 +621,9 @@ def _rows(
             reader = _reader(lines, shape)
             lost = True
         elif header:
-            header = not any(cells) or _names_delimiter(cells)
+            if any(cells) and not _names_delimiter(cells):
+                header = above > 0
+                above -= 1
         elif any(map(str.strip, cells)):
             fits = len(cells) == len(shape.header)
             ragged = ragged or not (fits or quoted or lost)

@@ -47,6 +47,10 @@ _NAME_DAY = re.compile(
 _COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?")
 _SECONDS = re.compile(r"\d{9,10}(?:\.\d{1,9})?|\d{13}|\d{16}")
 
+_SERIAL = re.compile(r"[34]\d{4}(?:[.,]\d{1,12})?")
+_SPREADSHEET = datetime(1899, 12, 30, tzinfo=UTC)
+"""Spreadsheets count days from here; in five figures that begin so they are from 1982 to 2036."""
+
 
 def read_moment(written: object, order: Order | None = None) -> datetime | None:
     """Return a moment; None where it is none that can be told.
@@ -83,6 +87,15 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
         return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def read_cell(written: str, order: Order | None = None) -> datetime | None:
+    """Return the moment in a cell of a table: also one that a spreadsheet saved as its number."""
+    moment = read_moment(written, order)
+    if moment is None and (found := _SERIAL.fullmatch(written.strip())):
+        days = timedelta(days=float(found[0].replace(",", ".")))
+        moment = (_SPREADSHEET + days).replace(microsecond=0)
+    return moment
 
 
 def order_of(written: str) -> Order | None:

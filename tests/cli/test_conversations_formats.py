@@ -42,7 +42,7 @@ def send(desk: ScriptDesk, *arguments: str, status: int = 0) -> str:
 
 
 def test_every_example_of_the_documentation_does_what_it_says(here: ScriptDesk) -> None:
-    assert len(RUNS) == len(FILES) == 6
+    assert len(RUNS) == len(FILES) == 7
     for command, wanted in RUNS:
         words = [each.strip('"') for each in re.findall(r'"[^"]*"|\S+', command)]
         here.said()
@@ -174,6 +174,34 @@ def test_the_newest_of_a_ticket_counts_that_was_exported_twice(
         assert said.count("given twice") == 5
     assert "given twice  zendesk-1  (june.json, line 1): newer in july.json, line 1" in said
     assert "Acme: 0 conversations sent, 3 sent before and 4 given twice." in said
+
+
+def test_an_object_with_its_messages_replaces_what_was_sent_of_it(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    def send_topic(*posts: str) -> str:
+        said = [{"username": "kim", "cooked": each} for each in posts]
+        (tmp_path / "topic.json").write_text(json.dumps({"id": 7, "title": "T", "posts": said}))
+        return send(here, "topic.json")
+
+    send_topic("It stops", "Please help")
+    assert "topic.json, line 1)" in send_topic("It stops at page 3", "Please help", "Thanks")
+    assert there(here) == {"7": ["It stops at page 3", "Please help", "Thanks"]}
+    # Of a channel each row is a message: what another file has of the thread stays.
+    for day, text in ("1780390800.1", "It stops"), ("1780477200.1", "Still"):
+        message = {"user": "U1", "text": text, "ts": day, "thread_ts": "1780390800.1"}
+        (tmp_path / "day.json").write_text(json.dumps([message, message | {"text": f"{text}!"}]))
+        send(here, "day.json")
+    assert there(here)["1780390800.1"] == ["It stops", "It stops!", "Still", "Still!"]
+
+
+def test_fields_of_other_names_are_told_once(here: ScriptDesk, tmp_path: Path) -> None:
+    (tmp_path / "own.json").write_text('[{"nr": "T1", "was": {"gesagt": "It stops at page 3"}}]')
+    said = send(here, "own.json", status=2)
+    assert '--columns "id=nr,body=was.gesagt"' in said
+    send(here, "own.json", "--columns", "id=nr, body=was.gesagt")
+    assert there(here) == {"T1": ["It stops at page 3"]}
+    assert "columns as last time" in send(here, "own.json")
 
 
 def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:

@@ -728,7 +728,7 @@ def test_one_vendor_is_found_behind_what_is_none_of_its_conversations() -> None:
     ticket = {"id": 9, "submitter_id": 1, "description": "x"}
     near = json.dumps([*users[:3], ticket]).encode()
     assert find_format(io.BytesIO(near)).kind == "export"
-    assert find_format(io.BytesIO(json.dumps([*users, ticket]).encode())).kind == "json"
+    assert find_format(io.BytesIO(json.dumps([*users, ticket]).encode())).kind == "records"
     own = {"id": "1", "parts": []}
     assert find_format(io.BytesIO(json.dumps([own, ticket]).encode())).kind == "json"
     assert find_format(io.BytesIO(b"")).kind == "json"

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -28,6 +29,7 @@ from copydesk.domain.ingest_formats import (
 )
 from copydesk.domain.ingest_frames import PIECE, Complaint
 from copydesk.domain.ingest_mail import MailReader
+from copydesk.domain.ingest_records import Records, write_table
 from copydesk.domain.ingest_table import (
     MEANINGS,
     Columns,
@@ -84,6 +86,8 @@ class Input:
     format: Format = Format("json")
     hide: bool = False
     table: TableReader | None = None
+    records: Records | None = None
+    """Where the rows of the table stand in the JSON that it was made of."""
     chosen: bool = False
     """Whether a person said which columns of a table say what."""
 
@@ -110,14 +114,19 @@ class Input:
     @property
     def holds_parts(self) -> bool:
         """Whether what is in it may be a part of a conversation; known once it was read."""
+        if self.records is not None and self.records.whole:
+            return False
         messages = self.table is not None and self.table.holds_messages
         return messages or self.format.kind in ("mailbox", "mail")
 
     def items(self, file: BinaryIO) -> Iterator[Item | Complaint]:
         """Yield the conversations in it as they are sent, and problems at their places."""
+        found = self.reads(file)
+        if self.records is not None:
+            found = self.records.items(found)
         if not self.hide:
-            return self.reads(file)
-        return (masked(each) if isinstance(each, Item) else each for each in self.reads(file))
+            return found
+        return (masked(each) if isinstance(each, Item) else each for each in found)
 
 
 def find_inputs(names: Sequence[str], stack: ExitStack, choices: Choices) -> list[Input]:
@@ -137,7 +146,8 @@ def find_inputs(names: Sequence[str], stack: ExitStack, choices: Choices) -> lis
             problems.append(f"{name} cannot be read: {error.strerror or error}")
     if problems:
         raise UsageError("\n".join([*problems, "Nothing was sent."]))
-    return [_with_reader(each, choices) for each in _as_one_mailbox(found, stack)]
+    found = [_as_table(each, stack) for each in _as_one_mailbox(found, stack)]
+    return [_with_reader(each, choices) for each in found]
 
 
 def can_ask(inputs: Sequence[Input], choices: Choices) -> bool:
@@ -213,6 +223,16 @@ def _as_one_mailbox(inputs: Sequence[Input], stack: ExitStack) -> list[Input]:
     return [*others, whole]
 
 
+def _as_table(given: Input, stack: ExitStack) -> Input:
+    """Return an input with the table of its fields, where it is JSON of another program."""
+    if given.format.kind != "records":
+        return given
+    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    with given.opened() as file:
+        records = write_table(file, kept)
+    return replace(given, kept=kept, records=records, format=Format("records", shape=records.shape))
+
+
 # How each is read
 
 
@@ -223,16 +243,16 @@ def _with_reader(given: Input, choices: Choices) -> Input:
             read = read_exports
         case "mailbox" | "mail":
             read = MailReader(choices.team).items
-        case "table" | "other" if (shape := _shape(given, choices)) is not None:
+        case "table" | "records" | "other" if (shape := _shape(given, choices)) is not None:
             may_ask = can_ask([given], choices)
             columns = _columns(given.name, shape, choices, may_ask=may_ask)
             table = TableReader(shape, columns, choices.source, choices.order, choices.team)
-            kind = Format("table", shape=shape)
+            kind = Format("table", shape=shape) if given.records is None else given.format
             chosen = may_ask or bool(choices.columns)
-            return Input(given.name, given.kept, table.items, kind, given.hide, table, chosen)
+            return replace(given, reads=table.items, format=kind, table=table, chosen=chosen)
         case "other":
             raise UsageError(f"{given.name}: {given.format.why}. Nothing was sent.")
-    return Input(given.name, given.kept, read, given.format, given.hide)
+    return replace(given, reads=read)
 
 
 def _shape(given: Input, choices: Choices) -> Shape | None:

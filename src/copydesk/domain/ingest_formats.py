@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, TypeAlias
 
@@ -9,6 +10,7 @@ from copydesk.domain.ingest_exports import Vendor, find_vendor, read_exports
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.ingest_mail import MailReader, is_mail, is_mailbox
+from copydesk.domain.ingest_records import are_records, write_table
 from copydesk.domain.ingest_table import Shape, TableReader, find_shape, sure_columns
 from copydesk.domain.late_dataclass import dataclass
 
@@ -18,7 +20,7 @@ HEAD = 64 * 1024
 Reader: TypeAlias = Callable[[BinaryIO], Iterator[Item | Complaint]]
 """Reads the conversations of a file from its beginning."""
 
-Kind: TypeAlias = Literal["json", "export", "table", "mailbox", "mail", "other"]
+Kind: TypeAlias = Literal["json", "export", "records", "table", "mailbox", "mail", "other"]
 
 NONE_OF_THEM = (
     "not in a known format: CSV, exports of help desks, mailboxes, mails and JSON are read"
@@ -52,6 +54,8 @@ class Format:
         match self.kind:
             case "export":
                 return f"export of {self.vendor.title}" if self.vendor else "export"
+            case "records":
+                return "JSON, read by the names of its fields"
             case "table":
                 between = self.shape.delimiter if self.shape else ","
                 name = {";": "semicolons", "\t": "tabs", "|": "bars"}.get(between, "commas")
@@ -72,8 +76,10 @@ def find_format(file: BinaryIO) -> Format:
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begins in (b"{", b"[") or not begins:
         file.seek(0)
-        vendor = find_vendor(file) if begins else None
-        return Format("export", vendor=vendor) if vendor else Format("json")
+        if begins and (vendor := find_vendor(file)):
+            return Format("export", vendor=vendor)
+        file.seek(0)
+        return Format("records" if begins and are_records(file) else "json")
     if is_mailbox(head):
         return Format("mailbox")
     if is_mail(head):
@@ -88,9 +94,15 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file of any format, where nobody says anything of it."""
     found = find_format(file)
     file.seek(0)
-    if found.shape is not None and (columns := sure_columns(found.shape)) is not None:
-        yield from TableReader(found.shape, columns).items(file)
-    elif found.shape is not None:
+    shape, records = found.shape, None
+    if found.kind == "records":
+        table = io.BytesIO()
+        records = write_table(file, table)
+        file, shape = table, records.shape
+    if shape is not None and (columns := sure_columns(shape)) is not None:
+        read = TableReader(shape, columns).items(file)
+        yield from records.items(read) if records is not None else read
+    elif shape is not None:
         yield Complaint(
             1,
             "no column name says what people write; “copydesk conversations send” takes --columns",

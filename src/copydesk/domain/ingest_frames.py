@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Protocol, cast
 
 from copydesk.domain.late_dataclass import dataclass
@@ -479,12 +479,42 @@ def pages(file: Readable, lists: Collection[str]) -> Iterator[Frame | Complaint]
             return
 
 
+def page_list(file: Readable, speaks: Callable[[Collection[str]], bool]) -> str:
+    """Return which list of a page has what people said, by its first object; "" for no page.
+
+    ``speaks`` tells by the names of its fields whether an object says something. A page does not
+    say anything itself.
+    """
+    pieces = _Pieces(file)
+    if pieces.sign() == b"[":
+        return ""
+    while len(pieces.held) - pieces.at < _HEAD and pieces.more():
+        pass
+    depth, names, found = 0, list[str](), ""
+    for token in _TOKEN.finditer(pieces.held, pieces.at, pieces.at + _HEAD):
+        match token[0]:
+            case b"{" | b"[":
+                depth += 1
+            case b"}" | b"]":
+                depth -= 1
+                if depth <= 0:
+                    break
+            case text if depth == 1 and (after := _KEY.match(pieces.held, token.end())):
+                names.append(text[1:-1].decode(errors="replace"))
+                list_at = _LIST.match(pieces.held, after.end())
+                first = _value_at(pieces.held, list_at.end() - 1) if list_at else None
+                if not found and first is not None and speaks(first.keys()):
+                    found = names[-1]
+    return "" if speaks(names) else found
+
+
 _HEAD = 1024 * 1024
 """Bytes within which a page names its first list."""
 
 _OF_AN_ELEMENT = frozenset({"id", "subject", "parts", "ticket", "helpdesk_ticket"})
 """What a conversation has, and no page of them."""
 
+_LIST = re.compile(rb"\[[ \t\r\n]*+\{")
 _KEY = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
 
 

@@ -35,7 +35,7 @@ MOST_BROKEN = 20
 _SPEAKS = 4
 """Words of a cell in which somebody says something."""
 
-_LOOKED_AT = 20
+LOOKED_AT = 20
 """Rows that are looked at to find which columns say what."""
 
 _SURELY = 2
@@ -516,7 +516,7 @@ def _first_rows(text: str, delimiter: str, *, cut: bool) -> list[list[str]]:
         for row in csv.reader(lines, delimiter=delimiter):
             if any(row) and not _names_delimiter(row):
                 rows.append(row)
-            if len(rows) == _LOOKED_AT:
+            if len(rows) == LOOKED_AT:
                 return rows
     except csv.Error:
         return rows[:1]

@@ -458,18 +458,20 @@ def test_a_file_that_changes_meanwhile_and_ctrl_c_stop_it(
 
 def test_what_was_under_way_is_kept_apart_from_what_arrived(tmp_path: Path) -> None:
     with Ingested(tmp_path, "desk", "org") as book:
-        book.sending([("a", b"1"), ("b", b"1")])
+        book.sending([("a", b"1", 7, b"w"), ("b", b"1", None, b"")])
         book.arrived(["a"])
-        book.sending([("a", b"2")])
+        book.sending([("a", b"2", 8, b"x")])
     with Ingested(tmp_path, "desk", "org") as book, Ingested(tmp_path, "desk", "other") as other:
         assert (book.find("a").arrived, book.find("a").pending) == (b"1", b"2")
         assert (book.find("b").arrived, book.find("b").pending) == (None, b"1")
+        assert (book.find("a").began, book.find("a").words) == (8, b"x")
+        assert book.find("b").began is None
         assert other.find("a").arrived is None
         book.refused(["a", "b"])
         assert (book.find("a").arrived, book.find("a").pending) == (b"1", None)
         book._database.execute("DROP TABLE conversation")
         with pytest.raises(OSError, match="cannot be saved on this machine"):
-            book.sending([("a", b"3")])
+            book.sending([("a", b"3", 7, b"")])
 
 
 @pytest.mark.parametrize("as_json", [False, True])

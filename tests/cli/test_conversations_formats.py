@@ -204,6 +204,41 @@ def test_fields_of_other_names_are_told_once(here: ScriptDesk, tmp_path: Path) -
     assert "columns as last time" in send(here, "own.json")
 
 
+def test_an_id_of_another_conversation_is_no_later_state_of_it(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    def write(name: str, *rows: str) -> None:
+        (tmp_path / name).write_text("\n".join(["id,text,created", *rows, ""]), encoding="utf-8")
+
+    write("zendesk.csv", "1,It stops,2026-06-02", "2,No code,2026-06-03", "3,Slow,2026-06-03")
+    send(here, "zendesk.csv")
+    write("chat.csv", "1,Hello there,2026-01-05", "2,Who are you,2026-01-06", "4,New,2026-01-06")
+    said = send(here, "chat.csv", status=2)
+    assert (
+        "chat.csv, line 2, conversation 1 (1): its id was sent before for another conversation, of "
+        "2026-06-02: --source NAME names where these are from, --again replaces that one\n"
+        "chat.csv: 1 more like line 2: 3\n"
+        "copydesk: 2 complaints about what is in the files. Nothing was sent; --skip-bad"
+    ) in said
+    had = {"1": ["It stops"], "2": ["No code"], "3": ["Slow"]}
+    assert there(here) == had
+    assert "1 conversation sent and 2 cannot be sent" in send(
+        here, "chat.csv", "--skip-bad", status=1
+    )
+    assert there(here) == had | {"4": ["New"]}
+    send(here, "chat.csv", "--source", "chat")
+    assert there(here)["1"] == ["It stops"]
+    assert there(here)["chat-1"] == ["Hello there"]
+    # What is told of it later, in another zone, or read in another order, is the same one.
+    write("zendesk.csv", "1,It stops at 3,2026-06-01 23:00", "2,No code,2026-03-06")
+    assert "2 sent again" in send(here, "zendesk.csv")
+    # Without a date it cannot be the one that had one, unless it says the same.
+    write("view.csv", "2,No code,", "3,Other,")
+    said = send(here, "view.csv", status=2)
+    assert "view.csv, line 3, conversation 2 (3): its id was sent before" in said
+    assert "2 sent again" in send(here, "view.csv", "--again")
+
+
 def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "dates.csv").write_text("id,text,created\n1,It stops,soon\n2,No,kim@example.org\n")
     said = send(here, "dates.csv")
@@ -359,7 +394,7 @@ def test_a_later_table_of_messages_takes_nothing_away_and_an_export_replaces(
 
 
 def test_dates_to_come_are_told_before_and_after(here: ScriptDesk, tmp_path: Path) -> None:
-    rows = "id,text,created at\n1,Late,03/02/2999\n2,Later,04/02/2999\n3,Now,2026-06-02\n"
+    rows = "id,text,created at\n1,Late,03/02/2999\n2,Later,04/02/2999\n9,Now,2026-06-02\n"
     (tmp_path / "late.csv").write_text(rows, encoding="utf-8")
     told = "2 are dated after today, the latest 2 Apr 2999: --dates dmy or mdy?"
     said = send(here, "late.csv")

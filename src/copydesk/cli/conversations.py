@@ -15,6 +15,7 @@ from copydesk.cli.conversations_inputs import Choices, Input, can_ask, find_inpu
 from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, ask_first, kept_state
 from copydesk.cli.lookup import find_organization
 from copydesk.contract import operations as ops
+from copydesk.domain.ingest_draft import first_words
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.late_dataclass import dataclass
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from copydesk.contract.models.organization import Organization
 
 CALLED = "conversation"
+
+SAME_TIME = 26 * 60 * 60
+"""Seconds within which a conversation began at the same time: exports have other time zones."""
 
 
 def send_conversations(
@@ -83,6 +87,8 @@ class Seen:
     line: int
     number: int
     updated: datetime | None = None
+    began: int | None = None
+    words: bytes = b""
     times: int = 0
 
 
@@ -93,6 +99,8 @@ class Checked:
     seen: dict[str, Seen] = field(default_factory=dict)
     unclear: set[str] = field(default_factory=set)
     """Ids that are given with several contents: nobody can tell which is meant."""
+    strangers: set[str] = field(default_factory=set)
+    """Ids that were sent before for a conversation that began otherwise."""
     outdated: set[bytes] = field(default_factory=set)
     """The contents of which a newer one is given for the same id."""
     complaints: int = 0
@@ -135,20 +143,7 @@ class Handing:
                 self._report.bundled()
                 raise
             checked = await self._check()
-            self._report.bundled()
-            if checked.complaints and not self._skip_bad:
-                raise UsageError(
-                    f"{plural(checked.complaints, 'complaint')} about what is in the files. "
-                    "Nothing was sent; --skip-bad leaves out what cannot be sent."
-                )
-            if not checked.seen.keys() - checked.unclear:
-                raise UsageError(
-                    "there is no conversation to send in these files. Nothing was sent."
-                )
-            if to_come := self._to_come(checked):
-                self._report.note(to_come)
-            many = plural(self._report.total, CALLED)
-            ask_first(f"Send {many} to {clean(place.title)}?", said=not self._asks)
+            self._stop_if_bad(checked)
             try:
                 book = Ingested(paths.ingested, self._connection.key, place.id)
             except InUse as error:
@@ -163,6 +158,13 @@ class Handing:
                         "The record of what was sent before was damaged and is set aside: what "
                         "was sent before is sent again, which replaces it."
                     )
+                if not self._again:
+                    self._compare(checked, book)
+                    self._stop_if_bad(checked)
+                if to_come := self._to_come(checked):
+                    self._report.note(to_come)
+                many = plural(self._report.total, CALLED)
+                ask_first(f"Send {many} to {clean(place.title)}?", said=not self._asks)
                 return await self._send(api, place, book, checked)
 
     # Checking
@@ -180,13 +182,54 @@ class Handing:
                     if not (checked.items + checked.complaints) % BREATH:
                         self._report.checked(checked.items)
                         await asyncio.sleep(0)
-        self._report.total = checked.items - sum(checked.seen[key].times for key in checked.unclear)
+        self._count(checked)
         return checked
+
+    def _count(self, checked: Checked) -> None:
+        left_out = checked.unclear | checked.strangers
+        self._report.total = checked.items - sum(checked.seen[key].times for key in left_out)
+
+    def _stop_if_bad(self, checked: Checked) -> None:
+        """Raise ``UsageError`` where nothing can be sent, or not all and that is not wanted."""
+        self._report.bundled()
+        if checked.complaints and not self._skip_bad:
+            raise UsageError(
+                f"{plural(checked.complaints, 'complaint')} about what is in the files. "
+                "Nothing was sent; --skip-bad leaves out what cannot be sent."
+            )
+        if not checked.seen.keys() - checked.unclear - checked.strangers:
+            raise UsageError("there is no conversation to send in these files. Nothing was sent.")
+
+    def _compare(self, checked: Checked, book: Ingested) -> None:
+        """Complain about ids that were sent before for conversations that began otherwise.
+
+        Two tables may number their rows alike, and what is sent for an id replaces what is there.
+        """
+        for key, seen in checked.seen.items():
+            given, known = self._inputs[seen.file], book.find(key)
+            if known.began is None or known.arrived in (None, seen.digest) or given.holds_parts:
+                continue
+            if seen.began is not None and abs(seen.began - known.began) < SAME_TIME:
+                continue
+            if seen.words == known.words:
+                continue  # only its date is read in another way
+            began = datetime.fromtimestamp(known.began, UTC)
+            named = "--source NAME names where these are from, " if given.table else ""
+            said = (
+                f"its id was sent before for another conversation, of {began:%Y-%m-%d}: {named}"
+                "--again replaces that one"
+            )
+            checked.strangers.add(key)
+            checked.complaints += 1
+            self._report.complaint(given.name, Complaint(seen.line, said, seen.number, key))
+        self._count(checked)
 
     def _first(self, checked: Checked, file: int, item: Item) -> Complaint | None:
         """Take a conversation in; complain where its id has another content already."""
         checked.items += 1
-        given = Seen(item.digest, file, item.line, item.number, item.updated)
+        given = Seen(
+            item.digest, file, item.line, item.number, item.updated, item.began, first_words(item)
+        )
         seen = checked.seen.setdefault(item.id, given)
         seen.times += 1
         if seen is given:
@@ -238,6 +281,8 @@ class Handing:
                         continue
                     count += 1
                     seen = checked.seen.get(item.id)
+                    if item.id in checked.strangers:
+                        continue
                     if item.id in checked.unclear:
                         if seen is not None and seen.digest == item.digest and not told:
                             said = "another conversation has the same id and other content"

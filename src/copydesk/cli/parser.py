@@ -1203,8 +1203,9 @@ def _conversations(commands: Subparsers) -> None:
     sending.add_argument(
         "--columns",
         metavar="LIST",
-        help="what the columns of a table, or the fields of JSON, say, saved for the next file with "
-        'the same ones: "body=Description, id=Ticket ID, subject=Subject, created=Created at, keep=Plan"',
+        help="what the columns of a table, or the fields of JSON, say, saved for the next file "
+        'with the same ones: "body=Description, id=Ticket ID, subject=Subject, '
+        'created=Created at, keep=Plan"',
     )
     sending.add_argument(
         "--source", metavar="NAME", help="the source of the conversations of a table"

@@ -50,6 +50,13 @@ class Item:
         """The sender's own id."""
         return self.conversation.id
 
+    @property
+    def began(self) -> int | None:
+        """When the conversation began, in seconds since 1970; None where it does not say it."""
+        metadata = self.conversation.metadata
+        created = metadata.created_at if metadata is not None else None
+        return None if created is None else int(created.timestamp())
+
 
 def read_items(file: Readable) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file in their order, and problems at their places."""

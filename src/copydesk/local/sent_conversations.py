@@ -25,6 +25,9 @@ CREATE TABLE IF NOT EXISTS conversation (
 CREATE TABLE IF NOT EXISTS refused (
     id TEXT PRIMARY KEY, digest BLOB
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS began (
+    id TEXT PRIMARY KEY, at INTEGER, words BLOB
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS latest (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT
 );
@@ -39,12 +42,15 @@ class InUse(Exception):  # noqa: N818 - says what happened
 class Known:
     """The digests of arrived conversations, and of those without an answer.
 
-    ``refused`` are those that a service declined.
+    ``refused`` are those that a service declined. ``began`` says when the one that was sent last
+    began, in seconds since 1970, and ``words`` is a digest of what was said first.
     """
 
     arrived: bytes | None = None
     pending: bytes | None = None
     refused: bytes | None = None
+    began: int | None = None
+    words: bytes | None = None
 
 
 NOTHING = Known()
@@ -88,8 +94,8 @@ class Ingested:
         """Return the state of a conversation."""
         try:
             row = self._database.execute(
-                "SELECT arrived, pending, (SELECT digest FROM refused WHERE id = ?1) "
-                "FROM conversation WHERE id = ?1",
+                "SELECT arrived, pending, (SELECT digest FROM refused WHERE id = ?1), "
+                "at, words FROM conversation LEFT JOIN began USING (id) WHERE id = ?1",
                 (conversation,),
             ).fetchone()
         except sqlite3.Error as error:
@@ -106,12 +112,20 @@ class Ingested:
             raise _refused(error) from error
         return None if row is None else str(row[0])
 
-    def sending(self, items: Iterable[tuple[str, bytes]]) -> None:
-        """Note durably the conversations about to be sent, by id and digest."""
-        self._each(
+    def sending(self, items: Iterable[tuple[str, bytes, int | None, bytes]]) -> None:
+        """Note durably the conversations about to be sent.
+
+        Of each its id and digest, when it began, and a digest of what was said first.
+        """
+        sent = list(items)
+        put = (
             "INSERT INTO conversation (id, pending) VALUES (?, ?) "
-            "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending",
-            items,
+            "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending"
+        )
+        began = "INSERT OR REPLACE INTO began (id, at, words) VALUES (?, ?, ?)"
+        self._all(
+            (put, ((key, digest) for key, digest, _, _ in sent)),
+            (began, ((key, at, words) for key, _, at, words in sent)),
         )
 
     def arrived(self, conversations: Iterable[str]) -> None:
@@ -144,10 +158,14 @@ class Ingested:
         )
 
     def _each(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        self._all((statement, rows))
+
+    def _all(self, *steps: tuple[str, Iterable[tuple[object, ...]]]) -> None:
         try:
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
-                self._database.executemany(statement, rows)
+                for statement, rows in steps:
+                    self._database.executemany(statement, rows)
         except sqlite3.Error as error:
             raise _refused(error) from error
 

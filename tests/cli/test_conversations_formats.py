@@ -239,6 +239,21 @@ def test_an_id_of_another_conversation_is_no_later_state_of_it(
     assert "2 sent again" in send(here, "view.csv", "--again")
 
 
+def test_an_encoding_is_named_where_it_cannot_be_known(here: ScriptDesk, tmp_path: Path) -> None:
+    words = "件名,内容\nログイン①,ログインできません\n"
+    (tmp_path / "jp.csv").write_bytes(f"番号,{words.replace('ロ', '1,ロ', 1)}".encode("cp932"))
+    said = send(here, "jp.csv", "--columns", "id=1, body=3", status=2)
+    assert "as with --encoding cp932 (Japanese)" in said
+    send(here, "jp.csv", "--encoding", "shift_jis")
+    assert there(here) == {"1": ["ログインできません"]}
+    (tmp_path / "de.json").write_bytes('[{"id": 2, "text": "Er hält an"}]'.encode("latin-1"))
+    send(here, "de.json", "--encoding", "latin-1")
+    assert there(here)["2"] == ["Er hält an"]
+    for name in "no-such", "rot13":
+        said = send(here, "jp.csv", "--encoding", name, status=2)
+        assert f"there is no encoding “{name}”; there are utf-8, cp1252, cp932" in said
+
+
 def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "dates.csv").write_text("id,text,created\n1,It stops,soon\n2,No,kim@example.org\n")
     said = send(here, "dates.csv")

@@ -264,6 +264,40 @@ def test_dates_that_a_spreadsheet_saved_as_numbers_are_read_and_others_counted()
 
 
 @pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp932", "件名;内容\nログイン;二段階認証のコードが届かず、ログインできません。\n"),
+        ("gb18030", "标题;内容\n登录;更新后无法登录系统\n"),
+        ("cp1251", "Тема;text\nВход;Не могу войти в систему\n"),
+    ],
+)
+def test_words_that_nobody_could_read_are_not_sent(encoding: str, words: str) -> None:
+    (said,) = complaints(f"id;subject;{words}".encode(encoding))
+    assert "neither UTF-8 nor what Windows writes in Western Europe" in said
+    assert "--encoding" in said
+    assert not find_format(io.BytesIO(f"id;text\n1;{words}".encode())).why.startswith("neither")
+
+
+def test_lines_of_both_encodings_are_read_and_it_is_said() -> None:
+    table = "id;text\n1;Größe\n".encode() + "2;Er hält an\n".encode("cp1252") + b"3;a\x81b c\n"
+    found = items(table)
+    assert [told(each)["parts"] for each in found] == [
+        ["U Größe"],
+        ["U Er hält an"],
+        ["U a\ufffdb c"],
+    ]
+    title = find_format(io.BytesIO(table)).title
+    assert title == (
+        "table (CSV with semicolons, Windows-1252 where it is not UTF-8: --encoding names another)"
+    )
+    # A sign that the first bytes end in is no other encoding.
+    long = b"id;text\n" + "1;ä\n2;ää\n".encode() * 9_000
+    assert find_format(io.BytesIO(long)).is_utf_8
+    (found_in_16,) = items("id\ttext\r\n1\tHält\r\n".encode("utf-16"))
+    assert told(found_in_16)["parts"] == ["U Hält"]
+
+
+@pytest.mark.parametrize(
     ("begins", "why"),
     [
         (b"PK\3\4", "save the table as CSV"), (b"\xd0\xcf\x11\xe0", "save the table as CSV"),

@@ -45,6 +45,7 @@ def send_conversations(
     source: str | None = None,
     team: Sequence[str] | None = None,
     dates: Order | None = None,
+    encoding: str | None = None,
     mask: bool = False,
     yes: bool = False,
     as_json: bool = False,
@@ -66,7 +67,9 @@ def send_conversations(
             raise UsageError(
                 f"there is no desk {desk}: look at what --desk says. Nothing was sent."
             )
-    choices = Choices(columns or "", source or "", tuple(team or ()), dates, mask, yes)
+    choices = Choices(
+        columns or "", source or "", tuple(team or ()), dates, mask, yes, encoding or ""
+    )
     with ExitStack() as stack:
         inputs = find_inputs(files, stack, choices)
         asks = can_ask(inputs, choices)

@@ -65,7 +65,7 @@ class Choices:
 
     ``columns`` and ``order`` (of dates) are of tables, ``source`` is where conversations are from
     that do not say it, ``team`` are addresses and domains of the own people, ``hide`` masks what is
-    personal, ``yes``: nobody is asked.
+    personal, ``yes``: nobody is asked. ``encoding`` is that of text that is not UTF-8.
     """
 
     columns: str = ""
@@ -74,6 +74,7 @@ class Choices:
     order: Order | None = None
     hide: bool = False
     yes: bool = False
+    encoding: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,10 @@ def find_inputs(names: Sequence[str], stack: ExitStack, choices: Choices) -> lis
     """
     problems: list[str] = []
     found: list[Input] = []
+    encoding = _encoding(choices.encoding)
     for name in dict.fromkeys(names):
         try:
-            opened = _opened(name, stack)
+            opened = _opened(name, stack, encoding)
             with opened.opened() as file:
                 kind = find_format(file)
             found.append(Input(opened.name, opened.kept, format=kind, hide=choices.hide))
@@ -159,13 +161,31 @@ def can_ask(inputs: Sequence[Input], choices: Choices) -> bool:
 # Opening
 
 
-def _opened(name: str, stack: ExitStack) -> Input:
+def _encoding(named: str) -> str:
+    """Return an encoding as it is decoded; "" for none. Raises ``UsageError``."""
+    try:
+        "".encode(named or "utf-8")
+    except LookupError as error:
+        raise UsageError(
+            f"there is no encoding “{clean(named)}”; there are utf-8, cp1252, cp932, gb18030, "
+            "cp949, cp1251 and others. Nothing was sent."
+        ) from error
+    known = codecs.lookup(named).name if named else ""
+    return _WIDER.get(known, known)
+
+
+_WIDER = {"shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949"}
+"""What Windows writes where people name the standard: the same, and more signs."""
+
+
+def _opened(name: str, stack: ExitStack, encoding: str) -> Input:
     if name == STANDARD_INPUT:
         if sys.stdin is None:
             raise OSError(errno.EBADF, "there is no standard input")
         if sys.stdin.isatty():
             say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
-        return Input(STANDARD_INPUT_NAME, _as_utf_8(_kept(sys.stdin.buffer, stack), stack))
+        typed = _kept(sys.stdin.buffer, stack)
+        return Input(STANDARD_INPUT_NAME, _as_utf_8(typed, stack, encoding))
     mode = Path(name).stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
@@ -174,8 +194,8 @@ def _opened(name: str, stack: ExitStack) -> Input:
         if endless and not file.isatty():
             raise OSError(errno.EINVAL, "it is a device, which may never end; name a file")
         if not stat.S_ISREG(mode):
-            return Input(name, _as_utf_8(_kept(file, stack), stack))
-        file_in_utf_8 = _as_utf_8(file, stack)
+            return Input(name, _as_utf_8(_kept(file, stack), stack, encoding))
+        file_in_utf_8 = _as_utf_8(file, stack, encoding)
         return Input(name, None if file_in_utf_8 is file else file_in_utf_8)
 
 
@@ -189,15 +209,20 @@ def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
     return kept
 
 
-def _as_utf_8(file: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """Return a file, or a copy in UTF-8 of one that spreadsheets saved as UTF-16."""
+def _as_utf_8(file: BinaryIO, stack: ExitStack, encoding: str) -> BinaryIO:
+    """Return a file, or a copy in UTF-8 of one in an encoding that was named.
+
+    What spreadsheets saved as UTF-16 is known for it.
+    """
     file.seek(0)
     begins = file.read(2)
     file.seek(0)
-    if begins not in UTF_16:
+    if begins in UTF_16:
+        encoding = "utf-16"
+    if encoding in ("", "utf-8"):
         return file
     kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
     while piece := file.read(PIECE):
         kept.write(decoder.decode(piece).encode("utf-8", "replace"))
     return kept
@@ -247,10 +272,10 @@ def _with_reader(given: Input, choices: Choices) -> Input:
             may_ask = can_ask([given], choices)
             columns = _columns(given.name, shape, choices, may_ask=may_ask)
             table = TableReader(shape, columns, choices.source, choices.order, choices.team)
-            kind = Format("table", shape=shape) if given.records is None else given.format
+            kind = given.format if given.format.shape else Format("table", shape=shape)
             chosen = may_ask or bool(choices.columns)
             return replace(given, reads=table.items, format=kind, table=table, chosen=chosen)
-        case "other":
+        case "foreign" | "other":
             raise UsageError(f"{given.name}: {given.format.why}. Nothing was sent.")
     return replace(given, reads=read)
 

@@ -1223,6 +1223,12 @@ def _conversations(commands: Subparsers) -> None:
         help="how to read dates such as 02/03/2026: day first or month first, where a table shows "
         "neither",
     )
+    sending.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="how a table or JSON is written that is neither UTF-8 nor UTF-16, such as cp932 "
+        "(Japanese); a table is taken for cp1252 (Western Europe) where it can be",
+    )
     _flag(
         sending,
         "--mask",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, TypeAlias
 
@@ -20,11 +21,23 @@ HEAD = 64 * 1024
 Reader: TypeAlias = Callable[[BinaryIO], Iterator[Item | Complaint]]
 """Reads the conversations of a file from its beginning."""
 
-Kind: TypeAlias = Literal["json", "export", "records", "table", "mailbox", "mail", "other"]
+Kind: TypeAlias = Literal[
+    "json", "export", "records", "table", "mailbox", "mail", "foreign", "other"
+]
 
 NONE_OF_THEM = (
     "not in a known format: CSV, exports of help desks, mailboxes, mails and JSON are read"
 )
+
+FOREIGN = (
+    "neither UTF-8 nor what Windows writes in Western Europe. Say what it is, as with --encoding "
+    "cp932 (Japanese), gb18030 (Chinese), cp949 (Korean) or cp1251 (Cyrillic)"
+)
+"""Why a table is not read whose words nobody could read then."""
+
+_NO = "\ufffd"
+_WESTERN = 0.4
+"""The most of the letters of a text in Western Europe that are not of the English alphabet."""
 
 _BEGINNINGS = (
     (b"PK", "a spreadsheet (XLSX, ODS) or an archive (ZIP): save the table as CSV, or unpack it"),
@@ -45,6 +58,7 @@ class Format:
     kind: Kind
     vendor: Vendor | None = None
     shape: Shape | None = None
+    is_utf_8: bool = True
     why: str = NONE_OF_THEM
     """Of what is not read: why, and what to do."""
 
@@ -59,12 +73,17 @@ class Format:
             case "table":
                 between = self.shape.delimiter if self.shape else ","
                 name = {";": "semicolons", "\t": "tabs", "|": "bars"}.get(between, "commas")
-                return f"table (CSV with {name})"
+                other = (
+                    ""
+                    if self.is_utf_8
+                    else ", Windows-1252 where it is not UTF-8: --encoding names another"
+                )
+                return f"table (CSV with {name}{other})"
             case "mailbox":
                 return "mailbox (mbox)"
             case "mail":
                 return "mail"
-            case "other":
+            case "foreign" | "other":
                 return "no conversations"
         return "conversations as JSON"
 
@@ -85,13 +104,41 @@ def find_format(file: BinaryIO) -> Format:
     if is_mail(head):
         return Format("mail")
     if begins >= b" " and (shape := find_shape(head, cut=len(head) == HEAD)) is not None:
-        return Format("table", shape=shape)
+        written = _written_in(head)
+        if not written:
+            return Format("foreign", why=FOREIGN)
+        return Format("table", shape=shape, is_utf_8=written == "utf-8")
     why = next((why for known, why in _BEGINNINGS if head.lstrip().startswith(known)), NONE_OF_THEM)
     return Format("other", why=why)
 
 
+def _written_in(head: bytes) -> Literal["utf-8", "cp1252", ""]:
+    """Return how the first bytes of a table are written; "" where that cannot be known.
+
+    Each line is read by itself, as the table is: what was put together may be in both.
+    """
+    rest = b"\n".join(line for line in head.split(b"\n") if not _is_utf_8(line))
+    letters = [sign for sign in rest.decode("cp1252", "replace") if sign.isalpha() or sign == _NO]
+    foreign = sum(not sign.isascii() for sign in letters)
+    if not rest:
+        return "utf-8"
+    return "cp1252" if foreign <= _WESTERN * len(letters) else ""
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        getincrementaldecoder("utf-8")().decode(line)  # the last sign of the head may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file of any format, where nobody says anything of it."""
+    file.seek(0)
+    if file.read(2) in UTF_16:
+        file.seek(0)
+        file = io.BytesIO(file.read().decode("utf-16", "replace").encode("utf-8", "replace"))
     found = find_format(file)
     file.seek(0)
     shape, records = found.shape, None
@@ -107,7 +154,7 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
             1,
             "no column name says what people write; “copydesk conversations send” takes --columns",
         )
-    elif found.kind == "other":
+    elif found.kind in ("foreign", "other"):
         yield Complaint(1, found.why)
     elif found.kind == "export":
         yield from read_exports(file)

@@ -48,6 +48,25 @@ def test_issues_of_one_problem_come_together() -> None:
     }
 
 
+def test_what_is_written_without_blanks_comes_together_by_its_words() -> None:
+    told = {
+        "login": ["ログインできません", "アップデート後にログインできない", "CSVログインについて"],
+        "export": [
+            "請求書のエクスポートが止まる",
+            "請求書エクスポート失敗",
+            "エクスポートした請求書が空",
+        ],
+        "中": ["更新后无法登录系统", "无法登录", "为什么无法登录系统"],
+    }
+    given = [
+        Issue(f"{key}{n}", each) for key, texts in told.items() for n, each in enumerate(texts)
+    ]
+    assert {frozenset(each.issues) for each in find_clusters(given).clusters} == {
+        frozenset(f"{key}{n}" for n in range(3)) for key in told
+    }
+    assert set(words_of("CSVエクスポートと請求書", "en")) >= {"csv", "エクスポート", "請求書"}
+
+
 def test_the_same_issues_give_the_same_clusters() -> None:
     def told(given: list[Issue]) -> list[tuple[str, str, list[str]]]:
         texts = {each.id: each.text for each in given}

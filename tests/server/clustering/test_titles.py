@@ -69,6 +69,35 @@ def test_a_title_is_the_words_that_tell_a_group_from_the_others() -> None:
     assert "example" not in domain
 
 
+def test_a_title_says_a_word_once_however_it_is_joined() -> None:
+    storage: list[Told] = [
+        ("ActiveStorage loses a blob", "en"),
+        ("active storage: the blob is gone", "en"),
+        ("ActiveStorage, or active storage, finds no blob", "en"),
+        ("ActiveStorage blob", "en"),
+    ]
+    top_up: list[Told] = [
+        ("My top-up is gone, how do I top up?", "en"),
+        ("Is there a limit for a top-up with my card? I top up often", "en"),
+        ("The limit: top-up of a card, topping too much", "en"),
+    ]
+    first, second = titles(storage, top_up, others=[("Where is the search?", "en")] * 9)
+    assert sorted(first.casefold().split(" · ")) in (
+        ["activestorage", "blob"], ["active storage", "blob"]
+    )  # fmt: skip
+    assert second.casefold().count("top") == 1
+
+
+def test_a_title_in_japanese_is_made_of_its_words() -> None:
+    said = [
+        "請求書のエクスポートが3ページで止まります。",
+        "請求書をエクスポートすると途中で止まってしまいます。",
+        "請求書のCSVエクスポートが完了しません。",
+    ]
+    (title,) = titles([(each, "en") for each in said], others=[("退会の方法", "en")] * 9)
+    assert title.startswith("請求書 エクスポート")
+
+
 def test_a_title_has_no_address_no_letter_of_a_sentence_s_beginning_and_is_short() -> None:
     said = "Importing files to https://example.org/import of kim@example.org `rm -rf x` fails. "
     (title,) = titles([(said + said, "en")] * 3, others=[("Nothing at all", "en")] * 9)

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.clustering.words import lemma, meaning_of
+from copydesk.server.clustering.words import SEAM, lemma, meaning_of, runs_of
 
 Key = tuple[str, ...]
 """What the words of a term mean."""
@@ -95,9 +95,16 @@ def joined(terms: Sequence[Term], longest: int) -> Iterator[Sequence[str]]:
             return
         whole = _whole(term, terms, held)
         length = sum(map(len, chosen)) + 3 * len(chosen) + len(whole.written)
-        if held.isdisjoint(whole.key) and length <= longest:
+        # Of "top-up" no other term is "top", and of "ActiveStorage" none is "active storage".
+        said = (
+            *whole.key,
+            *(each for each in whole.written.casefold().split() if SEAM.search(each)),
+        )
+        words = {part for word in said for part in (word, *SEAM.split(word))}
+        words.add(SEAM.sub("", "".join(whole.key)))
+        if held.isdisjoint(words) and length <= longest:
             chosen.append(whole.written)
-            held.update(whole.key)
+            held |= words
             yield tuple(chosen)
 
 
@@ -144,7 +151,7 @@ def _said_in(text: str, language: str) -> Iterator[tuple[Key, str]]:
         if number % 2:
             before = piece
             continue
-        words = [_bare(word) for word in _WORD.findall(piece)]
+        words = [run for word in _WORD.findall(piece) for run in runs_of(_bare(word))]
         meant = [meaning_of(word.lower(), language) for word in words]
         if words and words[0].istitle() and language != "de" and _ENDS.search(before):
             words[0] = words[0].lower()  # a capital that begins a sentence tells nothing

@@ -47,7 +47,7 @@ def title_of(terms: Sequence[Term], sentence: str, taken: Container[str] = ()) -
     Titles that are ``taken``, case folded, are chosen only where there is no other.
     """
     titles = [TOGETHER.join(each) for each in joined(terms, WORDS_LONGEST)]
-    told = [title for title in reversed(titles) if " " in title]
+    told = [title for title in reversed(titles) if " " in title or "-" in title]
     return next((title for title in [*told, sentence] if title.casefold() not in taken), sentence)
 
 

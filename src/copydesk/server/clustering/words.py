@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
@@ -30,8 +31,13 @@ FEW = 200
 """Fewer texts than this are weighed as if there were so many: of ten, no word is in few."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*\w|\b\d{3}\b")
-_SEAM = re.compile(r"[-_'’]")
+SEAM = re.compile(r"[-_'’]")
+"""Stands between the parts of a word."""
+
 _PLAIN = re.compile(r"[^\W\d_]+")
+_EAST = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
+_RUNS = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}|[\u3005\u3400-\u9fff]{2,}|[A-Za-z]{2,}")
+_HAN = re.compile(r"[\u3005\u3400-\u9fff]{3,}")
 _ADDRESS = re.compile(r"https?://\S+|[\w.+-]{1,64}@[\w.-]{1,255}|<[^<>\n]{1,200}>")
 _LONGEST = 40  # letters of a compound
 _SHORTEST_HALF = 4  # letters of one half of a German or Dutch compound
@@ -110,13 +116,22 @@ def words_of(text: str, language: str) -> dict[str, float]:
             for meaning in vocabulary()[language][said]:
                 counted[meaning] += 1
         rest = phrases.sub(" ", rest)
-    for written in _WORD.findall(rest):
-        parts = _SEAM.split(written)
+    for written in (run for each in _WORD.findall(rest) for run in runs_of(each)):
+        is_han = _HAN.fullmatch(written)
+        parts = map("".join, pairwise(written)) if is_han else SEAM.split(written)
         for word in dict.fromkeys((written, *parts)):
             if len(word) > 1 and word not in _all_common():
                 for meaning, share in _meant(word, language):
                     counted[meaning] += share
     return counted
+
+
+def runs_of(word: str) -> list[str]:
+    """Return the words in what Japanese and Chinese write without blanks: by their kind of signs.
+
+    What other languages write is one word.
+    """
+    return (_RUNS.findall(word) if _EAST.search(word) else []) or [word]
 
 
 @cache

@@ -178,10 +178,14 @@ _SECRET = re.compile(
     r"|(?<=://)[^\s/:@]{1,99}:[^\s/@]{1,199}(?=@)",
     re.DOTALL,
 )
+_IS = r"(?:\b(?:is|ist|lautet|es|est|é|è)\b|は|是)"
 _TOLD_SECRET = re.compile(
     r"(?P<told>\b(?:bearer[ ]|basic[ ](?=[\w+/=]{12})"
-    r"|(?:[\w-]{0,24}(?:password|passwort|passwd|secret|token|api[_-]?key|apikey)|pwd|pin|otp|cvc|cvv)"
-    r"[\"']?[ \t]{0,3}(?:[:=]|\b(?:is|ist|lautet)[ ](?=\S*[\d@#$%&*+=~^]))[ \t]{0,3}[\"']?))"
+    r"|(?:[\w-]{0,24}(?:password|passwort|kennwort|passwd|contraseña|mot[ ]de[ ]passe|senha"
+    r"|wachtwoord|パスワード|密码|secret|token|(?:api|secret|access|private)[_-]?key)"
+    r"|pwd|pin|otp|cvc|cvv)"
+    rf"[\"']?[ \t]{{0,3}}(?:(?:{_IS})?[ \t]{{0,3}}[:=：＝]|{_IS}[ ]?(?=\S*[\d@#$%&*+=~^]))"
+    r"[ \t]{0,3}[\"']?))"
     r"(?P<secret>(?!\[)[^\s\"',;<>]{3,})",
     re.IGNORECASE,
 )

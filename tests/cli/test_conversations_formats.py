@@ -243,7 +243,7 @@ def test_an_encoding_is_named_where_it_cannot_be_known(here: ScriptDesk, tmp_pat
     words = "件名,内容\nログイン①,ログインできません\n"
     (tmp_path / "jp.csv").write_bytes(f"番号,{words.replace('ロ', '1,ロ', 1)}".encode("cp932"))
     said = send(here, "jp.csv", "--columns", "id=1, body=3", status=2)
-    assert "as with --encoding cp932 (Japanese)" in said
+    assert "--encoding cp932” reads Japanese" in said
     send(here, "jp.csv", "--encoding", "shift_jis")
     assert there(here) == {"1": ["ログインできません"]}
     (tmp_path / "de.json").write_bytes('[{"id": 2, "text": "Er hält an"}]'.encode("latin-1"))

@@ -135,7 +135,15 @@ async def test_conversations_of_a_file_are_handed_in(world: World, tmp_path: Pat
         await ingest(str(file))
         assert "conversation 7" in driver.screen
         await driver.press("y")
-        assert "Sent 1 conversation." in driver.screen
+        assert "Sent 1 conversation (press . to show them)." in driver.screen
+        file.write_bytes('[{"number": 8, "title": "Hält", "body": "an"}]'.encode("utf-16"))
+        await ingest(str(file))
+        assert "conversation 8" in driver.screen
+        assert "replaced. Nothing is masked" in driver.screen
+        await driver.press("y")
+        assert "Sent 1 conversation (press . to show them)." in driver.screen
+        await driver.press(".")
+        assert "Hält" in driver.screen
 
 
 def part(body: str) -> dict[str, str]:

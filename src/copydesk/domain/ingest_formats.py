@@ -30,8 +30,8 @@ NONE_OF_THEM = (
 )
 
 FOREIGN = (
-    "neither UTF-8 nor what Windows writes in Western Europe. Say what it is, as with --encoding "
-    "cp932 (Japanese), gb18030 (Chinese), cp949 (Korean) or cp1251 (Cyrillic)"
+    "neither UTF-8 nor what Windows writes in Western Europe; “copydesk conversations send "
+    "--encoding cp932” reads Japanese, gb18030 Chinese, cp949 Korean, cp1251 Cyrillic"
 )
 """Why a table is not read whose words nobody could read then."""
 

@@ -96,7 +96,7 @@ SAID = 12
 class IngestCommands(Commands, scope="conversations"):
     """Sends conversations that support exported."""
 
-    place: Place
+    place: ConversationsPlace
 
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
@@ -148,12 +148,18 @@ class IngestCommands(Commands, scope="conversations"):
             [_line(item) for item in items],
             send,
             verb="send",
-            facts=("This cannot be undone: the service deletes no conversation.",),
+            facts=(
+                "This cannot be undone: the service deletes no conversation.",
+                "What is there under the same ids is replaced. Nothing is masked: “copydesk "
+                "conversations send --mask FILE” masks.",
+            ),
             left="send no more",
         )
         sent = cast("int | None", await self.app.push_screen_wait(sheet))
         if sent:
-            self.place.tell(f"Sent {plural(sent, 'conversation')}.", "good")
+            # Rows that come do not move those that are there.
+            new = " (press . to show them)" if self.place.rows.source.length else ""
+            self.place.tell(f"Sent {plural(sent, 'conversation')}{new}.", "good")
             self.place.read_again()
 
     async def _send(self, organization: str, item: Item) -> None:

@@ -15,7 +15,6 @@ from copydesk.cli.conversations_inputs import Choices, Input, can_ask, find_inpu
 from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, ask_first, kept_state
 from copydesk.cli.lookup import find_organization
 from copydesk.contract import operations as ops
-from copydesk.domain.ingest_draft import first_words
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.late_dataclass import dataclass
@@ -231,7 +230,7 @@ class Handing:
         """Take a conversation in; complain where its id has another content already."""
         checked.items += 1
         given = Seen(
-            item.digest, file, item.line, item.number, item.updated, item.began, first_words(item)
+            item.digest, file, item.line, item.number, item.updated, item.began, item.first_words
         )
         seen = checked.seen.setdefault(item.id, given)
         seen.times += 1

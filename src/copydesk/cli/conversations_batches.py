@@ -26,7 +26,7 @@ from copydesk.contract.models.conversation import (
     ConversationDetail,
     ConversationIngest,
 )
-from copydesk.domain.ingest_draft import first_words, with_earlier
+from copydesk.domain.ingest_draft import with_earlier
 from copydesk.domain.ingest_file import Item, is_there
 from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.late_dataclass import dataclass
@@ -296,8 +296,7 @@ class Sending:
             ids = [row.item.id for row in part]
             self._begins()
             self._book.sending(
-                (row.item.id, row.item.digest, row.item.began, first_words(row.item))
-                for row in part
+                (row.item.id, row.item.digest, row.item.began, row.item.first_words) for row in part
             )
             try:
                 await self._request(part)

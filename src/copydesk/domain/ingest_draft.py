@@ -257,11 +257,6 @@ def _told(part: PartIngest) -> str:
     return mask_kept(clean_long(part.body)).strip()
 
 
-def first_words(item: Item) -> bytes:
-    """Return a digest of what is said first in a conversation, the same masked and not."""
-    return hashlib.sha256(_told(item.conversation.parts[0]).encode()).digest()[:8]
-
-
 def _conversation(
     key: str, subject: str, metadata: Mapping[str, Any], parts: Iterable[Words]
 ) -> ConversationIngest:

@@ -57,6 +57,11 @@ class Item:
         created = metadata.created_at if metadata is not None else None
         return None if created is None else int(created.timestamp())
 
+    @property
+    def first_words(self) -> bytes:
+        """A digest of what is said first."""
+        return hashlib.sha256(self.conversation.parts[0].body.encode()).digest()[:8]
+
 
 def read_items(file: Readable) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file in their order, and problems at their places."""

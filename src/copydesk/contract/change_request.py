@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import ChangeRequestStatus
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Limit, Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -12,13 +14,12 @@ from copydesk.contract.operation import operation
 def list_space_change_requests(
     space_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     status: ChangeRequestStatus = "open",
     creator: str | None = None,
     contributor: str | None = None,
     requested_reviewer: str | None = None,
     conversations_issues_cluster: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests of a space that have one status, filtered by people or cluster."""
     ...
@@ -89,13 +90,12 @@ def get_change_request_changes(
 def list_organization_change_requests(
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     status: ChangeRequestStatus = "open",
     creator: str | None = None,
     contributor: str | None = None,
     requested_reviewer: str | None = None,
     conversations_issues_cluster: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests of an organization, filtered as those of a space."""
     ...

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import ClusterOrder, Order
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS
 
@@ -13,10 +15,9 @@ from copydesk.contract.successors import FINDINGS
 def list_issues_clusters(
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
+    **paging: Unpack[Paging],
 ) -> Page[models.cluster.IssuesCluster]:
     """List the clusters of an organization's issues."""
     ...
@@ -112,11 +113,7 @@ def restore_issues_cluster(organization_id: str, cluster_id: str) -> models.clus
     successor=FINDINGS,
 )
 def list_cluster_suggestions(
-    organization_id: str,
-    cluster_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, cluster_id: str, **paging: Unpack[Paging]
 ) -> Page[models.cluster.ClusterSuggestion]:
     """List issues that may belong to a cluster, the most similar first."""
     ...
@@ -138,10 +135,9 @@ def search_issues_clusters(
     since: models.parts.Timestamp | None = None,
     until: models.parts.Timestamp | None = None,
     attribute: list[str] | None = None,
-    page: str | None = None,
-    limit: Limit | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
+    **paging: Unpack[Paging],
 ) -> Page[models.cluster.ClusterHit]:
     """Find the clusters with a conversation in which something was said, or that is so.
 

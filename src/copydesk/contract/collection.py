@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -29,7 +31,7 @@ def delete_collection(collection_id: str) -> None:
 
 @operation("GET", "/collections/{collection_id}/spaces")
 def list_collection_spaces(
-    collection_id: str, *, page: str | None = None, limit: Limit | None = None
+    collection_id: str, **paging: Unpack[Paging]
 ) -> Page[models.space.Space]:
     """List the spaces of a collection."""
     ...
@@ -53,11 +55,7 @@ def transfer_collection(
 
 @operation("GET", "/orgs/{organization_id}/collections")
 def list_organization_collections(
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    nested: bool = True,
+    organization_id: str, *, nested: bool = True, **paging: Unpack[Paging]
 ) -> Page[models.collection.Collection]:
     """List the collections of an organization; without ``nested`` only those at its root."""
     ...

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 _THREAD = "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
@@ -14,13 +16,12 @@ _THREAD = "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comm
 def list_space_comments(
     space_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     order: Order = "desc",
     status: CommentStatusFilter = "all",
     format: ContentFormat | None = None,
     target_page: str | None = None,
     authors: list[str] | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.comment.Comment]:
     """List the comments on a space, on one page of it, or by some people."""
     ...
@@ -61,12 +62,7 @@ def delete_space_comment(space_id: str, comment_id: str) -> None:
 
 @operation("GET", "/spaces/{space_id}/comments/{comment_id}/replies", extension="E7")
 def list_space_comment_replies(
-    space_id: str,
-    comment_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    format: ContentFormat | None = None,
+    space_id: str, comment_id: str, *, format: ContentFormat | None = None, **paging: Unpack[Paging]
 ) -> Page[models.comment.CommentReply]:
     """List the replies to a comment on a space."""
     ...
@@ -115,13 +111,12 @@ def list_change_request_comments(
     space_id: str,
     change_request_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     order: Order = "desc",
     status: CommentStatusFilter = "all",
     format: ContentFormat | None = None,
     target_page: str | None = None,
     authors: list[str] | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.comment.Comment]:
     """List the comments on a change request, on one page of it, or by some people."""
     ...
@@ -167,9 +162,8 @@ def list_change_request_comment_replies(
     change_request_id: str,
     comment_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     format: ContentFormat | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.comment.CommentReply]:
     """List the replies to a comment on a change request."""
     ...
@@ -220,20 +214,14 @@ def delete_change_request_comment_reply(
 
 
 @operation("GET", "/spaces/{space_id}/commenters", extension="E7")
-def list_space_commenters(
-    space_id: str, *, page: str | None = None, limit: Limit | None = None
-) -> Page[models.member.Member]:
+def list_space_commenters(space_id: str, **paging: Unpack[Paging]) -> Page[models.member.Member]:
     """List the people who commented on a space."""
     ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/commenters")
 def list_change_request_commenters(
-    space_id: str,
-    change_request_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    space_id: str, change_request_id: str, **paging: Unpack[Paging]
 ) -> Page[models.member.Member]:
     """List the people who commented on a change request."""
     ...

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, Unpack
 
 from pydantic import StringConstraints
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import ContentFormat
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Limit, Page, Paging
 from copydesk.contract.operation import Wire, operation
 
 References: TypeAlias = Annotated[Literal["relative", "stable"], Wire("format.markdown.refs")]
@@ -40,12 +40,7 @@ def list_space_pages(
 
 @operation("GET", "/spaces/{space_id}/content/files")
 def list_space_files(
-    space_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    metadata: bool = True,
-    computed: bool = True,
+    space_id: str, *, metadata: bool = True, computed: bool = True, **paging: Unpack[Paging]
 ) -> Page[models.content.File]:
     """List the files of a space."""
     ...
@@ -111,10 +106,9 @@ def list_change_request_files(
     space_id: str,
     change_request_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     metadata: bool = True,
     computed: bool = True,
+    **paging: Unpack[Paging],
 ) -> Page[models.content.File]:
     """List the files of a change request."""
     ...
@@ -187,10 +181,9 @@ def list_revision_files(
     space_id: str,
     revision_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     metadata: bool = True,
     computed: bool = True,
+    **paging: Unpack[Paging],
 ) -> Page[models.content.File]:
     """List the files of a revision."""
     ...

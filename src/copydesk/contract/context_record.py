@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import RecordType
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 
 
@@ -15,12 +15,11 @@ def list_site_context_records(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     kind: Annotated[RecordType | None, Wire("type")] = None,
     connector: models.context_record.Connector | None = None,
     connection: str | None = None,
     topic: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.context_record.ContextRecord]:
     """List the context records of a site, the latest first."""
     ...

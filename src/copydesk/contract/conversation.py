@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS, RECORDS
 
 
 @operation("GET", "/orgs/{organization_id}/conversations", ended=True, successor=FINDINGS)
 def list_conversations(
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    source: str | None = None,
+    organization_id: str, *, source: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.conversation.Conversation]:
     """List conversations, those from one source if ``source`` names it."""
     ...
@@ -49,10 +47,9 @@ def get_conversation(
 def list_conversation_issues(
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     cluster: str | None = None,
     conversation: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.conversation.ConversationIssueItem]:
     """List issues: those of a cluster, or those found in a conversation."""
     ...
@@ -120,8 +117,7 @@ def search_conversations(
     until: models.parts.Timestamp | None = None,
     attribute: list[str] | None = None,
     cluster: str | None = None,
-    page: str | None = None,
-    limit: Limit | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.conversation.ConversationHit]:
     """Find conversations by what was said in them and by what is known of them, the latest first.
 

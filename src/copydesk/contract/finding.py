@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import (
@@ -11,7 +11,7 @@ from copydesk.contract.enumerations import (
     FindingStatus,
     FindingType,
 )
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 from copydesk.contract.successors import CLUSTERS
 
@@ -26,8 +26,6 @@ def list_site_findings(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     topic: str | None = None,
     question: str | None = None,
     status: FindingStatus | None = None,
@@ -38,6 +36,7 @@ def list_site_findings(
     updated_after: models.parts.Timestamp | None = None,
     updated_before: models.parts.Timestamp | None = None,
     order_by: FindingOrder = "updatedAt",
+    **paging: Unpack[Paging],
 ) -> Page[models.finding.SiteFinding]:
     """List the findings of a site."""
     ...
@@ -69,12 +68,7 @@ def update_site_finding(
     extension="E14",
 )
 def list_site_finding_change_requests(
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests that were begun for a finding."""
     ...
@@ -99,12 +93,7 @@ def begin_site_finding_change_requests(
     extension="E14",
 )
 def list_site_finding_pages(
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.finding.SiteFindingPage]:
     """List the pages that a finding is about."""
     ...
@@ -116,12 +105,7 @@ def list_site_finding_pages(
     extension="E14",
 )
 def list_site_finding_questions(
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.question.SiteQuestion]:
     """List the questions that tell of a finding."""
     ...
@@ -133,12 +117,7 @@ def list_site_finding_questions(
     extension="E14",
 )
 def list_site_finding_records(
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.context_record.ContextRecord]:
     """List the context records that tell of a finding."""
     ...

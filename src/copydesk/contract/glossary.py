@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import GlossaryLanguage
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs/{organization_id}/translations-glossary", extension="E20")
 def list_glossary_entries(
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    order_by: GlossaryLanguage | None = None,
+    organization_id: str, *, order_by: GlossaryLanguage | None = None, **paging: Unpack[Paging]
 ) -> Page[models.glossary.GlossaryEntry]:
     """List the glossary of an organization, with ``order_by`` by the terms of a language."""
     ...

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, Unpack
 
 from pydantic import StringConstraints
 
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 IntegrationName: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$")]
@@ -17,8 +17,6 @@ IntegrationName: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z
 @operation("GET", "/integrations")
 def list_integrations(
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     search: str | None = None,
     category: str | None = None,
     block_domain: str | None = None,
@@ -27,6 +25,7 @@ def list_integrations(
     owner: str | None = None,
     scope: str | None = None,
     target: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.integration.Integration]:
     """List integrations.
 
@@ -58,11 +57,7 @@ def delete_integration(integration_name: IntegrationName) -> None:
 
 @operation("GET", "/integrations/{integration_name}/installations", secret=True)
 def list_integration_installations(
-    integration_name: IntegrationName,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    external_id: str | None = None,
+    integration_name: IntegrationName, *, external_id: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.integration.Installation]:
     """List where an integration is installed."""
     ...
@@ -125,11 +120,7 @@ def uninstall_integration_from_space(
 
 @operation("GET", "/orgs/{organization_id}/installations", extension="E18", secret=True)
 def list_organization_installations(
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    search: str | None = None,
+    organization_id: str, *, search: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.integration.OrganizationInstallation]:
     """List the integrations that an organization has installed.
 
@@ -140,10 +131,7 @@ def list_organization_installations(
 
 @operation("GET", "/integrations/{integration_name}/events", secret=True)
 def list_integration_events(
-    integration_name: IntegrationName,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    integration_name: IntegrationName, **paging: Unpack[Paging]
 ) -> Page[models.integration.IntegrationEvent]:
     """List what an integration was told."""
     ...
@@ -161,10 +149,9 @@ def get_integration_event(
 def list_integration_space_installations(
     integration_name: IntegrationName,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     external_id: str | None = None,
     extended: bool = False,
+    **paging: Unpack[Paging],
 ) -> Page[models.integration.SpaceInstallation]:
     """List the spaces with an integration: ids, or with ``extended`` the spaces themselves."""
     ...
@@ -174,10 +161,9 @@ def list_integration_space_installations(
 def list_integration_site_installations(
     integration_name: IntegrationName,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     external_id: str | None = None,
     extended: bool = False,
+    **paging: Unpack[Paging],
 ) -> Page[models.integration.SiteInstallation]:
     """List the sites with an integration: ids, or with ``extended`` the sites themselves."""
     ...

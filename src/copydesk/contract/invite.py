@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -17,7 +19,7 @@ def invite_members(
 
 @operation("GET", "/orgs/{organization_id}/link-invites", extension="E13", secret=True)
 def list_invite_links(
-    organization_id: str, *, page: str | None = None, limit: Limit | None = None
+    organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.invite.InviteLink]:
     """List the invite links of an organization."""
     ...

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import LinkStatus
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/spaces/{space_id}/links", ended=True)
 def list_space_links(
-    space_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    status: LinkStatus | None = None,
+    space_id: str, *, status: LinkStatus | None = None, **paging: Unpack[Paging]
 ) -> models.link.Links:
     """List the links of a space."""
     ...
@@ -22,12 +20,7 @@ def list_space_links(
 
 @operation("GET", "/spaces/{space_id}/content/page/{page_id}/links", ended=True)
 def list_space_page_links(
-    space_id: str,
-    page_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    status: LinkStatus | None = None,
+    space_id: str, page_id: str, *, status: LinkStatus | None = None, **paging: Unpack[Paging]
 ) -> models.link.Links:
     """List the links of a page of a space."""
     ...
@@ -35,11 +28,7 @@ def list_space_page_links(
 
 @operation("GET", "/spaces/{space_id}/content/page/{page_id}/backlinks", ended=True)
 def list_space_page_backlinks(
-    space_id: str,
-    page_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    space_id: str, page_id: str, **paging: Unpack[Paging]
 ) -> Page[models.link.Backlink]:
     """List what points at a page of a space."""
     ...
@@ -47,11 +36,7 @@ def list_space_page_backlinks(
 
 @operation("GET", "/spaces/{space_id}/content/files/{file_id}/backlinks", ended=True)
 def list_space_file_backlinks(
-    space_id: str,
-    file_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    space_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[models.link.Backlink]:
     """List what points at a file of a space."""
     ...
@@ -63,12 +48,7 @@ def list_space_file_backlinks(
     ended=True,
 )
 def list_change_request_page_links(
-    space_id: str,
-    change_request_id: str,
-    page_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    space_id: str, change_request_id: str, page_id: str, **paging: Unpack[Paging]
 ) -> models.link.Links:
     """List the links of a page of a change request."""
     ...
@@ -80,12 +60,7 @@ def list_change_request_page_links(
     ended=True,
 )
 def list_change_request_file_backlinks(
-    space_id: str,
-    change_request_id: str,
-    file_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    space_id: str, change_request_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[models.link.Backlink]:
     """List what points at a file of a change request."""
     ...

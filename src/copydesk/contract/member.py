@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import MemberSort, Order, RoleFilter
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -12,12 +14,11 @@ from copydesk.contract.operation import operation
 def list_members(
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     order: Order = "desc",
     role: RoleFilter | None = None,
     search: str | None = None,
     sort: MemberSort = "joinedAt",
+    **paging: Unpack[Paging],
 ) -> Page[models.member.Member]:
     """List the members of an organization.
 
@@ -61,12 +62,7 @@ def add_sso_member(organization_id: str, user_id: str) -> models.member.Member:
 
 @operation("GET", "/orgs/{organization_id}/members/{user_id}/spaces")
 def list_member_spaces(
-    organization_id: str,
-    user_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    order: Order = "desc",
+    organization_id: str, user_id: str, *, order: Order = "desc", **paging: Unpack[Paging]
 ) -> Page[models.member.MemberSpace]:
     """List the spaces that a member can reach, with their role in each."""
     ...
@@ -74,12 +70,7 @@ def list_member_spaces(
 
 @operation("GET", "/orgs/{organization_id}/members/{user_id}/teams")
 def list_member_teams(
-    organization_id: str,
-    user_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    title: str | None = None,
+    organization_id: str, user_id: str, *, title: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.member.MemberTeam]:
     """List the teams that a member is in, those whose name contains ``title``."""
     ...

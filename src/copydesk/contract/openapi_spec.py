@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs/{organization_id}/openapi")
 def list_openapi_specs(
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.openapi_spec.OpenAPISpec]:
     """List the OpenAPI specifications of an organization."""
     ...
@@ -58,11 +57,7 @@ def delete_openapi_spec(organization_id: str, spec_slug: str) -> None:
 
 @operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}/versions", extension="E20")
 def list_openapi_spec_versions(
-    organization_id: str,
-    spec_slug: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, spec_slug: str, **paging: Unpack[Paging]
 ) -> Page[models.openapi_spec.OpenAPISpecVersion]:
     """List the versions of an OpenAPI specification that could be read."""
     ...

@@ -1,9 +1,9 @@
 """One typed stub per API operation, and the catalogue of them all.
 
 A stub's signature is the contract: the names in the path are path parameters, a parameter named
-``body`` is the request body, every other parameter is a query parameter, and the return type is the
-response. The client sends a stub, the embedded desk implements it, and documentation lists it;
-none of them repeats what the signature already says.
+``body`` is the request body, every other parameter is a query parameter (``**paging`` are the two
+of every list), and the return type is the response. The client sends a stub, the embedded desk
+implements it, and documentation lists it; none of them repeats what the signature already says.
 """
 
 from __future__ import annotations
@@ -15,7 +15,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType
-from typing import Annotated, Any, Generic, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -143,8 +154,19 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def signature(self) -> inspect.Signature:
-        """The stub's signature with its annotations evaluated."""
-        return inspect.signature(self.stub, eval_str=True)
+        """The stub's signature, its annotations evaluated and ``**paging`` spelled out."""
+        declared = inspect.signature(self.stub, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for each in declared.parameters.values():
+            if each.kind is each.VAR_KEYWORD:
+                fields = get_type_hints(get_args(each.annotation)[0], include_extras=True)
+                parameters += [
+                    inspect.Parameter(name, each.KEYWORD_ONLY, default=None, annotation=field)
+                    for name, field in fields.items()
+                ]
+            else:
+                parameters.append(each)
+        return declared.replace(parameters=parameters)
 
     @property
     def statuses(self) -> tuple[int, ...]:

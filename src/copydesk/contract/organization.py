@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs")
-def list_organizations(
-    *, page: str | None = None, limit: Limit | None = None
-) -> Page[models.organization.Organization]:
+def list_organizations(**paging: Unpack[Paging]) -> Page[models.organization.Organization]:
     """List the organizations that the caller is in."""
     ...
 

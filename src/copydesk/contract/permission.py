@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import Order, PermissionSort, Role, RoleFilter
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 _SITE = "/orgs/{organization_id}/sites/{site_id}/permissions"
@@ -18,11 +20,7 @@ def invite_to_collection(collection_id: str, body: models.permission.PermissionI
 
 @operation("GET", "/collections/{collection_id}/permissions/aggregate", extension="E13")
 def list_collection_permissions(
-    collection_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    role: Role | None = None,
+    collection_id: str, *, role: Role | None = None, **paging: Unpack[Paging]
 ) -> Page[models.permission.UserPermission]:
     """List the people who have a level in a collection, wherever it comes from."""
     ...
@@ -30,7 +28,7 @@ def list_collection_permissions(
 
 @operation("GET", "/collections/{collection_id}/permissions/teams", extension="E13")
 def list_collection_team_permissions(
-    collection_id: str, *, page: str | None = None, limit: Limit | None = None
+    collection_id: str, **paging: Unpack[Paging]
 ) -> Page[models.permission.TeamPermission]:
     """List the teams that were given a level in a collection."""
     ...
@@ -54,7 +52,7 @@ def remove_team_from_collection(collection_id: str, team_id: str) -> None:
 
 @operation("GET", "/collections/{collection_id}/permissions/users", extension="E13")
 def list_collection_user_permissions(
-    collection_id: str, *, page: str | None = None, limit: Limit | None = None
+    collection_id: str, **paging: Unpack[Paging]
 ) -> Page[models.permission.UserPermission]:
     """List the people who were given a level in a collection themselves."""
     ...
@@ -84,11 +82,7 @@ def invite_to_space(space_id: str, body: models.permission.PermissionInvite) -> 
 
 @operation("GET", "/spaces/{space_id}/permissions/aggregate", extension="E13")
 def list_space_permissions(
-    space_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
-    role: Role | None = None,
+    space_id: str, *, role: Role | None = None, **paging: Unpack[Paging]
 ) -> Page[models.permission.UserPermission]:
     """List the people who have a level in a space, wherever it comes from."""
     ...
@@ -96,7 +90,7 @@ def list_space_permissions(
 
 @operation("GET", "/spaces/{space_id}/permissions/teams", extension="E13")
 def list_space_team_permissions(
-    space_id: str, *, page: str | None = None, limit: Limit | None = None
+    space_id: str, **paging: Unpack[Paging]
 ) -> Page[models.permission.TeamPermission]:
     """List the teams that were given a level in a space."""
     ...
@@ -118,7 +112,7 @@ def remove_team_from_space(space_id: str, team_id: str) -> None:
 
 @operation("GET", "/spaces/{space_id}/permissions/users", extension="E13")
 def list_space_user_permissions(
-    space_id: str, *, page: str | None = None, limit: Limit | None = None
+    space_id: str, **paging: Unpack[Paging]
 ) -> Page[models.permission.UserPermission]:
     """List the people who were given a level in a space themselves."""
     ...
@@ -151,13 +145,12 @@ def list_site_permissions(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     order: Order = "desc",
     role: RoleFilter | None = None,
     search: str | None = None,
     sort: PermissionSort = "joinedAt",
     team: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.permission.SiteUserPermission]:
     """List the people of the organization with their level in a site and where it comes from.
 
@@ -169,7 +162,7 @@ def list_site_permissions(
 
 @operation("GET", _SITE + "/teams", extension="E13")
 def list_site_team_permissions(
-    organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
+    organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.permission.TeamPermission]:
     """List the teams that were given a level in a site."""
     ...
@@ -191,7 +184,7 @@ def remove_team_from_site(organization_id: str, site_id: str, team_id: str) -> N
 
 @operation("GET", _SITE + "/users", extension="E13")
 def list_site_user_permissions(
-    organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
+    organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.permission.UserPermission]:
     """List the people who were given a level in a site themselves."""
     ...

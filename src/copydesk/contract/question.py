@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import (
@@ -14,7 +14,7 @@ from copydesk.contract.enumerations import (
     Relevance,
     Resolution,
 )
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 
 
@@ -32,8 +32,7 @@ def list_site_questions(
     topic: list[str] | None = None,
     order: Order = "desc",
     sort: QuestionSort = "askedAt",
-    page: str | None = None,
-    limit: Limit | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.question.SiteQuestion]:
     """List the questions with at least one matching answer, and how many match."""
     ...
@@ -67,13 +66,12 @@ def list_site_question_sources(
     site_id: str,
     site_question_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     since: models.parts.Since = None,
     to: models.parts.Timestamp | None = None,
     relevance: list[Relevance] | None = None,
     channel_type: list[ChannelType] | None = None,
     answered: list[Resolution] | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.question.AnswerSource]:
     """List what the answers to a question were made from."""
     ...
@@ -111,8 +109,7 @@ def list_site_question_answers(
     question_type: Annotated[QuestionType | None, Wire("question.type")] = None,
     topic: str | None = None,
     thread: str | None = None,
-    page: str | None = None,
-    limit: Limit | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.question.SiteQuestionAnswer]:
     """List the answers that a site gave, the latest first."""
     ...
@@ -136,12 +133,7 @@ def get_site_question_answer(
     extension="E14",
 )
 def list_site_question_answer_sources(
-    organization_id: str,
-    site_id: str,
-    site_question_answer_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, site_question_answer_id: str, **paging: Unpack[Paging]
 ) -> Page[models.question.AnswerSource]:
     """List what an answer was made from."""
     ...

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import RedirectOrder
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -25,11 +27,10 @@ def list_site_redirects(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     search: str | None = None,
     draft: bool = False,
     order_by: RedirectOrder = "createdAt",
+    **paging: Unpack[Paging],
 ) -> Page[models.redirect.SiteRedirect]:
     """List the redirects of a site that hold, or with ``draft`` its drafts.
 

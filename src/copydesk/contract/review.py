@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
 from copydesk.contract.enumerations import ContentFormat
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -13,10 +15,9 @@ def list_change_request_reviews(
     space_id: str,
     change_request_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     format: ContentFormat | None = None,
     outdated: bool | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.review.Review]:
     """List the reviews of a change request, or only those that are outdated, or not."""
     ...
@@ -53,7 +54,7 @@ def create_change_request_review(
     extension="E5",
 )
 def list_requested_reviewers(
-    space_id: str, change_request_id: str, *, page: str | None = None, limit: Limit | None = None
+    space_id: str, change_request_id: str, **paging: Unpack[Paging]
 ) -> Page[models.review.RequestedReviewer]:
     """List the people who were asked to review a change request."""
     ...

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs/{organization_id}/saml", secret=True)
 def list_saml_providers(
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.saml_provider.SAMLProvider]:
     """List the SAML providers of an organization."""
     ...

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/share-links", secret=True)
 def list_share_links(
-    organization_id: str,
-    site_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.share_link.ShareLink]:
     """List the share links of a site."""
     ...

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -11,11 +13,10 @@ from copydesk.contract.operation import operation
 def list_sites(
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     space: str | None = None,
     title: str | None = None,
     published: bool | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.site.Site]:
     """List sites; ``space`` asks for those that show it, ``title`` for a part of the name."""
     ...

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import SORT
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/sections")
 def list_site_sections(
-    organization_id: str,
-    site_id: str,
-    *,
-    share_key: str | None = None,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, site_id: str, *, share_key: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.site_section.SiteSection]:
     """List the sections of a site in their order."""
     ...

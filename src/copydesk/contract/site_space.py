@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import SORT
 
@@ -14,9 +16,8 @@ def list_site_spaces(
     site_id: str,
     *,
     share_key: str | None = None,
-    page: str | None = None,
-    limit: Limit | None = None,
     default: bool | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.site_space.SiteSpace]:
     """List the spaces that a site shows, or with ``default`` only default or only other ones."""
     ...

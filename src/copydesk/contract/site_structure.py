@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -25,7 +27,7 @@ def sort_site_structure(
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/section-groups", extension="E11")
 def list_site_section_groups(
-    organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
+    organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.site_structure.SiteSectionGroup]:
     """List the groups of a site, each before those in it."""
     ...

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -51,7 +53,7 @@ def transfer_space(space_id: str, body: models.space.SpaceTransfer) -> models.sp
 
 @operation("GET", "/orgs/{organization_id}/spaces", extension="E2")
 def list_organization_spaces(
-    organization_id: str, *, page: str | None = None, limit: Limit | None = None
+    organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.space.Space]:
     """List the spaces of an organization."""
     ...

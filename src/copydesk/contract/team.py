@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import models
-from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
 
@@ -11,10 +13,9 @@ from copydesk.contract.operation import operation
 def list_teams(
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: Limit | None = None,
     owner: str | None = None,
     title: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[models.team.Team]:
     """List teams: those that ``owner`` can manage, those whose name contains ``title``."""
     ...
@@ -48,11 +49,7 @@ def delete_team(organization_id: str, team_id: str) -> None:
 
 @operation("GET", "/orgs/{organization_id}/teams/{team_id}/members")
 def list_team_members(
-    organization_id: str,
-    team_id: str,
-    *,
-    page: str | None = None,
-    limit: Limit | None = None,
+    organization_id: str, team_id: str, **paging: Unpack[Paging]
 ) -> Page[models.member.TeamMember]:
     """List the members of a team."""
     ...

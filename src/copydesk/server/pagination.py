@@ -17,9 +17,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
-from copydesk.contract.models.base import Body, Next, Page
+from copydesk.contract.models.base import Body, Next, Page, Paging
 from copydesk.contract.operation import Operation
 from copydesk.server.errors import invalid
 from copydesk.server.store import Row, Tx, Value
@@ -55,11 +55,10 @@ def paginate(
     values: Sequence[Value] = (),
     keys: Sequence[str] = ("created_at", "id"),
     descending: bool = True,
-    page: str | None,
-    limit: int | None,
     count: int | None = None,
     prepare: Callable[[Sequence[Row]], None] | None = None,
     indexed: bool = False,
+    **paging: Unpack[Paging],
 ) -> Page[T]:
     """Return one page of the rows of ``source`` (what stands after FROM).
 
@@ -70,7 +69,7 @@ def paginate(
     all in one index, and no row is read that is not on the page. Raises a 400 for a token that no
     list gave out.
     """
-    size = DEFAULT_LIMIT if limit is None else limit
+    page, size = _asked(paging)
     conditions = list(where)
     if count is None:
         total: int = tx.value(
@@ -110,15 +109,13 @@ def paginate(
     )
 
 
-def slice_page(
-    items: Sequence[T], key: Callable[[T], str], *, page: str | None, limit: int | None
-) -> Page[T]:
+def slice_page(items: Sequence[T], key: Callable[[T], str], **paging: Unpack[Paging]) -> Page[T]:
     """Return one page of a list that was computed whole, in the order given.
 
     A token names the last item by its unique ``key``; when that item has gone since, the token is
     a 400.
     """
-    size = DEFAULT_LIMIT if limit is None else limit
+    page, size = _asked(paging)
     start = 0
     if page is not None:
         (last,) = _read_token(page, 1)
@@ -130,6 +127,12 @@ def slice_page(
     return _Page(
         items=chosen, next=Next(page=_token([key(chosen[-1])])) if more else None, count=len(items)
     )
+
+
+def _asked(paging: Paging) -> tuple[str | None, int]:
+    """Return the token of the page that is asked for, None for the first, and its length."""
+    limit = paging.get("limit")
+    return paging.get("page"), DEFAULT_LIMIT if limit is None else limit
 
 
 def _where(conditions: Sequence[str]) -> str:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+)
 
 from pydantic import (
     BaseModel,
@@ -145,6 +155,16 @@ class Page(Shape, Generic[T]):
 
 Limit = Annotated[int, Field(ge=0, le=1000)]
 """How many items a page holds at most (docs/api-notes.md, Pages of a list)."""
+
+
+class Paging(TypedDict, total=False):
+    """Which page of a list is asked for: what every operation takes that answers a ``Page``.
+
+    In a signature: ``**paging: Unpack[Paging]``.
+    """
+
+    page: str | None
+    limit: Limit | None
 
 
 Way: TypeAlias = tuple[str | int, ...]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestStatus
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.change_request import (
     ChangeRequest,
     ChangeRequestCreate,
@@ -48,13 +49,12 @@ def list_space_change_requests(
     call: Call,
     space_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     status: ChangeRequestStatus = "open",
     creator: str | None = None,
     contributor: str | None = None,
     requested_reviewer: str | None = None,
     conversations_issues_cluster: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[ChangeRequest]:
     """List a space's change requests of one status, the latest changed first."""
     space = call.access.space(space_id)
@@ -63,10 +63,9 @@ def list_space_change_requests(
         call,
         {"space_id": space_id, "status": status},
         filters,
-        page,
-        limit,
         # The space keeps these counts, so that a long list is not counted for each page.
         count=None if filters.where else space[change_requests.COUNTED[status]],
+        **paging,
     )
 
 
@@ -75,13 +74,12 @@ def list_organization_change_requests(
     call: Call,
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     status: ChangeRequestStatus = "open",
     creator: str | None = None,
     contributor: str | None = None,
     requested_reviewer: str | None = None,
     conversations_issues_cluster: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[ChangeRequest]:
     """List the change requests of all spaces that the caller may see, the latest changed first."""
     call.access.organization(organization_id)
@@ -106,7 +104,7 @@ def list_organization_change_requests(
         filters.where.append("space_id NOT IN (SELECT value FROM json_each(?))")
         filters.values.append(json.dumps(unseen))
     equal = {"organization_id": organization_id, "status": status}
-    return _list(call, equal, filters, page, limit, count)
+    return _list(call, equal, filters, count, **paging)
 
 
 def _deleted_spaces(call: Call, organization_id: str) -> list[str]:
@@ -319,9 +317,8 @@ def _list(
     call: Call,
     equal: dict[str, str],
     filters: _Filters,
-    page: str | None,
-    limit: int | None,
-    count: int | None = None,
+    count: int | None,
+    **paging: Unpack[Paging],
 ) -> Page[ChangeRequest]:
     def make(row: Row) -> ChangeRequest:
         return change_request_model(call, space_row(call, row["space_id"]), row)
@@ -336,10 +333,9 @@ def _list(
         where=[*(f"{sign}{column} = ?" for column in equal), *filters.where],
         values=[*equal.values(), *filters.values],
         keys=("updated_at", "id"),
-        page=page,
-        limit=limit,
         count=count,
         prepare=lambda rows: prepare_models(call, rows),
+        **paging,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ClusterOrder, Order
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.cluster import (
     ClusterHit,
     ClusterJoin,
@@ -46,10 +47,9 @@ def list_issues_clusters(
     call: Call,
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
+    **paging: Unpack[Paging],
 ) -> Page[IssuesCluster]:
     """List the clusters of an organization in the order asked for, closed ones among them."""
     reading_organization(call, organization_id)
@@ -62,8 +62,7 @@ def list_issues_clusters(
         values=(organization_id,),
         keys=(_COLUMNS[order_by], "id"),
         descending=order == "desc",
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -151,12 +150,7 @@ def restore_issues_cluster(call: Call, organization_id: str, cluster_id: str) ->
 
 @implements(ops.list_cluster_suggestions)
 def list_cluster_suggestions(
-    call: Call,
-    organization_id: str,
-    cluster_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, cluster_id: str, **paging: Unpack[Paging]
 ) -> Page[ClusterSuggestion]:
     """List issues that are in no cluster and similar to this one."""
     find_cluster(call, organization_id, cluster_id)
@@ -174,8 +168,7 @@ def list_cluster_suggestions(
         where=("cluster_id = ?",),
         values=(cluster_id,),
         keys=("similarity", "issue_id"),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -190,10 +183,9 @@ def search_issues_clusters(
     since: datetime | None = None,
     until: datetime | None = None,
     attribute: list[str] | None = None,
-    page: str | None = None,
-    limit: int | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
+    **paging: Unpack[Paging],
 ) -> Page[ClusterHit]:
     """Find clusters by conversations whose issues are in them."""
     reading_organization(call, organization_id)
@@ -207,8 +199,7 @@ def search_issues_clusters(
         values=(told,),
         keys=(_COLUMNS[order_by], "id"),
         descending=order == "desc",
-        page=page,
-        limit=limit,
+        **paging,
         count=count,
         prepare=search.prepare_clusters,
     )

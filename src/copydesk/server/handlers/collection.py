@@ -7,9 +7,10 @@ losing them with their folder would be the worst of the answers.
 from __future__ import annotations
 
 import json
+from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.collection import (
     Collection,
     CollectionCreate,
@@ -41,12 +42,7 @@ from copydesk.server.store import Row
 
 @implements(ops.list_organization_collections)
 def list_organization_collections(
-    call: Call,
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    nested: bool = True,
+    call: Call, organization_id: str, *, nested: bool = True, **paging: Unpack[Paging]
 ) -> Page[Collection]:
     """Answer with the collections that the caller can view; siblings are in their order."""
     call.access.organization(organization_id)
@@ -61,8 +57,7 @@ def list_organization_collections(
         values=(organization_id, json.dumps(hidden_collections(call, organization_id))),
         keys=("position", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -124,9 +119,7 @@ def delete_collection(call: Call, collection_id: str) -> None:
 
 
 @implements(ops.list_collection_spaces)
-def list_collection_spaces(
-    call: Call, collection_id: str, *, page: str | None = None, limit: int | None = None
-) -> Page[Space]:
+def list_collection_spaces(call: Call, collection_id: str, **paging: Unpack[Paging]) -> Page[Space]:
     """Answer with the spaces directly in a collection that the caller can view, in their order."""
     collection = call.access.collection(collection_id)
     hidden = call.access.hidden_spaces(collection["organization_id"])
@@ -143,8 +136,7 @@ def list_collection_spaces(
         values=(collection["organization_id"], collection_id, json.dumps(hidden)),
         keys=("position", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
         prepare=lambda rows: prepare_spaces(call, rows),
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import partial
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.comment import (
     Comment,
     CommentCreate,
@@ -48,13 +49,12 @@ def list_comments(
     call: Call,
     place: Place,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     order: Order = "desc",
     status: CommentStatusFilter = "all",
     format: ContentFormat | None = None,
     target_page: str | None = None,
     authors: list[str] | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[Comment]:
     """List the comments on a change request, or those on a space itself."""
     where, values = place.conditions()
@@ -72,8 +72,7 @@ def list_comments(
         values=given.values,
         keys=("posted_at", "id"),
         descending=order == "desc",
-        page=page,
-        limit=limit,
+        **paging,
         # Those that are open are counted as they come and go.
         count=None if target_page is not None or authors else kept,
         prepare=lambda rows: _remember_people(call, rows, "posted_by", "resolved_by"),
@@ -144,9 +143,8 @@ def list_replies(
     place: Place,
     comment_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     format: ContentFormat | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[CommentReply]:
     """List the replies to a comment, as the conversation went."""
     comment = find_comment(call, place, comment_id)
@@ -158,8 +156,7 @@ def list_replies(
         values=[comment["id"]],
         keys=("posted_at", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
         count=comment["replies"],
         prepare=lambda rows: _remember_people(call, rows, "posted_by"),
     )
@@ -220,9 +217,7 @@ def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: st
 
 @implements_on_branch(ops.list_change_request_commenters, find_place)
 @implements_on_space(ops.list_space_commenters, find_place)
-def list_commenters(
-    call: Call, place: Place, *, page: str | None = None, limit: int | None = None
-) -> Page[Member]:
+def list_commenters(call: Call, place: Place, **paging: Unpack[Paging]) -> Page[Member]:
     """List the members who commented there or replied."""
     conditions, values = place.conditions()
     # Found once: a page and its count would each look through the whole discussion.
@@ -240,8 +235,7 @@ def list_commenters(
         values=[place.space["organization_id"], json.dumps([each["posted_by"] for each in people])],
         keys=("joined_at", "user_id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

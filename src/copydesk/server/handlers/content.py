@@ -6,11 +6,11 @@ No page of this desk is computed from something else, so ``computed`` changes no
 from __future__ import annotations
 
 import json
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ContentFormat
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.change_request import ChangeRequest, Changes
 from copydesk.contract.models.content import (
     ContentPage,
@@ -163,17 +163,15 @@ def list_files(
     call: Call,
     version: _Version,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     metadata: bool = True,
     computed: bool = True,
+    **paging: Unpack[Paging],
 ) -> Page[File]:
     """Answer with the files by path."""
     chosen = slice_page(
         revision_files(call, version.revision_id),
         lambda file: file.id,
-        page=page,
-        limit=limit,
+        **paging,
     )
     return Page[File](
         items=[version.file_model(file, metadata=metadata) for file in chosen.items],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import RecordType
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.context_record import ContextRecord, ContextRecordBatch
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest_records
@@ -19,12 +21,11 @@ def list_site_context_records(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     kind: RecordType | None = None,
     connector: str | None = None,
     connection: str | None = None,
     topic: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[ContextRecord]:
     """List the records of the organization of a site, the latest first."""
     site = site_to_triage(call, organization_id, site_id)
@@ -39,8 +40,7 @@ def list_site_context_records(
         site,
         [condition for condition, value in chosen if value is not None],
         [value for _, value in chosen if value is not None],
-        page,
-        limit,
+        **paging,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.conversation import (
     Conversation,
     ConversationBatch,
@@ -37,12 +38,7 @@ from copydesk.server.queries.conversation_search import Search
 
 @implements(ops.list_conversations)
 def list_conversations(
-    call: Call,
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    source: str | None = None,
+    call: Call, organization_id: str, *, source: str | None = None, **paging: Unpack[Paging]
 ) -> Page[Conversation]:
     """List the conversations of an organization, the latest first."""
     reading_organization(call, organization_id)
@@ -54,8 +50,7 @@ def list_conversations(
         source="conversation",
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -78,10 +73,9 @@ def list_conversation_issues(
     call: Call,
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     cluster: str | None = None,
     conversation: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[ConversationIssueItem]:
     """List the issues of an organization, the latest first."""
     reading_organization(call, organization_id)
@@ -96,8 +90,7 @@ def list_conversation_issues(
         source="issue",
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -153,8 +146,7 @@ def search_conversations(
     until: datetime | None = None,
     attribute: list[str] | None = None,
     cluster: str | None = None,
-    page: str | None = None,
-    limit: int | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[ConversationHit]:
     """Find conversations by words, in any order and with other endings, and by their fields."""
     reading_organization(call, organization_id)
@@ -168,7 +160,6 @@ def search_conversations(
         where=search.where,
         values=search.values,
         keys=("created_at", "conversation_id"),
-        page=page,
-        limit=limit,
+        **paging,
         prepare=search.prepare,
     )

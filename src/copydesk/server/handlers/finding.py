@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import (
@@ -12,7 +13,7 @@ from copydesk.contract.enumerations import (
     FindingStatus,
     FindingType,
 )
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.context_record import ContextRecord
 from copydesk.contract.models.finding import (
@@ -69,8 +70,6 @@ def list_site_findings(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     topic: str | None = None,
     question: str | None = None,
     status: FindingStatus | None = None,
@@ -81,6 +80,7 @@ def list_site_findings(
     updated_after: datetime | None = None,
     updated_before: datetime | None = None,
     order_by: FindingOrder = "updatedAt",
+    **paging: Unpack[Paging],
 ) -> Page[SiteFinding]:
     """List the findings of a site, the highest by the order first."""
     view = findings_view(call, organization_id, site_id)
@@ -106,8 +106,7 @@ def list_site_findings(
         where=which.where,
         values=which.values,
         keys=(_KEYS[order_by], "id"),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -142,13 +141,7 @@ def update_site_finding(
 
 @implements(ops.list_site_finding_change_requests)
 def list_site_finding_change_requests(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[ChangeRequest]:
     """List the change requests that were begun for a finding, whatever their status."""
     view = findings_view(call, organization_id, site_id)
@@ -160,8 +153,7 @@ def list_site_finding_change_requests(
         where=which.where,
         values=which.values,
         keys=("updated_at", "id"),
-        page=page,
-        limit=limit,
+        **paging,
         prepare=lambda rows: prepare_models(call, rows),
     )
 
@@ -193,13 +185,7 @@ def begin_site_finding_change_requests(
 
 @implements(ops.list_site_finding_pages)
 def list_site_finding_pages(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[SiteFindingPage]:
     """List the pages that a finding is about and that are there, the best first."""
     view = findings_view(call, organization_id, site_id)
@@ -210,7 +196,7 @@ def list_site_finding_pages(
         row["id"],
         hidden(view),
     )
-    pages = slice_page(found, lambda each: str(each["position"]), page=page, limit=limit)
+    pages = slice_page(found, lambda each: str(each["position"]), **paging)
     return Page[SiteFindingPage](
         items=[model for each in pages.items if (model := _page(call, each)) is not None],
         next=pages.next,
@@ -220,38 +206,26 @@ def list_site_finding_pages(
 
 @implements(ops.list_site_finding_questions)
 def list_site_finding_questions(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[SiteQuestion]:
     """List the questions that the issues of a finding ask; none tells of a broken link."""
     view = findings_view(call, organization_id, site_id)
     row = find_finding(view, site_finding_id)
     where = "id IN (SELECT question_id FROM issue WHERE cluster_id = ?)"
     return question_page(
-        call, view.site, [where], [row["cluster_id"]], Asked(), "asked_at", True, page, limit
+        call, view.site, [where], [row["cluster_id"]], Asked(), "asked_at", True, **paging
     )
 
 
 @implements(ops.list_site_finding_records)
 def list_site_finding_records(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[ContextRecord]:
     """List the conversations that tell of a finding; none tells of a broken link."""
     view = findings_view(call, organization_id, site_id)
     row = find_finding(view, site_finding_id)
     where = "id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)"
-    return record_page(call, view.site, [where], [row["cluster_id"]], page, limit)
+    return record_page(call, view.site, [where], [row["cluster_id"]], **paging)
 
 
 @implements(ops.get_site_finding_stats)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
+from typing import Unpack, get_args
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import GlossaryLanguage
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.glossary import (
     GlossaryEntry,
     GlossaryInsert,
@@ -31,12 +31,7 @@ _BY_TERM = (
 
 @implements(ops.list_glossary_entries)
 def list_glossary_entries(
-    call: Call,
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    order_by: str | None = None,
+    call: Call, organization_id: str, *, order_by: str | None = None, **paging: Unpack[Paging]
 ) -> Page[GlossaryEntry]:
     """Answer with the entries of an organization, the newest first or by their terms."""
     call.access.organization(organization_id)
@@ -48,8 +43,7 @@ def list_glossary_entries(
         values=(organization_id,) if order_by is None else (order_by, organization_id),
         keys=("created_at", "id") if order_by is None else ("term", "id"),
         descending=order_by is None,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

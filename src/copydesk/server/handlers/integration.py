@@ -6,10 +6,10 @@ import base64
 import binascii
 import json
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.integration import (
     EventTrace,
     Installation,
@@ -80,8 +80,6 @@ _PICTURES = {
 def list_integrations(
     call: Call,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     search: str | None = None,
     category: str | None = None,
     block_domain: str | None = None,
@@ -90,6 +88,7 @@ def list_integrations(
     owner: str | None = None,
     scope: str | None = None,
     target: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[Integration]:
     """Answer with the integrations that the caller finds, by name.
 
@@ -114,8 +113,7 @@ def list_integrations(
         values=given.values,
         keys=("id",),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -156,12 +154,7 @@ def delete_integration(call: Call, integration_name: str) -> None:
 
 @implements(ops.list_integration_installations)
 def list_integration_installations(
-    call: Call,
-    integration_name: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    external_id: str | None = None,
+    call: Call, integration_name: str, *, external_id: str | None = None, **paging: Unpack[Paging]
 ) -> Page[Installation]:
     """Answer with installations, newest first: all of them to who administers the integration.
 
@@ -177,8 +170,7 @@ def list_integration_installations(
         source="installation",
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -268,12 +260,7 @@ def uninstall_integration_from_space(
 
 @implements(ops.list_organization_installations)
 def list_organization_installations(
-    call: Call,
-    organization_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    search: str | None = None,
+    call: Call, organization_id: str, *, search: str | None = None, **paging: Unpack[Paging]
 ) -> Page[OrganizationInstallation]:
     """Answer with what an organization has installed, newest first. Takes listInstallations."""
     call.access.organization(organization_id, "listInstallations")
@@ -293,14 +280,13 @@ def list_organization_installations(
         source="installation",
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
 @implements(ops.list_integration_events)
 def list_integration_events(
-    call: Call, integration_name: str, *, page: str | None = None, limit: int | None = None
+    call: Call, integration_name: str, **paging: Unpack[Paging]
 ) -> Page[IntegrationEvent]:
     """Answer with what happened to an integration, newest first.
 
@@ -313,8 +299,7 @@ def list_integration_events(
         source="integration_event",
         where=(condition,),
         values=values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -342,10 +327,9 @@ def list_integration_space_installations(
     call: Call,
     integration_name: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     external_id: str | None = None,
     extended: bool = False,
+    **paging: Unpack[Paging],
 ) -> Page[SpaceInstallation]:
     """Answer with the spaces that an integration works on and the caller may see, newest first."""
     integration = find_integration(call, integration_name)
@@ -354,9 +338,8 @@ def list_integration_space_installations(
         integration,
         "space",
         lambda row: space_installation_model(call, integration, row, extended=extended),
-        page,
-        limit,
         external_id,
+        **paging,
     )
 
 
@@ -365,10 +348,9 @@ def list_integration_site_installations(
     call: Call,
     integration_name: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     external_id: str | None = None,
     extended: bool = False,
+    **paging: Unpack[Paging],
 ) -> Page[SiteInstallation]:
     """Answer with the sites that an integration works on and the caller may see, newest first."""
     integration = find_integration(call, integration_name)
@@ -377,9 +359,8 @@ def list_integration_site_installations(
         integration,
         "site",
         lambda row: site_installation_model(call, integration, row, extended=extended),
-        page,
-        limit,
         external_id,
+        **paging,
     )
 
 
@@ -424,9 +405,8 @@ def _places(
     integration: Row,
     place: str,
     make: Callable[[Row], T],
-    page: str | None,
-    limit: int | None,
     external_id: str | None,
+    **paging: Unpack[Paging],
 ) -> Page[T]:
     condition, found = seen_places(call, integration, place)
     given = Conditions(condition, values=found)
@@ -437,8 +417,7 @@ def _places(
         source=installed_places(place),
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

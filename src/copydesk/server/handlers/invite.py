@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.invite import (
     InviteCreate,
     InviteLink,
@@ -51,7 +53,7 @@ def invite_members(call: Call, organization_id: str, body: InviteCreate) -> Invi
 
 @implements(ops.list_invite_links)
 def list_invite_links(
-    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+    call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[InviteLink]:
     """Answer with the links, newest first."""
     call.access.organization(organization_id, "admin")
@@ -61,8 +63,7 @@ def list_invite_links(
         source="invite_link",
         where=("organization_id = ?",),
         values=(organization_id,),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

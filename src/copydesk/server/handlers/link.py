@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import LinkStatus
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.link import (
     Backlink,
     FileTarget,
@@ -32,19 +33,14 @@ from copydesk.server.store import Row
 
 @implements(ops.list_space_links)
 def list_space_links(
-    call: Call,
-    space_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    status: LinkStatus | None = None,
+    call: Call, space_id: str, *, status: LinkStatus | None = None, **paging: Unpack[Paging]
 ) -> Links:
     """Answer with where the pages of a space lead."""
     space = call.access.space(space_id)
     reader = _reader(call, space)
     links = reader.model(reader.all())
     whole = partial(_whole, call, space, space["revision_id"])
-    return _links(links, whole, stats(links), page, limit, status)
+    return _links(links, whole, stats(links), status, **paging)
 
 
 @implements(ops.list_space_page_links)
@@ -53,9 +49,8 @@ def list_space_page_links(
     space_id: str,
     page_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     status: LinkStatus | None = None,
+    **paging: Unpack[Paging],
 ) -> Links:
     """Answer with where a page of a space leads."""
     space = call.access.space(space_id)
@@ -63,18 +58,12 @@ def list_space_page_links(
     if links is None:
         raise not_found("page", page_id)
     whole = partial(_whole, call, space, space["revision_id"])
-    return _links(links, whole, stats(links), page, limit, status)
+    return _links(links, whole, stats(links), status, **paging)
 
 
 @implements(ops.list_change_request_page_links)
 def list_change_request_page_links(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    page_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, space_id: str, change_request_id: str, page_id: str, **paging: Unpack[Paging]
 ) -> Links:
     """Answer with where a page of a change request leads, and what it newly breaks."""
     space, row = find_change_request(call, space_id, change_request_id)
@@ -83,53 +72,37 @@ def list_change_request_page_links(
         raise not_found("page", page_id)
     before = _page_links(_reader(call, space), page_id) or []
     whole = partial(_whole, call, space, row["revision_id"])
-    return _links(links, whole, stats(links, before), page, limit, None)
+    return _links(links, whole, stats(links, before), None, **paging)
 
 
 @implements(ops.list_space_page_backlinks)
 def list_space_page_backlinks(
-    call: Call,
-    space_id: str,
-    page_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, space_id: str, page_id: str, **paging: Unpack[Paging]
 ) -> Page[Backlink]:
     """Answer with the pages that lead to a page: of its space, then of others that name it."""
     space = call.access.space(space_id)
     find_page(call, space["revision_id"], page_id)
-    return _backlinks(call, _sources_anywhere(call, space, page_id, "page"), page, limit)
+    return _backlinks(call, _sources_anywhere(call, space, page_id, "page"), **paging)
 
 
 @implements(ops.list_space_file_backlinks)
 def list_space_file_backlinks(
-    call: Call,
-    space_id: str,
-    file_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, space_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[Backlink]:
     """Answer with the pages that lead to a file or show it."""
     space = call.access.space(space_id)
     find_file(call, space["revision_id"], file_id)
-    return _backlinks(call, _sources_anywhere(call, space, file_id, "files"), page, limit)
+    return _backlinks(call, _sources_anywhere(call, space, file_id, "files"), **paging)
 
 
 @implements(ops.list_change_request_file_backlinks)
 def list_change_request_file_backlinks(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    file_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, space_id: str, change_request_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[Backlink]:
     """Answer with the pages of a change request that lead to a file or show it."""
     space, row = find_change_request(call, space_id, change_request_id)
     find_file(call, row["revision_id"], file_id)
-    return _backlinks(call, _sources(call, space, row["revision_id"], file_id), page, limit)
+    return _backlinks(call, _sources(call, space, row["revision_id"], file_id), **paging)
 
 
 def _reader(call: Call, space: Row) -> LinkReader:
@@ -163,9 +136,8 @@ def _links(
     links: list[Link],
     whole: Callable[[Link], Link],
     numbers: LinkStats,
-    page: str | None,
-    limit: int | None,
     status: LinkStatus | None,
+    **paging: Unpack[Paging],
 ) -> Links:
     """Return one page of links; the numbers are of all of them, also of those filtered out."""
     keyed = [
@@ -173,7 +145,7 @@ def _links(
         for number, link in enumerate(links)
         if status is None or link.status == status
     ]
-    chosen = slice_page(keyed, lambda pair: pair[0], page=page, limit=limit)
+    chosen = slice_page(keyed, lambda pair: pair[0], **paging)
     return Links(
         items=[whole(link) for _, link in chosen.items],
         next=chosen.next,
@@ -231,14 +203,11 @@ def _sources_anywhere(call: Call, space: Row, target: str, kind: str) -> list[_S
     return found
 
 
-def _backlinks(
-    call: Call, sources: list[_Source], page: str | None, limit: int | None
-) -> Page[Backlink]:
+def _backlinks(call: Call, sources: list[_Source], **paging: Unpack[Paging]) -> Page[Backlink]:
     chosen = slice_page(
         sources,
         lambda found: f"{found.space['id']}/{found.page.data.id}",
-        page=page,
-        limit=limit,
+        **paging,
     )
     prepare_spaces(call, [found.space for found in chosen.items])
     return Page[Backlink](

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import MemberSort, Order, RoleFilter
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.member import (
     Member,
     MemberSpace,
@@ -32,12 +33,11 @@ def list_members(
     call: Call,
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     order: Order = "desc",
     role: RoleFilter | None = None,
     search: str | None = None,
     sort: MemberSort = "joinedAt",
+    **paging: Unpack[Paging],
 ) -> Page[Member]:
     """Answer with members. By last seen, only active members are there: enabled and seen at all."""
     call.access.organization(organization_id, "listMembers")
@@ -59,8 +59,7 @@ def list_members(
         values=values,
         keys=("last_seen_at" if sort == "lastSeenAt" else "joined_at", "user_id"),
         descending=order == "desc",
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -168,9 +167,8 @@ def list_member_spaces(
     organization_id: str,
     user_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     order: Order = "desc",
+    **paging: Unpack[Paging],
 ) -> Page[MemberSpace]:
     """Answer with the spaces that both the member and the caller can view, by time of creation."""
     _visible_member(call, organization_id, user_id)
@@ -188,8 +186,7 @@ def list_member_spaces(
         where=("deleted_at IS NULL", "id IN (SELECT value FROM json_each(?))"),
         values=(json.dumps(shared),),
         descending=order == "desc",
-        page=page,
-        limit=limit,
+        **paging,
         prepare=lambda rows: prepare_spaces(call, rows),
     )
 
@@ -200,9 +197,8 @@ def list_member_teams(
     organization_id: str,
     user_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     title: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[MemberTeam]:
     """Answer with a member's teams, newest first."""
     _visible_member(call, organization_id, user_id)
@@ -216,8 +212,7 @@ def list_member_teams(
             "instr(casefold(title), ?) > 0",
         ),
         values=(organization_id, user_id, (title or "").casefold()),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

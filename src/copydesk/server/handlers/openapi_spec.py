@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.openapi_spec import (
     OpenAPISpec,
     OpenAPISpecCreate,
@@ -28,7 +30,7 @@ _PERMISSION = "createOpenAPISpec"
 
 @implements(ops.list_openapi_specs)
 def list_openapi_specs(
-    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+    call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[OpenAPISpec]:
     """Answer with the specifications of an organization, the newest first."""
     call.access.organization(organization_id)
@@ -38,8 +40,7 @@ def list_openapi_specs(
         source="openapi_spec",
         where=("organization_id = ?",),
         values=(organization_id,),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -104,12 +105,7 @@ def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> Non
 
 @implements(ops.list_openapi_spec_versions)
 def list_openapi_spec_versions(
-    call: Call,
-    organization_id: str,
-    spec_slug: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, spec_slug: str, **paging: Unpack[Paging]
 ) -> Page[OpenAPISpecVersion]:
     """Answer with the versions of a specification that are kept, the newest first."""
     call.access.organization(organization_id)
@@ -120,8 +116,7 @@ def list_openapi_spec_versions(
         source="openapi_version",
         where=("spec_id = ?",),
         values=(spec["id"],),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

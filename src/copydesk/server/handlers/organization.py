@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.organization import Organization, OrganizationUpdate
 from copydesk.server.desk_writes import add_member
 from copydesk.server.errors import Refusal, conflict, invalid
@@ -25,9 +25,7 @@ _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]
 
 
 @implements(ops.list_organizations)
-def list_organizations(
-    call: Call, *, page: str | None = None, limit: int | None = None
-) -> Page[Organization]:
+def list_organizations(call: Call, **paging: Unpack[Paging]) -> Page[Organization]:
     """Answer with the caller's organizations, oldest first."""
     return paginate(
         call.tx,
@@ -36,8 +34,7 @@ def list_organizations(
         where=("id IN (SELECT value FROM json_each(?))",),
         values=(json.dumps(list(call.access.memberships)),),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

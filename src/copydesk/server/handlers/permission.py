@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import Order, PermissionSort, Role, RoleFilter
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.permission import (
     PermissionInvite,
     PermissionUpdate,
@@ -55,12 +56,7 @@ def invite(call: Call, holder: Holder, body: PermissionInvite) -> None:
 @implements_on_space(ops.list_collection_permissions, collection_holder)
 @implements_on_space(ops.list_space_permissions, space_holder)
 def list_permissions(
-    call: Call,
-    holder: Holder,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    role: Role | None = None,
+    call: Call, holder: Holder, *, role: Role | None = None, **paging: Unpack[Paging]
 ) -> Page[UserPermission]:
     """Answer with who has a level, wherever it comes from, by name."""
     holder.check_lists(call, "listMembers")
@@ -82,8 +78,7 @@ def list_permissions(
         ),
         keys=("display_name", "user_id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -92,13 +87,12 @@ def list_site_permissions(
     call: Call,
     holder: Holder,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     order: Order = "desc",
     role: RoleFilter | None = None,
     search: str | None = None,
     sort: PermissionSort = "joinedAt",
     team: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[SiteUserPermission]:
     """Answer with everyone of the organization. By last seen, only active members are there."""
     holder.check_lists(call, "listMembers")
@@ -133,8 +127,7 @@ def list_site_permissions(
         values=values,
         keys=(_SORTS[sort], "user_id"),
         descending=order == "desc",
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -153,7 +146,7 @@ def _json(ids: Iterable[str]) -> str:
 @implements_on_space(ops.list_collection_user_permissions, collection_holder)
 @implements_on_space(ops.list_space_user_permissions, space_holder)
 def list_user_permissions(
-    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
+    call: Call, holder: Holder, **paging: Unpack[Paging]
 ) -> Page[UserPermission]:
     """Answer with the people who were given a level there themselves, by name."""
     holder.check_lists(call, "listMembers")
@@ -165,8 +158,7 @@ def list_user_permissions(
         values=(holder.id, holder.organization),
         keys=("display_name", "user_id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -196,7 +188,7 @@ def remove_user(call: Call, holder: Holder, user_id: str) -> None:
 @implements_on_space(ops.list_collection_team_permissions, collection_holder)
 @implements_on_space(ops.list_space_team_permissions, space_holder)
 def list_team_permissions(
-    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
+    call: Call, holder: Holder, **paging: Unpack[Paging]
 ) -> Page[TeamPermission]:
     """Answer with the teams that were given a level there, by name."""
     holder.check_lists(call, "listTeams")
@@ -208,8 +200,7 @@ def list_team_permissions(
         values=(holder.id,),
         keys=("title", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import (
@@ -14,7 +15,7 @@ from copydesk.contract.enumerations import (
     Relevance,
     Resolution,
 )
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.question import (
     AnswerSource,
     QuestionStats,
@@ -65,8 +66,7 @@ def list_site_questions(
     topic: list[str] | None = None,
     order: Order = "desc",
     sort: QuestionSort = "askedAt",
-    page: str | None = None,
-    limit: int | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[SiteQuestion]:
     """List the questions of the organization of a site."""
     site = site_to_triage(call, organization_id, site_id)
@@ -84,9 +84,7 @@ def list_site_questions(
     if kind is not None:
         where.append("type = ?")
         values.append(kind)
-    return question_page(
-        call, site, where, values, which, _SORTS[sort], order == "desc", page, limit
-    )
+    return question_page(call, site, where, values, which, _SORTS[sort], order == "desc", **paging)
 
 
 @implements(ops.get_site_question)
@@ -118,13 +116,12 @@ def list_site_question_sources(
     site_id: str,
     site_question_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     since: datetime | None = None,
     to: datetime | None = None,
     relevance: list[Relevance] | None = None,
     channel_type: list[ChannelType] | None = None,
     answered: list[Resolution] | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[AnswerSource]:
     """List the records of the conversations that asked a question."""
     site = site_to_triage(call, organization_id, site_id)
@@ -133,7 +130,7 @@ def list_site_question_sources(
         since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
     )
     which.also("i.question_id = ?", row["id"])
-    return _sources(call, site, which, page, limit)
+    return _sources(call, site, which, **paging)
 
 
 @implements(ops.get_site_question_stats)
@@ -181,8 +178,7 @@ def list_site_question_answers(
     question_type: QuestionType | None = None,
     topic: str | None = None,
     thread: str | None = None,
-    page: str | None = None,
-    limit: int | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[SiteQuestionAnswer]:
     """List the answers of the organization of a site, the latest first."""
     site = site_to_triage(call, organization_id, site_id)
@@ -214,8 +210,7 @@ def list_site_question_answers(
         source="issue i",
         where=[f"{sign}i.organization_id = ?", *which.where],
         values=[organization_id, *which.values],
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -233,15 +228,13 @@ def list_site_question_answer_sources(
     organization_id: str,
     site_id: str,
     site_question_answer_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[AnswerSource]:
     """List the record that an answer is read from."""
     site = site_to_triage(call, organization_id, site_id)
     which = Asked()
     which.also("i.id = ?", find_answer(call, site, site_question_answer_id)["id"])
-    return _sources(call, site, which, page, limit)
+    return _sources(call, site, which, **paging)
 
 
 @implements(ops.get_site_question_answer_thread)
@@ -259,9 +252,7 @@ def get_site_question_answer_thread(
     return [answer_with_response(call, site, each) for each in rows]
 
 
-def _sources(
-    call: Call, site: Row, which: Asked, page: str | None, limit: int | None
-) -> Page[AnswerSource]:
+def _sources(call: Call, site: Row, which: Asked, **paging: Unpack[Paging]) -> Page[AnswerSource]:
     return paginate(
         call.tx,
         lambda row: source_model(call, site, row),
@@ -269,6 +260,5 @@ def _sources(
         "ON c.organization_id = i.organization_id AND c.id = i.conversation_id) i",
         where=["i.organization_id = ?", *which.where],
         values=[site["organization_id"], *which.values],
-        page=page,
-        limit=limit,
+        **paging,
     )

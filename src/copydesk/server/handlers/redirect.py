@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import RedirectOrder
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.redirect import (
     FoundRedirect,
     RedirectPublish,
@@ -63,11 +63,10 @@ def list_site_redirects(
     organization_id: str,
     site_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     search: str | None = None,
     draft: bool = False,
     order_by: RedirectOrder = "createdAt",
+    **paging: Unpack[Paging],
 ) -> Page[SiteRedirect]:
     """List the redirects that hold, or the drafts; those to spaces one may not see are left out."""
     view = site_view(call, organization_id, site_id)
@@ -88,8 +87,7 @@ def list_site_redirects(
         values=given.values,
         keys=(column, "id"),
         descending=descending,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

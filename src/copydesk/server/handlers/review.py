@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ContentFormat
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import (
     AskedReviewers,
@@ -31,10 +33,9 @@ def list_change_request_reviews(
     call: Call,
     place: Place,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     format: ContentFormat | None = None,
     outdated: bool | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[Review]:
     """List the reviews of a change request, the newest first."""
     row = place.change_request
@@ -49,8 +50,7 @@ def list_change_request_reviews(
         source="review",
         where=where,
         values=values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -89,16 +89,11 @@ def create_change_request_review(
 
 @implements(ops.list_requested_reviewers)
 def list_requested_reviewers(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, space_id: str, change_request_id: str, **paging: Unpack[Paging]
 ) -> Page[RequestedReviewer]:
     """List who was asked for a review, in the order in which they were asked."""
     _, row = find_change_request(call, space_id, change_request_id)
-    return _requested(call, row, page, limit)
+    return _requested(call, row, **paging)
 
 
 @implements(ops.request_reviewers)
@@ -126,7 +121,7 @@ def request_reviewers(
     said = body.model_dump(include=body.model_fields_set - {"users"})
     if said:
         update_change_request(call, space_id, change_request_id, ChangeRequestUpdate(**said))
-    asked = _requested(call, row, None, None)
+    asked = _requested(call, row)
     return AskedReviewers(
         items=asked.items, next=asked.next, count=asked.count, users=[*asked.items]
     )
@@ -160,9 +155,7 @@ def _reviewers_to_change(call: Call, space_id: str, change_request_id: str) -> t
     return space, row
 
 
-def _requested(
-    call: Call, row: Row, page: str | None, limit: int | None
-) -> Page[RequestedReviewer]:
+def _requested(call: Call, row: Row, **paging: Unpack[Paging]) -> Page[RequestedReviewer]:
     return paginate(
         call.tx,
         lambda asked: requested_reviewer_model(call, asked),
@@ -171,6 +164,5 @@ def _requested(
         values=[row["id"]],
         keys=("created_at", "user_id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.saml_provider import (
     SAMLProvider,
     SAMLProviderCreate,
@@ -28,7 +28,7 @@ from copydesk.server.queries.saml_provider import (
 
 @implements(ops.list_saml_providers)
 def list_saml_providers(
-    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+    call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[SAMLProvider]:
     """Answer with the providers, newest first. Takes the permission admin."""
     call.access.organization(organization_id, "admin")
@@ -38,8 +38,7 @@ def list_saml_providers(
         source=f"(SELECT *, {CONFIGURED} AS configured FROM saml_provider)",  # noqa: S608 - ours
         where=("organization_id = ?",),
         values=(organization_id,),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

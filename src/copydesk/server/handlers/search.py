@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from typing import Unpack
 from urllib.parse import quote
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.parts import ShownUrls
 from copydesk.contract.models.search import (
     AllScope,
@@ -41,7 +42,7 @@ _PAGES = 20
 
 @implements(ops.search_space)
 def search_space(
-    call: Call, space_id: str, *, query: str, page: str | None = None, limit: int | None = None
+    call: Call, space_id: str, *, query: str, **paging: Unpack[Paging]
 ) -> Page[SpaceSearchItem]:
     """Answer with the pages of a space that hold every word of the query, the best first."""
     call.access.space(space_id)
@@ -56,20 +57,14 @@ def search_space(
         values=values,
         keys=("score", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
         count=count_pages(call.tx, wanted, space_id=space_id),
     )
 
 
 @implements(ops.search_organization)
 def search_organization(
-    call: Call,
-    organization_id: str,
-    *,
-    query: str,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, *, query: str, **paging: Unpack[Paging]
 ) -> Page[OrganizationSearchItem]:
     """Answer with the spaces that the caller can view and that have pages with every word.
 
@@ -105,20 +100,13 @@ def search_organization(
         ),
         keys=("score", "translated", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
 @implements(ops.search_site_content)
 def search_site_content(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    body: SiteSearch,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, body: SiteSearch, **paging: Unpack[Paging]
 ) -> Page[OrganizationSearchItem]:
     """Answer with the spaces of a site that have pages with every word, the best first.
 
@@ -142,8 +130,7 @@ def search_site_content(
         values=(*values, json.dumps(spaces)),
         keys=("score", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

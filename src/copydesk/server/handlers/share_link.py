@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
@@ -14,12 +16,7 @@ from copydesk.server.store import Value
 
 @implements(ops.list_share_links)
 def list_share_links(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[ShareLink]:
     """List the share links of a site, the newest first."""
     site = call.access.site(organization_id, site_id, "createContent")
@@ -29,8 +26,7 @@ def list_share_links(
         source="share_link",
         where=("site_id = ?",),
         values=(site_id,),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.site import (
     AdaptiveSchema,
     AdaptiveSchemaUpdate,
@@ -45,11 +46,10 @@ def list_sites(
     call: Call,
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     space: str | None = None,
     title: str | None = None,
     published: bool | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[Site]:
     """List the sites of an organization, the newest first."""
     call.access.organization(organization_id)
@@ -68,8 +68,7 @@ def list_sites(
         source="site",
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.site_section import (
     SiteSection,
     SiteSectionCreate,
@@ -41,8 +43,7 @@ def list_site_sections(
     site_id: str,
     *,
     share_key: str | None = None,
-    page: str | None = None,
-    limit: int | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[SiteSection]:
     """List the sections of a site in their order, each with what it shows.
 
@@ -63,8 +64,7 @@ def list_site_sections(
         values=(site_id,),
         keys=("position", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
         prepare=view.prepare_sections,
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.site_space import (
     SiteSpace,
     SiteSpaceCreate,
@@ -38,9 +39,8 @@ def list_site_spaces(
     site_id: str,
     *,
     share_key: str | None = None,
-    page: str | None = None,
-    limit: int | None = None,
     default: bool | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[SiteSpace]:
     """List what a site shows, section by section in order; a trashed space has its deletedAt.
 
@@ -59,8 +59,7 @@ def list_site_spaces(
         values=given.values,
         keys=SHOWN_KEYS,
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
         prepare=view.prepare,
     )
 

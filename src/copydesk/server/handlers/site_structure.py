@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Unpack
 
 from pydantic import BaseModel
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.position import StructurePointer
 from copydesk.contract.models.site_space import SiteSpace
 from copydesk.contract.models.site_structure import (
@@ -117,12 +117,7 @@ def _at(field: str, find: Any, *args: Any) -> Any:
 
 @implements(ops.list_site_section_groups)
 def list_site_section_groups(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[SiteSectionGroup]:
     """List all groups of a site in its order, each with its members."""
     tree = SiteTree(site_view(call, organization_id, site_id))
@@ -134,8 +129,7 @@ def list_site_section_groups(
         values=(site_id,),
         keys=("position", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.space import Space, SpaceCreate, SpaceMove, SpaceTransfer, SpaceUpdate
 from copydesk.server.desk_writes import add_space
 from copydesk.server.errors import conflict, forbidden, invalid, not_found
@@ -30,7 +30,7 @@ from copydesk.server.store import to_json
 
 @implements(ops.list_organization_spaces)
 def list_organization_spaces(
-    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+    call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[Space]:
     """Answer with the spaces that the caller can view; siblings are in their order."""
     call.access.organization(organization_id)
@@ -46,8 +46,7 @@ def list_organization_spaces(
         values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
         keys=("position", "id"),
         descending=False,
-        page=page,
-        limit=limit,
+        **paging,
         prepare=lambda rows: prepare_spaces(call, rows),
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.member import TeamMember, TeamMemberPermissions, TeamMembership
 from copydesk.contract.models.team import (
     Team,
@@ -30,10 +32,9 @@ def list_teams(
     call: Call,
     organization_id: str,
     *,
-    page: str | None = None,
-    limit: int | None = None,
     owner: str | None = None,
     title: str | None = None,
+    **paging: Unpack[Paging],
 ) -> Page[Team]:
     """Answer with teams, newest first. Administrators of the organization manage every team."""
     call.access.organization(organization_id, "listTeams")
@@ -52,8 +53,7 @@ def list_teams(
         source="team",
         where=given.where,
         values=given.values,
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 
@@ -99,12 +99,7 @@ def delete_team(call: Call, organization_id: str, team_id: str) -> None:
 
 @implements(ops.list_team_members)
 def list_team_members(
-    call: Call,
-    organization_id: str,
-    team_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
+    call: Call, organization_id: str, team_id: str, **paging: Unpack[Paging]
 ) -> Page[TeamMember]:
     """Answer with the members of a team, by the time they joined the organization."""
     find_team(call, organization_id, team_id)
@@ -118,8 +113,7 @@ def list_team_members(
         source=_TEAM_MEMBERS,
         values=(organization_id, team_id),
         keys=("joined_at", "user_id"),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.translation import (
@@ -27,7 +28,7 @@ from copydesk.server.translation_jobs import result_of, source_of
 
 @implements(ops.list_translations)
 def list_translations(
-    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+    call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[Translation]:
     """Answer with the translations whose source the caller may see, the newest first."""
     call.access.organization(organization_id)
@@ -40,8 +41,7 @@ def list_translations(
             "source_space_id IS NULL OR source_space_id NOT IN (SELECT value FROM json_each(?))",
         ),
         values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
-        page=page,
-        limit=limit,
+        **paging,
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Unpack
 
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.context_record import ContextRecord
 from copydesk.contract.models.parts import Urls
 from copydesk.server.implementation import Call
@@ -22,8 +23,7 @@ def record_page(
     site: Row,
     where: Sequence[str],
     values: Sequence[Value],
-    page: str | None,
-    limit: int | None,
+    **paging: Unpack[Paging],
 ) -> Page[ContextRecord]:
     """Return a page of records, the latest first, by conditions on ``conversation``."""
     issues: dict[str, list[Row]] = {}
@@ -37,9 +37,8 @@ def record_page(
         source="conversation",
         where=["organization_id = ?", *where],
         values=[site["organization_id"], *values],
-        page=page,
-        limit=limit,
         prepare=prepare,
+        **paging,
     )
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Unpack
 
 from copydesk.contract.enumerations import ChannelType, Helpfulness, Relevance, Resolution
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.question import (
@@ -190,8 +190,7 @@ def question_page(
     which: Asked,
     key: str,
     descending: bool,
-    page: str | None,
-    limit: int | None,
+    **paging: Unpack[Paging],
 ) -> Page[SiteQuestion]:
     """Return a page of questions with the numbers of the answers that fit."""
     stats: dict[str, QuestionStats] = {}
@@ -207,9 +206,8 @@ def question_page(
         values=values,
         keys=(key, "id"),
         descending=descending,
-        page=page,
-        limit=limit,
         prepare=prepare,
+        **paging,
     )
 
 

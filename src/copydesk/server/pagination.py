@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeVar, Unpack
@@ -22,7 +22,7 @@ from typing import Any, TypeVar, Unpack
 from copydesk.contract.models.base import Body, Next, Page, Paging
 from copydesk.contract.operation import Operation
 from copydesk.server.errors import invalid
-from copydesk.server.store import Row, Tx, Value
+from copydesk.server.store import Row, Tx, Value, timestamp
 
 T = TypeVar("T")
 
@@ -34,16 +34,22 @@ DEFAULT_LIMIT = 50
 
 
 class Conditions:
-    """Conditions of a list, joined by AND, with the values of their marks."""
+    """Conditions of a query, joined by AND, with the values of their marks."""
 
-    def __init__(self, *where: str, values: Iterable[Value] = ()) -> None:
-        self.where, self.values = [*where], [*values]
+    def __init__(self, where: str = "", *values: Value) -> None:
+        self.where, self.values = [where] if where else [], [*values]
 
-    def also(self, condition: str, *values: Value) -> None:
+    def also(self, condition: str, *values: Value | datetime) -> None:
         """Add a condition, unless one of its values is None: the request does not ask for it."""
         if None not in values:
             self.where.append(condition)
-            self.values.extend(values)
+            self.values += [
+                timestamp(each) if isinstance(each, datetime) else each for each in values
+            ]
+
+    def after(self, statement: str, end: str = "") -> str:
+        """Return a statement that ends in a condition, with these beside it, and what follows."""
+        return " AND ".join((statement, *(f"({each})" for each in self.where))) + end
 
 
 def paginate(
@@ -51,8 +57,8 @@ def paginate(
     make: Callable[[Row], T],
     *,
     source: str,
-    where: Sequence[str] = (),
     values: Sequence[Value] = (),
+    which: Conditions | None = None,
     keys: Sequence[str] = ("created_at", "id"),
     descending: bool = True,
     count: int | None = None,
@@ -62,25 +68,23 @@ def paginate(
 ) -> Page[T]:
     """Return one page of the rows of ``source`` (what stands after FROM).
 
-    ``keys`` are the columns that order the list; the last one is unique. ``where`` are conditions
-    joined by AND with ``values`` for their marks. ``count`` is the total when the caller keeps it;
-    otherwise it is counted. ``prepare`` sees the page's rows before the first item is made, to read
-    at once what all of them need. ``indexed``: the conditions and keys of ``source``, a table, are
-    all in one index, and no row is read that is not on the page. Raises a 400 for a token that no
-    list gave out.
+    ``values`` are for the marks in ``source``. ``keys`` are the columns that order the list; the
+    last one is unique. ``count`` is the total when the caller keeps it; otherwise it is counted.
+    ``prepare`` sees the page's rows before the first item is made, to read at once what all of them
+    need. ``indexed``: the conditions and keys of ``source``, a table, are all in one index, and no
+    row is read that is not on the page. Raises a 400 for a token that no list gave out.
     """
     page, size = _asked(paging)
-    conditions = list(where)
-    if count is None:
-        total: int = tx.value(
-            f"SELECT count(*) FROM {source}{_where(conditions)}",  # noqa: S608 - columns are ours
-            *values,
-        )
-    else:
-        total = count
-    bounds: tuple[Value, ...] = ()
+    conditions: list[str] = []
+    asked = [*values]
+    if which is not None:
+        conditions += which.where
+        asked += which.values
+    total: int | None = count
+    if total is None:
+        total = tx.value(f"SELECT count(*) FROM {source}{_where(conditions)}", *asked)  # noqa: S608 - columns are ours
     if page is not None:
-        bounds = _read_token(page, len(keys))
+        asked += _read_token(page, len(keys))
         # SQLite walks an index on a row-value comparison, at either end of it.
         sign = "<" if descending else ">"
         conditions.append(f"({', '.join(keys)}) {sign} ({', '.join('?' * len(keys))})")
@@ -91,12 +95,7 @@ def paginate(
     if indexed:
         unique = keys[-1]
         chosen = f"FROM {source} WHERE {unique} IN (SELECT {unique} {chosen}) ORDER BY {order}"
-    rows = tx.all(
-        f"SELECT *, {names} {chosen}",
-        *values,
-        *bounds,
-        size + 1,
-    )
+    rows = tx.all(f"SELECT *, {names} {chosen}", *asked, size + 1)
     more = size > 0 and len(rows) > size
     rows = rows[:size]
     if prepare is not None:

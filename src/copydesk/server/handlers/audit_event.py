@@ -22,8 +22,8 @@ from copydesk.server.audit import OTHERS, is_audited, words
 from copydesk.server.errors import not_found
 from copydesk.server.handlers import implementation_of
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
-from copydesk.server.store import Row, Value, columns, timestamp
+from copydesk.server.pagination import Conditions, paginate
+from copydesk.server.store import Row, columns
 
 _DEFAULT_LIMIT = 20
 
@@ -59,21 +59,17 @@ def list_organization_audit_events(
 ) -> Page[AuditEvent]:
     """List the events between two times, the latest first."""
     call.access.organization(organization_id, "admin")
-    asked: dict[str, Value] = {
-        "organization_id = ?": organization_id,
-        "occurred_at >= ?": None if from_ is None else timestamp(from_),
-        "occurred_at < ?": None if to is None else timestamp(to),
-        "action = ?": action,
-        "actor_id = ?": actor,
-        "target_id = ?": target,
-    }
-    given = {condition: value for condition, value in asked.items() if value is not None}
+    which = Conditions("organization_id = ?", organization_id)
+    which.also("occurred_at >= ?", from_)
+    which.also("occurred_at < ?", to)
+    which.also("action = ?", action)
+    which.also("actor_id = ?", actor)
+    which.also("target_id = ?", target)
     return paginate(
         call.tx,
         lambda row: AuditEvent.model_validate(_fields(call, row)),
         source=_EVENTS,
-        where=list(given),
-        values=list(given.values()),
+        which=which,
         keys=("occurred_at", "seq"),
         page=page,
         limit=_DEFAULT_LIMIT if limit is None else limit,

@@ -21,7 +21,6 @@ from copydesk.contract.models.change_request import (
     UpdateResult,
 )
 from copydesk.contract.models.document import Document
-from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import blocking
 from copydesk.server import change_requests, content
 from copydesk.server.access import RIGHTS
@@ -29,7 +28,7 @@ from copydesk.server.change_requests import FileSide
 from copydesk.server.changes import changes_of, conflict_model, limited_changes
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.change_request import (
     change_request_model,
     find_change_request,
@@ -58,15 +57,12 @@ def list_space_change_requests(
 ) -> Page[ChangeRequest]:
     """List a space's change requests of one status, the latest changed first."""
     space = call.access.space(space_id)
-    filters = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
-    return _list(
-        call,
-        {"space_id": space_id, "status": status},
-        filters,
-        # The space keeps these counts, so that a long list is not counted for each page.
-        count=None if filters.where else space[change_requests.COUNTED[status]],
-        **paging,
-    )
+    which, sign = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
+    # The space keeps these counts, so that a long list is not counted for each page.
+    count = None if which.where else space[change_requests.COUNTED[status]]
+    which.also(f"{sign}space_id = ?", space_id)
+    which.also(f"{sign}status = ?", status)
+    return _list(call, which, count, **paging)
 
 
 @implements(ops.list_organization_change_requests)
@@ -83,12 +79,12 @@ def list_organization_change_requests(
 ) -> Page[ChangeRequest]:
     """List the change requests of all spaces that the caller may see, the latest changed first."""
     call.access.organization(organization_id)
-    filters = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
+    which, sign = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
     unseen = call.access.hidden_spaces(organization_id) + call.tx.kept(
         ("deleted", organization_id), partial(_deleted_spaces, call, organization_id), ("space",)
     )
     count: int | None = None
-    if not filters.where:
+    if not which.where:
         # Every page of the list says it again; only the first has to add up all spaces.
         count = call.tx.kept(
             ("change requests", call.user_id, organization_id, status),
@@ -101,10 +97,10 @@ def list_organization_change_requests(
             RIGHTS,
         )
     if unseen:
-        filters.where.append("space_id NOT IN (SELECT value FROM json_each(?))")
-        filters.values.append(json.dumps(unseen))
-    equal = {"organization_id": organization_id, "status": status}
-    return _list(call, equal, filters, count, **paging)
+        which.also("space_id NOT IN (SELECT value FROM json_each(?))", json.dumps(unseen))
+    which.also(f"{sign}organization_id = ?", organization_id)
+    which.also(f"{sign}status = ?", status)
+    return _list(call, which, count, **paging)
 
 
 def _deleted_spaces(call: Call, organization_id: str) -> list[str]:
@@ -280,58 +276,40 @@ def list_change_request_contributors(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Filters:
-    """SQL conditions with their values; ``few`` says that they pick few of a long list."""
-
-    where: list[str]
-    values: list[Value]
-    few: bool
-
-
 def _filters(
     creator: str | None, contributor: str | None, reviewer: str | None, cluster: str | None
-) -> _Filters:
-    """Return the list filters that are set."""
-    chosen = [
-        ("created_by = ?", creator),
-        (
-            "id IN (SELECT change_request_id FROM contributor WHERE contributor.user_id = ?)",
-            contributor,
-        ),
-        (
-            "id IN (SELECT change_request_id FROM requested_reviewer "
-            "WHERE requested_reviewer.user_id = ?)",
-            reviewer,
-        ),
-        ("cluster_id = ?", cluster),
-    ]
-    return _Filters(
-        [condition for condition, value in chosen if value is not None],
-        [value for _, value in chosen if value is not None],
-        few=contributor is not None or reviewer is not None,
+) -> tuple[Conditions, str]:
+    """Return the list filters that are set, and what stands before the column of every other.
+
+    Where few are asked for, begin at those: a plus sign keeps SQLite from the index that would walk
+    the whole list for the sake of its order.
+    """
+    which = Conditions()
+    which.also("created_by = ?", creator)
+    which.also(
+        "id IN (SELECT change_request_id FROM contributor WHERE contributor.user_id = ?)",
+        contributor,
     )
+    which.also(
+        "id IN (SELECT change_request_id FROM requested_reviewer "
+        "WHERE requested_reviewer.user_id = ?)",
+        reviewer,
+    )
+    which.also("cluster_id = ?", cluster)
+    return which, "" if contributor is reviewer is None else "+"
 
 
 def _list(
-    call: Call,
-    equal: dict[str, str],
-    filters: _Filters,
-    count: int | None,
-    **paging: Unpack[Paging],
+    call: Call, which: Conditions, count: int | None, **paging: Unpack[Paging]
 ) -> Page[ChangeRequest]:
     def make(row: Row) -> ChangeRequest:
         return change_request_model(call, space_row(call, row["space_id"]), row)
 
-    # Where few are asked for, begin at those: a plus sign keeps SQLite from the index that would
-    # walk the whole list for the sake of its order.
-    sign = "+" if filters.few else ""
     return paginate(
         call.tx,
         make,
         source="change_request",
-        where=[*(f"{sign}{column} = ?" for column in equal), *filters.where],
-        values=[*equal.values(), *filters.values],
+        which=which,
         keys=("updated_at", "id"),
         count=count,
         prepare=lambda rows: prepare_models(call, rows),

@@ -20,7 +20,7 @@ from copydesk.server import clusters
 from copydesk.server.conversation_writes import add_cluster
 from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.cluster import (
     changing_organization,
@@ -58,8 +58,7 @@ def list_issues_clusters(
         call.tx,
         lambda row: cluster_model(call, row),
         source="cluster",
-        where=("organization_id = ?",),
-        values=(organization_id,),
+        which=Conditions("organization_id = ?", organization_id),
         keys=(_COLUMNS[order_by], "id"),
         descending=order == "desc",
         **paging,
@@ -165,8 +164,7 @@ def list_cluster_suggestions(
         call.tx,
         suggestion,
         source="suggestion",
-        where=("cluster_id = ?",),
-        values=(cluster_id,),
+        which=Conditions("cluster_id = ?", cluster_id),
         keys=("similarity", "issue_id"),
         **paging,
     )

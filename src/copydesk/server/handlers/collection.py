@@ -22,7 +22,7 @@ from copydesk.contract.models.space import Space
 from copydesk.server.desk_writes import add_collection, grant, last_position
 from copydesk.server.errors import blocked, forbidden, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.collection import (
     below,
     check_recipient,
@@ -46,15 +46,16 @@ def list_organization_collections(
 ) -> Page[Collection]:
     """Answer with the collections that the caller can view; siblings are in their order."""
     call.access.organization(organization_id)
-    where = ["organization_id = ?", "id NOT IN (SELECT value FROM json_each(?))"]
+    hidden = json.dumps(hidden_collections(call, organization_id))
+    which = Conditions("organization_id = ?", organization_id)
+    which.also("id NOT IN (SELECT value FROM json_each(?))", hidden)
     if not nested:
-        where.append("parent_id IS NULL")
+        which.also("parent_id IS NULL")
     return paginate(
         call.tx,
         lambda row: collection_model(call, row),
         source="collection",
-        where=where,
-        values=(organization_id, json.dumps(hidden_collections(call, organization_id))),
+        which=which,
         keys=("position", "id"),
         descending=False,
         **paging,
@@ -127,13 +128,13 @@ def list_collection_spaces(call: Call, collection_id: str, **paging: Unpack[Pagi
         call.tx,
         lambda row: space_model(call, row),
         source="space",
-        where=(
-            "organization_id = ?",
-            "parent_id = ?",
-            "deleted_at IS NULL",
-            "id NOT IN (SELECT value FROM json_each(?))",
+        which=Conditions(
+            "organization_id = ? AND parent_id = ? AND deleted_at IS NULL "
+            "AND id NOT IN (SELECT value FROM json_each(?))",
+            collection["organization_id"],
+            collection_id,
+            json.dumps(hidden),
         ),
-        values=(collection["organization_id"], collection_id, json.dumps(hidden)),
         keys=("position", "id"),
         descending=False,
         **paging,

@@ -57,9 +57,8 @@ def list_comments(
     **paging: Unpack[Paging],
 ) -> Page[Comment]:
     """List the comments on a change request, or those on a space itself."""
-    where, values = place.conditions()
     kept = (place.change_request or place.space)["comments"] if status == "open" else None
-    given = Conditions(*where, values=values)
+    given = place.conditions()
     given.also("status = ?", None if status == "all" else status)
     given.also("page_id = ?", target_page)
     if authors:
@@ -68,8 +67,7 @@ def list_comments(
         call.tx,
         lambda row: comment_model(call, place, row, format),
         source="comment",
-        where=given.where,
-        values=given.values,
+        which=given,
         keys=("posted_at", "id"),
         descending=order == "desc",
         **paging,
@@ -152,8 +150,7 @@ def list_replies(
         call.tx,
         lambda row: reply_model(call, place, row, format),
         source="reply",
-        where=["comment_id = ?"],
-        values=[comment["id"]],
+        which=Conditions("comment_id = ?", comment["id"]),
         keys=("posted_at", "id"),
         descending=False,
         **paging,
@@ -219,20 +216,25 @@ def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: st
 @implements_on_space(ops.list_space_commenters, find_place)
 def list_commenters(call: Call, place: Place, **paging: Unpack[Paging]) -> Page[Member]:
     """List the members who commented there or replied."""
-    conditions, values = place.conditions()
+    here = place.conditions()
     # Found once: a page and its count would each look through the whole discussion.
     people = call.tx.all(
-        "WITH talk AS (SELECT id, posted_by FROM comment "  # noqa: S608 - ours
-        f"WHERE {' AND '.join(conditions)}) SELECT posted_by FROM talk UNION "
-        "SELECT reply.posted_by FROM reply JOIN talk ON talk.id = comment_id",
-        *values,
+        here.after(
+            "WITH talk AS (SELECT id, posted_by FROM comment WHERE 1",
+            ") SELECT posted_by FROM talk UNION "
+            "SELECT reply.posted_by FROM reply JOIN talk ON talk.id = comment_id",
+        ),
+        *here.values,
     )
     return paginate(
         call.tx,
         lambda member: member_model(call, member),
         source=MEMBERS,
-        where=["organization_id = ?", "user_id IN (SELECT value FROM json_each(?))"],
-        values=[place.space["organization_id"], json.dumps([each["posted_by"] for each in people])],
+        which=Conditions(
+            "organization_id = ? AND user_id IN (SELECT value FROM json_each(?))",
+            place.space["organization_id"],
+            json.dumps([each["posted_by"] for each in people]),
+        ),
         keys=("joined_at", "user_id"),
         descending=False,
         **paging,

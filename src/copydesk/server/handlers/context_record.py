@@ -10,9 +10,9 @@ from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.context_record import ContextRecord, ContextRecordBatch
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest_records
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.context_record import record_issues, record_model, record_page
 from copydesk.server.queries.question import site_to_triage
-from copydesk.server.store import Value
 
 
 @implements(ops.list_site_context_records)
@@ -29,19 +29,12 @@ def list_site_context_records(
 ) -> Page[ContextRecord]:
     """List the records of the organization of a site, the latest first."""
     site = site_to_triage(call, organization_id, site_id)
-    chosen: list[tuple[str, Value]] = [
-        ("type = ?", kind),
-        ("connector = ?", connector),
-        ("source = ?", connection),
-        ("id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)", topic),
-    ]
-    return record_page(
-        call,
-        site,
-        [condition for condition, value in chosen if value is not None],
-        [value for _, value in chosen if value is not None],
-        **paging,
-    )
+    which = Conditions()
+    which.also("type = ?", kind)
+    which.also("connector = ?", connector)
+    which.also("source = ?", connection)
+    which.also("id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)", topic)
+    return record_page(call, site, which, **paging)
 
 
 @implements(ops.upsert_site_context_records)

@@ -42,14 +42,13 @@ def list_conversations(
 ) -> Page[Conversation]:
     """List the conversations of an organization, the latest first."""
     reading_organization(call, organization_id)
-    given = Conditions("organization_id = ?", "type = 'ticket'", values=[organization_id])
+    given = Conditions("organization_id = ? AND type = 'ticket'", organization_id)
     given.also("source = ?", source)
     return paginate(
         call.tx,
         lambda row: conversation_model(call, row),
         source="conversation",
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 
@@ -81,15 +80,14 @@ def list_conversation_issues(
     reading_organization(call, organization_id)
     # A plus sign keeps SQLite from walking all issues where those of a cluster are asked for.
     sign = "" if cluster is None else "+"
-    given = Conditions(f"{sign}organization_id = ?", values=[organization_id])
+    given = Conditions(f"{sign}organization_id = ?", organization_id)
     given.also("cluster_id = ?", cluster)
     given.also("conversation_id = ?", conversation)
     return paginate(
         call.tx,
         lambda row: issue_item(call, row),
         source="issue",
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 
@@ -157,8 +155,7 @@ def search_conversations(
         call.tx,
         search.hit,
         source="conversation_search",
-        where=search.where,
-        values=search.values,
+        which=search,
         keys=("created_at", "conversation_id"),
         **paging,
         prepare=search.prepare,

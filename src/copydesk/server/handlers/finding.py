@@ -28,7 +28,7 @@ from copydesk.server import change_requests
 from copydesk.server.errors import Refusal, blocked
 from copydesk.server.findings import SEVERITIES
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate, slice_page
+from copydesk.server.pagination import Conditions, paginate, slice_page
 from copydesk.server.queries.change_request import (
     change_request_model,
     prepare_models,
@@ -47,13 +47,12 @@ from copydesk.server.queries.finding import (
 from copydesk.server.queries.page import find_page
 from copydesk.server.queries.publication import SHOWN_KEYS
 from copydesk.server.queries.question import (
-    Asked,
     paragraphs,
     question_page,
     site_to_change,
 )
 from copydesk.server.queries.site import SiteView
-from copydesk.server.store import Row, timestamp
+from copydesk.server.store import Row
 
 _KEYS: dict[FindingOrder, str] = {
     "updatedAt": "updated_at",
@@ -93,18 +92,14 @@ def list_site_findings(
         has_change_requests=has_change_requests,
         source=source,
     )
-    if question is not None:
-        which.also("cluster_id IN (SELECT cluster_id FROM issue WHERE question_id = ?)", question)
-    if updated_after is not None:
-        which.also("updated_at > ?", timestamp(updated_after))
-    if updated_before is not None:
-        which.also("updated_at < ?", timestamp(updated_before))
+    which.also("cluster_id IN (SELECT cluster_id FROM issue WHERE question_id = ?)", question)
+    which.also("updated_at > ?", updated_after)
+    which.also("updated_at < ?", updated_before)
     return paginate(
         call.tx,
         lambda row: finding_model(view, row),
         source="finding",
-        where=which.where,
-        values=which.values,
+        which=which,
         keys=(_KEYS[order_by], "id"),
         **paging,
     )
@@ -150,8 +145,7 @@ def list_site_finding_change_requests(
         call.tx,
         lambda row: change_request_model(call, space_row(call, row["space_id"]), row),
         source="change_request",
-        where=which.where,
-        values=which.values,
+        which=which,
         keys=("updated_at", "id"),
         **paging,
         prepare=lambda rows: prepare_models(call, rows),
@@ -211,9 +205,11 @@ def list_site_finding_questions(
     """List the questions that the issues of a finding ask; none tells of a broken link."""
     view = findings_view(call, organization_id, site_id)
     row = find_finding(view, site_finding_id)
-    where = "id IN (SELECT question_id FROM issue WHERE cluster_id = ?)"
+    which = Conditions(
+        "id IN (SELECT question_id FROM issue WHERE cluster_id = ?)", row["cluster_id"]
+    )
     return question_page(
-        call, view.site, [where], [row["cluster_id"]], Asked(), "asked_at", True, **paging
+        call, view.site, which, Conditions(), "asked_at", descending=True, **paging
     )
 
 
@@ -224,8 +220,10 @@ def list_site_finding_records(
     """List the conversations that tell of a finding; none tells of a broken link."""
     view = findings_view(call, organization_id, site_id)
     row = find_finding(view, site_finding_id)
-    where = "id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)"
-    return record_page(call, view.site, [where], [row["cluster_id"]], **paging)
+    which = Conditions(
+        "id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)", row["cluster_id"]
+    )
+    return record_page(call, view.site, which, **paging)
 
 
 @implements(ops.get_site_finding_stats)

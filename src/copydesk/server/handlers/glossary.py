@@ -17,7 +17,7 @@ from copydesk.contract.models.glossary import (
 from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.store import Row, columns, to_json
 
 _LANGUAGES = {name for each in get_args(GlossaryLanguage) for name in get_args(each)}
@@ -39,8 +39,8 @@ def list_glossary_entries(
         call.tx,
         lambda row: _model(call, row),
         source="glossary_entry" if order_by is None else _BY_TERM,
-        where=("organization_id = ?",),
-        values=(organization_id,) if order_by is None else (order_by, organization_id),
+        values=() if order_by is None else (order_by,),
+        which=Conditions("organization_id = ?", organization_id),
         keys=("created_at", "id") if order_by is None else ("term", "id"),
         descending=order_by is None,
         **paging,

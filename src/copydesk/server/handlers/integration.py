@@ -94,8 +94,7 @@ def list_integrations(
 
     ``search`` looks in names and titles. ``owner`` is an organization's id or hostname.
     """
-    condition, found = listed(call)
-    given = Conditions(condition, values=found)
+    given = listed(call)
     given.also(_CALLED, search and search.casefold())
     given.also(_UNFURLS, block_domain and block_domain.casefold())
     given.also(_HAS.format("categories"), category)
@@ -109,8 +108,7 @@ def list_integrations(
         call.tx,
         lambda row: integration_model(call, row),
         source="integration",
-        where=given.where,
-        values=given.values,
+        which=given,
         keys=("id",),
         descending=False,
         **paging,
@@ -161,15 +159,13 @@ def list_integration_installations(
     Others see those of organizations where they may list installations.
     """
     integration = find_integration(call, integration_name)
-    condition, found = seen_installations(call, integration)
-    given = Conditions(condition, values=found)
+    given = seen_installations(call, integration)
     given.also(_HAS.format("external_ids"), external_id)
     return paginate(
         call.tx,
         lambda row: installation_model(call, integration, row),
         source="installation",
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 
@@ -264,7 +260,7 @@ def list_organization_installations(
 ) -> Page[OrganizationInstallation]:
     """Answer with what an organization has installed, newest first. Takes listInstallations."""
     call.access.organization(organization_id, "listInstallations")
-    given = Conditions("organization_id = ?", values=[organization_id])
+    given = Conditions("organization_id = ?", organization_id)
     given.also(_INSTALLED, search and search.casefold())
 
     def make(row: Row) -> OrganizationInstallation:
@@ -278,8 +274,7 @@ def list_organization_installations(
         call.tx,
         make,
         source="installation",
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 
@@ -292,13 +287,12 @@ def list_integration_events(
 
     Its administrators read everything, those of an organization with it what happened there.
     """
-    condition, values = seen_events(call, find_integration(call, integration_name))
+    integration = find_integration(call, integration_name)
     return paginate(
         call.tx,
         event_model,
         source="integration_event",
-        where=(condition,),
-        values=values,
+        which=seen_events(call, integration),
         **paging,
     )
 
@@ -308,12 +302,9 @@ def get_integration_event(
     call: Call, integration_name: str, event_id: str
 ) -> IntegrationEventDetail:
     """Answer with an event and the trace of how it was handled, to whom the list shows it."""
-    condition, values = seen_events(call, find_integration(call, integration_name))
-    row = call.tx.one(
-        f"SELECT * FROM integration_event WHERE id = ? AND {condition}",  # noqa: S608 - ours
-        event_id,
-        *values,
-    )
+    which = seen_events(call, find_integration(call, integration_name))
+    which.also("id = ?", event_id)
+    row = call.tx.one(which.after("SELECT * FROM integration_event WHERE 1"), *which.values)
     if row is None:
         raise not_found("event", event_id)
     return IntegrationEventDetail(
@@ -381,15 +372,10 @@ def _may_install(call: Call, installation: Row) -> None:
 
 def _leave_out(call: Call, name: str, installation_id: str, place: str, key: str) -> None:
     integration = find_integration(call, name)
-    condition, values = seen_places(call, integration, place)
-    row = call.tx.one(
-        f"SELECT 1 FROM {installed_places(place)} "  # noqa: S608 - ours
-        f"WHERE id = ? AND installed_id = ? AND {condition}",
-        key,
-        installation_id,
-        *values,
-    )
-    if row is None:
+    which = seen_places(call, integration, place)
+    which.also("id = ? AND installed_id = ?", key, installation_id)
+    statement = which.after(f"SELECT 1 FROM {installed_places(place)} WHERE 1")  # noqa: S608 - ours
+    if call.tx.one(statement, *which.values) is None:
         return call.was_missing()
     installation = call.tx.row("installation", installation_id)
     if place == "space":
@@ -408,15 +394,13 @@ def _places(
     external_id: str | None,
     **paging: Unpack[Paging],
 ) -> Page[T]:
-    condition, found = seen_places(call, integration, place)
-    given = Conditions(condition, values=found)
+    given = seen_places(call, integration, place)
     given.also(_HAS.format("installed_external_ids"), external_id)
     return paginate(
         call.tx,
         make,
         source=installed_places(place),
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 

@@ -17,7 +17,7 @@ from copydesk.domain.access import rank
 from copydesk.server.desk_writes import add_invite_link, add_member, add_user
 from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.collection import collection_model
 from copydesk.server.queries.organization import admits
 from copydesk.server.queries.space import space_model
@@ -61,8 +61,7 @@ def list_invite_links(
         call.tx,
         lambda row: _link_model(call, row),
         source="invite_link",
-        where=("organization_id = ?",),
-        values=(organization_id,),
+        which=Conditions("organization_id = ?", organization_id),
         **paging,
     )
 

@@ -19,13 +19,13 @@ from copydesk.contract.models.member import (
 from copydesk.server.desk_writes import add_member
 from copydesk.server.errors import Refusal, blocked
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
-from copydesk.server.queries.member import MEMBERS, access_of, find_member, member_model
+from copydesk.server.pagination import Conditions, paginate
+from copydesk.server.queries.member import MEMBERS, access_of, also_found, find_member, member_model
 from copydesk.server.queries.organization import admits
 from copydesk.server.queries.saml_provider import active_provider
 from copydesk.server.queries.space import prepare_spaces, space_model
 from copydesk.server.queries.team import team_model
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row
 
 
 @implements(ops.list_members)
@@ -41,22 +41,17 @@ def list_members(
 ) -> Page[Member]:
     """Answer with members. By last seen, only active members are there: enabled and seen at all."""
     call.access.organization(organization_id, "listMembers")
-    where = ["organization_id = ?"]
-    values: list[Value] = [organization_id]
-    if role is not None:
-        where.append("role IS ?")
-        values.append(None if role == "guest" else role)
-    if search:
-        where.append("instr(casefold(display_name), ?) OR instr(casefold(email), ?)")
-        values += [search.casefold()] * 2
-    if sort == "lastSeenAt":
-        where.append("last_seen_at IS NOT NULL AND NOT disabled")
+    which = Conditions("organization_id = ?", organization_id)
+    if role == "guest":
+        which.also("role IS NULL")
+    else:
+        which.also("role = ?", role)
+    also_found(which, search, active=sort == "lastSeenAt")
     return paginate(
         call.tx,
         lambda row: member_model(call, row),
         source=MEMBERS,
-        where=where,
-        values=values,
+        which=which,
         keys=("last_seen_at" if sort == "lastSeenAt" else "joined_at", "user_id"),
         descending=order == "desc",
         **paging,
@@ -183,8 +178,9 @@ def list_member_spaces(
         call.tx,
         lambda row: MemberSpace(permission=theirs.level(row), space=space_model(call, row)),
         source="space",
-        where=("deleted_at IS NULL", "id IN (SELECT value FROM json_each(?))"),
-        values=(json.dumps(shared),),
+        which=Conditions(
+            "deleted_at IS NULL AND id IN (SELECT value FROM json_each(?))", json.dumps(shared)
+        ),
         descending=order == "desc",
         **paging,
         prepare=lambda rows: prepare_spaces(call, rows),
@@ -206,12 +202,12 @@ def list_member_teams(
         call.tx,
         lambda row: MemberTeam(team=team_model(call, row), member=TeamMembership(role=row["role"])),
         source="team JOIN team_member ON team_member.team_id = team.id",
-        where=(
-            "organization_id = ?",
-            "user_id = ?",
-            "instr(casefold(title), ?) > 0",
+        which=Conditions(
+            "organization_id = ? AND user_id = ? AND instr(casefold(title), ?) > 0",
+            organization_id,
+            user_id,
+            (title or "").casefold(),
         ),
-        values=(organization_id, user_id, (title or "").casefold()),
         **paging,
     )
 

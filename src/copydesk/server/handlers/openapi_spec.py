@@ -15,7 +15,7 @@ from copydesk.contract.models.openapi_spec import (
 )
 from copydesk.server.errors import conflict, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.openapi_spec import (
     add_spec,
     find_spec,
@@ -38,8 +38,7 @@ def list_openapi_specs(
         call.tx,
         lambda row: spec_model(call, row),
         source="openapi_spec",
-        where=("organization_id = ?",),
-        values=(organization_id,),
+        which=Conditions("organization_id = ?", organization_id),
         **paging,
     )
 
@@ -114,8 +113,7 @@ def list_openapi_spec_versions(
         call.tx,
         lambda row: version_model(call, spec, row),
         source="openapi_version",
-        where=("spec_id = ?",),
-        values=(spec["id"],),
+        which=Conditions("spec_id = ?", spec["id"]),
         **paging,
     )
 

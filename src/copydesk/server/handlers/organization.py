@@ -12,7 +12,7 @@ from copydesk.contract.models.organization import Organization, OrganizationUpda
 from copydesk.server.desk_writes import add_member
 from copydesk.server.errors import Refusal, conflict, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.organization import (
     admits,
     organization_by_id,
@@ -31,8 +31,9 @@ def list_organizations(call: Call, **paging: Unpack[Paging]) -> Page[Organizatio
         call.tx,
         lambda row: organization_model(call, row),
         source="organization",
-        where=("id IN (SELECT value FROM json_each(?))",),
-        values=(json.dumps(list(call.access.memberships)),),
+        which=Conditions(
+            "id IN (SELECT value FROM json_each(?))", json.dumps(list(call.access.memberships))
+        ),
         descending=False,
         **paging,
     )

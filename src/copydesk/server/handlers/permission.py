@@ -19,8 +19,8 @@ from copydesk.contract.models.permission import (
 from copydesk.server.desk_writes import grant
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements_on_branch, implements_on_space
-from copydesk.server.pagination import paginate
-from copydesk.server.queries.member import MEMBERS
+from copydesk.server.pagination import Conditions, paginate
+from copydesk.server.queries.member import MEMBERS, also_found
 from copydesk.server.queries.permission import (
     Holder,
     collection_holder,
@@ -67,10 +67,9 @@ def list_permissions(
             permission=having[row["user_id"]].level, user=user_model(call, row)
         ),
         source=MEMBERS,
-        where=_AMONG,
-        values=(
-            holder.organization,
-            _json(
+        which=_among(
+            holder,
+            (
                 user
                 for user, each in having.items()
                 if each.level is not None and role in (None, each.level)
@@ -98,21 +97,15 @@ def list_site_permissions(
     holder.check_lists(call, "listMembers")
     having = holder.standings(call)
     wanted = None if role == "guest" else role
-    where, values = (
-        list(_AMONG),
-        [
-            holder.organization,
-            _json(user for user, each in having.items() if role is None or each.level == wanted),
-        ],
+    which = _among(
+        holder, (user for user, each in having.items() if role is None or each.level == wanted)
     )
-    if search:
-        where.append("instr(casefold(display_name), ?) OR instr(casefold(email), ?)")
-        values += [search.casefold()] * 2
+    also_found(which, search, active=sort == "lastSeenAt")
     if team is not None:
-        where.append("user_id IN (SELECT user_id FROM team_member WHERE team_id = ?)")
-        values.append(find_subject_team(call, holder.organization, team))
-    if sort == "lastSeenAt":
-        where.append("last_seen_at IS NOT NULL AND NOT disabled")
+        which.also(
+            "user_id IN (SELECT user_id FROM team_member WHERE team_id = ?)",
+            find_subject_team(call, holder.organization, team),
+        )
     return paginate(
         call.tx,
         lambda row: SiteUserPermission(
@@ -123,20 +116,21 @@ def list_site_permissions(
             last_seen_at=row["last_seen_at"],
         ),
         source=MEMBERS,
-        where=where,
-        values=values,
+        which=which,
         keys=(_SORTS[sort], "user_id"),
         descending=order == "desc",
         **paging,
     )
 
 
-_AMONG = ("organization_id = ?", "user_id IN (SELECT value FROM json_each(?))")
 _SORTS = {"joinedAt": "joined_at", "lastSeenAt": "last_seen_at", "name": "display_name"}
 
 
-def _json(ids: Iterable[str]) -> str:
-    return json.dumps(list(ids))
+def _among(holder: Holder, users: Iterable[str]) -> Conditions:
+    """Return the conditions on ``MEMBERS`` for some users of an organization."""
+    which = Conditions("organization_id = ?", holder.organization)
+    which.also("user_id IN (SELECT value FROM json_each(?))", json.dumps(list(users)))
+    return which
 
 
 # What people were given themselves
@@ -154,8 +148,9 @@ def list_user_permissions(
         call.tx,
         lambda row: UserPermission(permission=row["level"], user=user_model(call, row)),
         source="access_grant JOIN member ON user_id = subject_id JOIN user ON user.id = user_id",
-        where=("container_id = ?", "organization_id = ?"),
-        values=(holder.id, holder.organization),
+        which=Conditions(
+            "container_id = ? AND organization_id = ?", holder.id, holder.organization
+        ),
         keys=("display_name", "user_id"),
         descending=False,
         **paging,
@@ -196,8 +191,7 @@ def list_team_permissions(
         call.tx,
         lambda row: TeamPermission(permission=row["level"], team=team_model(call, row)),
         source="access_grant JOIN team ON team.id = subject_id",
-        where=("container_id = ?",),
-        values=(holder.id,),
+        which=Conditions("container_id = ?", holder.id),
         keys=("title", "id"),
         descending=False,
         **paging,

@@ -24,11 +24,10 @@ from copydesk.contract.models.question import (
     SiteQuestionAnswerWithResponse,
 )
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.question import (
     HELPFULNESS,
     NONE_ASKED,
-    Asked,
     answer_model,
     answer_with_response,
     asked,
@@ -40,7 +39,7 @@ from copydesk.server.queries.question import (
     source_model,
     statistics,
 )
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Row
 
 _SORTS: dict[QuestionSort, str] = {
     "askedAt": "asked_at",
@@ -71,20 +70,21 @@ def list_site_questions(
     """List the questions of the organization of a site."""
     site = site_to_triage(call, organization_id, site_id)
     which = asked(
-        since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
+        since=since,
+        to=to,
+        relevance=relevance,
+        channel_type=channel_type,
+        answered=answered,
+        topic=topic,
     )
-    where: list[str] = ["organization_id = ?"]
-    values: list[Value] = [organization_id]
-    if topic:
-        which.where += (about := asked(topic=topic)).where
-        which.values += about.values
+    questions = Conditions("organization_id = ?", organization_id)
     if which.where:
-        where.append(which.after("id IN (SELECT i.question_id FROM issue i WHERE 1", ")"))
-        values += which.values
-    if kind is not None:
-        where.append("type = ?")
-        values.append(kind)
-    return question_page(call, site, where, values, which, _SORTS[sort], order == "desc", **paging)
+        has_answer = which.after("id IN (SELECT i.question_id FROM issue i WHERE 1", ")")
+        questions.also(has_answer, *which.values)
+    questions.also("type = ?", kind)
+    return question_page(
+        call, site, questions, which, _SORTS[sort], descending=order == "desc", **paging
+    )
 
 
 @implements(ops.get_site_question)
@@ -193,23 +193,18 @@ def list_site_question_answers(
     if helpfulness is not None:
         known = {helpful: came_to for came_to, helpful in HELPFULNESS.items()}
         which.also("i.answered = ?", known[helpfulness])
-    if language is not None:
-        which.also("i.language = ?", language)
-    if question_type is not None:
-        which.also("i.question_id IN (SELECT id FROM question WHERE type = ?)", question_type)
+    which.also("i.language = ?", language)
+    which.also("i.question_id IN (SELECT id FROM question WHERE type = ?)", question_type)
     # A plus sign keeps SQLite from walking all answers where those to one question are asked for.
-    sign = "+" if question is not None or thread is not None or topic is not None else ""
-    if question is not None:
-        which.also("i.question_id = ?", question)
-    if thread is not None:
-        which.also("i.conversation_id = ?", thread)
-        sign = ""
+    sign = "+" if thread is None and (question is not None or topic is not None) else ""
+    which.also("i.question_id = ?", question)
+    which.also("i.conversation_id = ?", thread)
+    which.also(f"{sign}i.organization_id = ?", organization_id)
     return paginate(
         call.tx,
         lambda row: answer_model(call, site, row),
         source="issue i",
-        where=[f"{sign}i.organization_id = ?", *which.where],
-        values=[organization_id, *which.values],
+        which=which,
         **paging,
     )
 
@@ -232,7 +227,7 @@ def list_site_question_answer_sources(
 ) -> Page[AnswerSource]:
     """List the record that an answer is read from."""
     site = site_to_triage(call, organization_id, site_id)
-    which = Asked()
+    which = Conditions()
     which.also("i.id = ?", find_answer(call, site, site_question_answer_id)["id"])
     return _sources(call, site, which, **paging)
 
@@ -252,13 +247,15 @@ def get_site_question_answer_thread(
     return [answer_with_response(call, site, each) for each in rows]
 
 
-def _sources(call: Call, site: Row, which: Asked, **paging: Unpack[Paging]) -> Page[AnswerSource]:
+def _sources(
+    call: Call, site: Row, which: Conditions, **paging: Unpack[Paging]
+) -> Page[AnswerSource]:
+    which.also("i.organization_id = ?", site["organization_id"])
     return paginate(
         call.tx,
         lambda row: source_model(call, site, row),
         source="(SELECT i.*, c.subject, c.connector FROM issue i JOIN conversation c "
         "ON c.organization_id = i.organization_id AND c.id = i.conversation_id) i",
-        where=["i.organization_id = ?", *which.where],
-        values=[site["organization_id"], *which.values],
+        which=which,
         **paging,
     )

@@ -70,7 +70,7 @@ def list_site_redirects(
 ) -> Page[SiteRedirect]:
     """List the redirects that hold, or the drafts; those to spaces one may not see are left out."""
     view = site_view(call, organization_id, site_id)
-    given = Conditions("site_id = ?", "draft = ?", values=[site_id, draft])
+    given = Conditions("site_id = ? AND draft = ?", site_id, draft)
     if view.unseen:
         given.also(
             "site_space_id IS NULL OR site_space_id NOT IN (SELECT id FROM site_space "
@@ -83,8 +83,7 @@ def list_site_redirects(
         call.tx,
         redirect_model,
         source="site_redirect",
-        where=given.where,
-        values=given.values,
+        which=given,
         keys=(column, "id"),
         descending=descending,
         **paging,

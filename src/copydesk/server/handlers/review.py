@@ -19,7 +19,7 @@ from copydesk.server import threads
 from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.handlers.change_request import update_change_request
 from copydesk.server.implementation import Call, implements, implements_on_branch
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.comment import Place, find_place, written_markdown
 from copydesk.server.queries.member import access_of, resolve_user
@@ -40,16 +40,14 @@ def list_change_request_reviews(
     """List the reviews of a change request, the newest first."""
     row = place.change_request
     assert row is not None
-    where, values = ["change_request_id = ?"], [row["id"]]
+    which = Conditions("change_request_id = ?", row["id"])
     if outdated is not None:
-        where.append(f"revision_id {'<>' if outdated else '='} ?")
-        values.append(row["revision_id"])
+        which.also(f"revision_id {'<>' if outdated else '='} ?", row["revision_id"])
     return paginate(
         call.tx,
         lambda review: review_model(call, place, review, format),
         source="review",
-        where=where,
-        values=values,
+        which=which,
         **paging,
     )
 
@@ -160,8 +158,7 @@ def _requested(call: Call, row: Row, **paging: Unpack[Paging]) -> Page[Requested
         call.tx,
         lambda asked: requested_reviewer_model(call, asked),
         source="requested_reviewer",
-        where=["change_request_id = ?"],
-        values=[row["id"]],
+        which=Conditions("change_request_id = ?", row["id"]),
         keys=("created_at", "user_id"),
         descending=False,
         **paging,

@@ -15,7 +15,7 @@ from copydesk.contract.models.saml_provider import (
 )
 from copydesk.server.desk_writes import add_saml_provider
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.saml_provider import (
     CONFIGURED,
     active_providers,
@@ -36,8 +36,7 @@ def list_saml_providers(
         call.tx,
         lambda row: saml_provider_model(call, row),
         source=f"(SELECT *, {CONFIGURED} AS configured FROM saml_provider)",  # noqa: S608 - ours
-        where=("organization_id = ?",),
-        values=(organization_id,),
+        which=Conditions("organization_id = ?", organization_id),
         **paging,
     )
 

@@ -8,7 +8,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.site import find_share_link, share_link_model
 from copydesk.server.site_writes import add_share_link
 from copydesk.server.store import Value
@@ -24,8 +24,7 @@ def list_share_links(
         call.tx,
         lambda row: share_link_model(call, site, row),
         source="share_link",
-        where=("site_id = ?",),
-        values=(site_id,),
+        which=Conditions("site_id = ?", site_id),
         **paging,
     )
 

@@ -53,7 +53,7 @@ def list_sites(
 ) -> Page[Site]:
     """List the sites of an organization, the newest first."""
     call.access.organization(organization_id)
-    given = Conditions("organization_id = ?", values=[organization_id])
+    given = Conditions("organization_id = ?", organization_id)
     given.also(
         "id IN (SELECT site_id FROM site_space JOIN space ON space.id = space_id "
         "WHERE space_id = ? AND (deleted_at IS NULL OR deleted_at > ?))",
@@ -66,8 +66,7 @@ def list_sites(
         call.tx,
         lambda row: SiteView(call, row).model(),
         source="site",
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 

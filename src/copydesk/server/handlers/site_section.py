@@ -14,7 +14,7 @@ from copydesk.contract.models.site_section import (
 )
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.site import (
     SiteView,
     check_default,
@@ -50,9 +50,9 @@ def list_site_sections(
     Readers who are not of the organization get the published ones.
     """
     view = site_to_read(call, organization_id, site_id, share_key)
-    where = ["site_id = ?"]
+    which = Conditions("site_id = ?", site_id)
     if view.reading:
-        where.append(
+        which.also(
             "id IN (SELECT section_id FROM site_space JOIN space ON space.id = space_id "
             "WHERE deleted_at IS NULL AND NOT site_space.draft)"
         )
@@ -60,8 +60,7 @@ def list_site_sections(
         call.tx,
         view.section,
         source="site_section",
-        where=where,
-        values=(site_id,),
+        which=which,
         keys=("position", "id"),
         descending=False,
         **paging,

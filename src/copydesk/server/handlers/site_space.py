@@ -15,7 +15,7 @@ from copydesk.contract.models.site_space import (
 )
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import Conditions, paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.publication import SHOWN, SHOWN_KEYS
 from copydesk.server.queries.site import (
     SiteView,
@@ -47,16 +47,14 @@ def list_site_spaces(
     Readers who are not of the organization get the published ones.
     """
     view = site_to_read(call, organization_id, site_id, share_key)
-    where, values = view.seen
-    given = Conditions(*where, values=values)
+    given = view.seen
     firsts = json.dumps(list(view.defaults.values()))
     given.also("(shown_id IN (SELECT value FROM json_each(?))) = ?", firsts, default)
     return paginate(
         call.tx,
         view.site_space,
         source=SHOWN,
-        where=given.where,
-        values=given.values,
+        which=given,
         keys=SHOWN_KEYS,
         descending=False,
         **paging,

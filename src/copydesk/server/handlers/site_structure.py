@@ -25,7 +25,7 @@ from copydesk.contract.models.site_structure import (
 )
 from copydesk.server.errors import Refusal, blocked, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.site import (
     SiteView,
     find_section,
@@ -125,8 +125,7 @@ def list_site_section_groups(
         call.tx,
         tree.group,
         source="section_group",
-        where=["site_id = ?"],
-        values=(site_id,),
+        which=Conditions("site_id = ?", site_id),
         keys=("position", "id"),
         descending=False,
         **paging,

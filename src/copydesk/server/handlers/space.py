@@ -11,7 +11,7 @@ from copydesk.contract.models.space import Space, SpaceCreate, SpaceMove, SpaceT
 from copydesk.server.desk_writes import add_space
 from copydesk.server.errors import conflict, forbidden, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.collection import check_recipient, check_target
 from copydesk.server.queries.position import move_to
 from copydesk.server.queries.publication import opens_space, publication_of, remember_publications
@@ -38,12 +38,12 @@ def list_organization_spaces(
         call.tx,
         lambda row: space_model(call, row),
         source="space",
-        where=(
-            "organization_id = ?",
-            "deleted_at IS NULL",
-            "id NOT IN (SELECT value FROM json_each(?))",
+        which=Conditions(
+            "organization_id = ? AND deleted_at IS NULL "
+            "AND id NOT IN (SELECT value FROM json_each(?))",
+            organization_id,
+            json.dumps(call.access.hidden_spaces(organization_id)),
         ),
-        values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
         keys=("position", "id"),
         descending=False,
         **paging,

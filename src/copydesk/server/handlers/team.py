@@ -38,7 +38,7 @@ def list_teams(
 ) -> Page[Team]:
     """Answer with teams, newest first. Administrators of the organization manage every team."""
     call.access.organization(organization_id, "listTeams")
-    given = Conditions("organization_id = ?", values=[organization_id])
+    given = Conditions("organization_id = ?", organization_id)
     given.also("instr(casefold(title), ?) > 0", title and title.casefold())
     given.also(
         "id IN (SELECT team_id FROM team_member WHERE user_id = ? AND role = 'owner') OR "
@@ -51,8 +51,7 @@ def list_teams(
         call.tx,
         lambda row: team_model(call, row),
         source="team",
-        where=given.where,
-        values=given.values,
+        which=given,
         **paging,
     )
 

@@ -11,10 +11,10 @@ from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.question import QuestionStats
 from copydesk.contract.models.topic import SiteTopic, SiteTopicUpdate
 from copydesk.server.implementation import Call, implements
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.finding import findings_view, hidden
 from copydesk.server.queries.question import (
     NONE_ASKED,
-    Asked,
     asked,
     paragraphs,
     site_to_change,
@@ -46,7 +46,7 @@ def list_site_topics(
 @implements(ops.get_site_topic)
 def get_site_topic(call: Call, organization_id: str, site_id: str, site_topic_id: str) -> SiteTopic:
     view = findings_view(call, organization_id, site_id)
-    return _models(view, [_find(view, site_topic_id)], Asked())[0]
+    return _models(view, [_find(view, site_topic_id)], Conditions())[0]
 
 
 @implements(ops.update_site_topic)
@@ -63,7 +63,7 @@ def update_site_topic(
         row["id"],
         body.usage_settings.change_requests,
     )
-    return _models(view, [row], Asked())[0]
+    return _models(view, [row], Conditions())[0]
 
 
 def _find(view: SiteView, topic_id: str) -> Row:
@@ -72,7 +72,7 @@ def _find(view: SiteView, topic_id: str) -> Row:
     )
 
 
-def _models(view: SiteView, rows: Sequence[Row], which: Asked) -> list[SiteTopic]:
+def _models(view: SiteView, rows: Sequence[Row], which: Conditions) -> list[SiteTopic]:
     call, site = view.call, view.site
     stats = statistics(call, "topic", [row["id"] for row in rows], which)
     findings = {

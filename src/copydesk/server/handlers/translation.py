@@ -20,7 +20,7 @@ from copydesk.contract.models.translation import (
 )
 from copydesk.server.errors import blocked, conflict, forbidden, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.collection import check_target
 from copydesk.server.store import Row, to_json
 from copydesk.server.translation_jobs import result_of, source_of
@@ -36,11 +36,12 @@ def list_translations(
         call.tx,
         lambda row: translation_model(call, row),
         source="translation",
-        where=(
-            "organization_id = ?",
-            "source_space_id IS NULL OR source_space_id NOT IN (SELECT value FROM json_each(?))",
+        which=Conditions(
+            "organization_id = ? AND (source_space_id IS NULL "
+            "OR source_space_id NOT IN (SELECT value FROM json_each(?)))",
+            organization_id,
+            json.dumps(call.access.hidden_spaces(organization_id)),
         ),
-        values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
         **paging,
     )
 

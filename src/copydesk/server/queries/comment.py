@@ -21,9 +21,10 @@ from copydesk.server import content
 from copydesk.server.change_requests import base_of
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
-from copydesk.server.store import Row, Value, columns
+from copydesk.server.store import Row, columns
 
 Written = MarkdownBody | DocumentBody
 """The text of a comment or a reply in a request."""
@@ -41,11 +42,11 @@ class Place:
     may_comment: bool
     is_admin: bool
 
-    def conditions(self) -> tuple[list[str], list[Value]]:
-        """Return the SQL conditions, with their values, that pick the comments here."""
+    def conditions(self) -> Conditions:
+        """Return the conditions that pick the comments here."""
         if self.change_request is None:
-            return ["space_id = ?", "change_request_id IS NULL"], [self.space["id"]]
-        return ["change_request_id = ?"], [self.change_request["id"]]
+            return Conditions("space_id = ? AND change_request_id IS NULL", self.space["id"])
+        return Conditions("change_request_id = ?", self.change_request["id"])
 
     def url(self, call: Call, *segments: str) -> str:
         """Return the URL of something here."""
@@ -83,12 +84,9 @@ def find_comment(call: Call, place: Place, comment_id: str) -> Row:
 
 def comment_or_none(call: Call, place: Place, comment_id: str) -> Row | None:
     """Return a comment of a place if it is there: deleting one that is not is no error."""
-    conditions, values = place.conditions()
-    return call.tx.one(
-        f"SELECT * FROM comment WHERE id = ? AND {' AND '.join(conditions)}",  # noqa: S608 - ours
-        comment_id,
-        *values,
-    )
+    which = place.conditions()
+    which.also("id = ?", comment_id)
+    return call.tx.one(which.after("SELECT * FROM comment WHERE 1"), *which.values)
 
 
 def reply_or_none(call: Call, comment: Row, reply_id: str) -> Row | None:

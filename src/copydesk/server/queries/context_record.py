@@ -10,23 +10,20 @@ from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.context_record import ContextRecord
 from copydesk.contract.models.parts import Urls
 from copydesk.server.implementation import Call
-from copydesk.server.pagination import paginate
+from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.question import site_url
-from copydesk.server.store import Row, Value, columns
+from copydesk.server.store import Row, columns
 
 _TITLE_LENGTH = 256
 _DESCRIPTION_LENGTH = 512
 
 
 def record_page(
-    call: Call,
-    site: Row,
-    where: Sequence[str],
-    values: Sequence[Value],
-    **paging: Unpack[Paging],
+    call: Call, site: Row, which: Conditions, **paging: Unpack[Paging]
 ) -> Page[ContextRecord]:
     """Return a page of records, the latest first, by conditions on ``conversation``."""
     issues: dict[str, list[Row]] = {}
+    which.also("organization_id = ?", site["organization_id"])
 
     def prepare(rows: Sequence[Row]) -> None:
         issues.update(record_issues(call, site, [row["id"] for row in rows]))
@@ -35,8 +32,7 @@ def record_page(
         call.tx,
         lambda row: record_model(call, site, row, issues.get(row["id"], [])),
         source="conversation",
-        where=["organization_id = ?", *where],
-        values=[site["organization_id"], *values],
+        which=which,
         prepare=prepare,
         **paging,
     )

@@ -14,7 +14,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions
 from copydesk.server.queries.cluster import cluster_model, conversation_model
 from copydesk.server.search_index import all_of, has_passage, parse_query, written
-from copydesk.server.store import Row, timestamp, to_json
+from copydesk.server.store import Row, to_json
 
 AROUND = 60
 """So many characters are shown before and after the words that were found."""
@@ -28,7 +28,7 @@ class Search(Conditions):
     """
 
     def __init__(self, call: Call, organization_id: str, query: str | None) -> None:
-        super().__init__("organization_id = ?", values=[organization_id])
+        super().__init__("organization_id = ?", organization_id)
         self._call = call
         self._organization = organization_id
         self._query = None if query is None else parse_query(query)
@@ -59,8 +59,8 @@ class Search(Conditions):
         """Demand what a request asks for; raise a 400 for an attribute without a value."""
         self.also("source = ?", source)
         self.also("language = ?", language)
-        self.also("created_at >= ?", None if since is None else timestamp(since))
-        self.also("created_at < ?", None if until is None else timestamp(until))
+        self.also("created_at >= ?", since)
+        self.also("created_at < ?", until)
         for number, each in enumerate(attributes):
             name, sign, value = each.partition("=")
             if not sign:

@@ -12,7 +12,8 @@ from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import not_found
 from copydesk.server.findings import SEVERITIES, is_current, scan
 from copydesk.server.implementation import Call, OutdatedError
-from copydesk.server.queries.question import Asked, paragraphs, site_to_triage, site_url
+from copydesk.server.pagination import Conditions
+from copydesk.server.queries.question import paragraphs, site_to_triage, site_url
 from copydesk.server.queries.site import SiteView
 from copydesk.server.store import Row, columns
 
@@ -32,12 +33,12 @@ def findings_view(call: Call, organization_id: str, site_id: str) -> SiteView:
     return SiteView(call, site)
 
 
-def seen(view: SiteView) -> Asked:
+def seen(view: SiteView) -> Conditions:
     """Return the conditions on ``finding`` for those of a site that the caller may see.
 
     What was found in a space that the site does not show any more is kept, and nobody sees it.
     """
-    found = Asked("site_id = ?", values=[view.site["id"]])
+    found = Conditions("site_id = ?", view.site["id"])
     found.also(
         "space_id IS NULL OR space_id IN (SELECT space_id FROM site_space WHERE site_id = ?)",
         view.site["id"],
@@ -63,13 +64,11 @@ def filtered(
     severity: FindingSeverity | None = None,
     has_change_requests: bool | None = None,
     source: Sequence[str] | None = None,
-) -> Asked:
+) -> Conditions:
     """Return the conditions on ``finding`` that lists and numbers share."""
     found = seen(view)
-    if topic is not None:
-        found.also("cluster_id = ?", topic)
-    if status is not None:
-        found.also("status = ?", status)
+    found.also("cluster_id = ?", topic)
+    found.also("status = ?", status)
     if kind:
         found.also("type IN (SELECT value FROM json_each(?))", json.dumps(list(kind)))
     if severity is not None:
@@ -104,18 +103,15 @@ def find_finding(view: SiteView, finding_id: str) -> Row:
     """Return a finding of a site that the caller may see, or raise a 404."""
     which = seen(view)
     which.also("id = ?", finding_id)
-    row = view.call.tx.one(
-        which.after("SELECT * FROM finding WHERE 1"),
-        *which.values,
-    )
+    row = view.call.tx.one(which.after("SELECT * FROM finding WHERE 1"), *which.values)
     if row is None:
         raise not_found("finding", finding_id)
     return row
 
 
-def requests_of(view: SiteView, finding: Row) -> Asked:
+def requests_of(view: SiteView, finding: Row) -> Conditions:
     """Return the conditions on ``change_request`` for those begun for a finding of a site."""
-    found = Asked()
+    found = Conditions()
     if finding["cluster_id"] is None:
         found.also(
             "id IN (SELECT change_request_id FROM finding_request WHERE finding_id = ?)",
@@ -128,7 +124,7 @@ def requests_of(view: SiteView, finding: Row) -> Asked:
     return found
 
 
-def counted_requests(view: SiteView, finding: Row) -> Asked:
+def counted_requests(view: SiteView, finding: Row) -> Conditions:
     """Return the conditions for requests that count: not the archived ones."""
     found = requests_of(view, finding)
     found.also("status != 'archived'")

@@ -27,25 +27,28 @@ from copydesk.contract.models.organization import Organization
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.installations import defaults
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.organization import NO_TRIAL, organization_by_id
 from copydesk.server.queries.site import SiteView
 from copydesk.server.queries.space import space_model
-from copydesk.server.store import Row, Value, columns
-
-Condition = tuple[str, tuple[Value, ...]]
-"""An SQL condition and the values for its marks."""
+from copydesk.server.store import Row, columns
 
 _IN = "IN (SELECT value FROM json_each(?))"
 
 _PLACES = {"space": "AND space.deleted_at IS NULL ", "site": ""}
 
 
-def listed(call: Call) -> Condition:
-    """Return the condition on rows of ``integration`` that the caller finds in lists."""
-    return (
-        f"visibility = 'public' OR owner {_IN} OR id IN "  # noqa: S608 - ours
+def listed(call: Call, *, unlisted: bool = False) -> Conditions:
+    """Return the condition on rows of ``integration`` that the caller finds in lists.
+
+    With ``unlisted`` also those that are found by their names only.
+    """
+    return Conditions(
+        f"visibility = 'public' OR {unlisted} AND visibility = 'unlisted' "  # noqa: S608 - ours
+        f"OR owner {_IN} OR id IN "
         f"(SELECT integration_id FROM installation WHERE organization_id {_IN})",
-        (_organizations(call, "listIntegrations"), _organizations(call, "listInstallations")),
+        _organizations(call, "listIntegrations"),
+        _organizations(call, "listInstallations"),
     )
 
 
@@ -55,12 +58,9 @@ def find_integration(call: Call, name: str, permission: str | None = None) -> Ro
     Raises a 404 when there is none, and with the permission ``admin`` a 403 when the caller does
     not administer the organization that owns it.
     """
-    condition, values = listed(call)
-    row = call.tx.one(
-        f"SELECT * FROM integration WHERE id = ? AND (visibility = 'unlisted' OR {condition})",  # noqa: S608 - ours
-        name,
-        *values,
-    )
+    which = listed(call, unlisted=True)
+    which.also("id = ?", name)
+    row = call.tx.one(which.after("SELECT * FROM integration WHERE 1"), *which.values)
     if row is None:
         raise not_found("integration", name)
     if permission is not None and not administers(call, row):
@@ -106,28 +106,26 @@ def integration_model(call: Call, row: Row) -> Integration:
     )
 
 
-def seen_installations(call: Call, integration: Row) -> Condition:
+def seen_installations(call: Call, integration: Row) -> Conditions:
     """Return the condition on rows of ``installation`` that the caller may list.
 
     Those in organizations where they may list installations; the integration's administrators see
     all of it.
     """
     if administers(call, integration):
-        return "integration_id = ?", (integration["id"],)
-    return (
+        return Conditions("integration_id = ?", integration["id"])
+    return Conditions(
         f"integration_id = ? AND organization_id {_IN}",
-        (integration["id"], _organizations(call, "listInstallations")),
+        integration["id"],
+        _organizations(call, "listInstallations"),
     )
 
 
 def find_installation(call: Call, integration: Row, installation_id: str) -> Row | None:
     """Return an installation that the caller may list; None when there is none."""
-    condition, values = seen_installations(call, integration)
-    return call.tx.one(
-        f"SELECT * FROM installation WHERE id = ? AND {condition}",  # noqa: S608 - ours
-        installation_id,
-        *values,
-    )
+    which = seen_installations(call, integration)
+    which.also("id = ?", installation_id)
+    return call.tx.one(which.after("SELECT * FROM installation WHERE 1"), *which.values)
 
 
 def installation_model(call: Call, integration: Row, row: Row) -> Installation:
@@ -174,13 +172,14 @@ def installed_places(place: str) -> str:
             AND (installation.{place}_selection = 'all' OR own.{place}_id IS NOT NULL))"""  # noqa: S608
 
 
-def seen_places(call: Call, integration: Row, place: str) -> Condition:
+def seen_places(call: Call, integration: Row, place: str) -> Conditions:
     """Return the condition on ``installed_places`` that the caller may list.
 
     Also an integration's administrators see no more of another organization than its members.
     """
     homes = _organizations(call, "listInstallations")
-    condition, values = f"installed_integration = ? AND organization_id {_IN}", [homes]
+    which = Conditions("installed_integration = ?", integration["id"])
+    which.also(f"organization_id {_IN}", homes)
     if place == "space":
         rows = call.tx.all(
             f"SELECT organization_id FROM installation WHERE integration_id = ? "  # noqa: S608
@@ -189,9 +188,8 @@ def seen_places(call: Call, integration: Row, place: str) -> Condition:
             homes,
         )
         hidden = [key for row in rows for key in call.access.hidden_spaces(row["organization_id"])]
-        condition += f" AND id NOT {_IN}"
-        values.append(json.dumps(hidden))
-    return condition, (integration["id"], *values)
+        which.also(f"id NOT {_IN}", json.dumps(hidden))
+    return which
 
 
 def space_installation_model(
@@ -214,7 +212,7 @@ def site_installation_model(
     )
 
 
-def seen_events(call: Call, integration: Row) -> Condition:
+def seen_events(call: Call, integration: Row) -> Conditions:
     """Return the condition on rows of ``integration_event`` that the caller may read.
 
     An integration's administrators read all of them, the administrators of an organization that has
@@ -222,12 +220,12 @@ def seen_events(call: Call, integration: Row) -> Condition:
     """
     key = integration["id"]
     if administers(call, integration):
-        return "integration_id = ?", (key,)
+        return Conditions("integration_id = ?", key)
     homes = _organizations(call, "installIntegration")
     theirs = f"SELECT id FROM installation WHERE integration_id = ? AND organization_id {_IN}"  # noqa: S608
     if call.tx.one(theirs, key, homes) is None:
         raise forbidden("admin", f"the integration {key!r}")
-    return f"integration_id = ? AND installation_id IN ({theirs})", (key, key, homes)
+    return Conditions(f"integration_id = ? AND installation_id IN ({theirs})", key, key, homes)
 
 
 def event_model(row: Row) -> IntegrationEvent:

@@ -8,11 +8,21 @@ from copydesk.contract.models.member import Member
 from copydesk.server.access import Access
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.user import user_model
 from copydesk.server.store import Row, Tx
 
 MEMBERS = "member JOIN user ON user.id = member.user_id"
 """What lists of members are read from: the columns of both tables."""
+
+
+def also_found(which: Conditions, search: str | None, *, active: bool) -> None:
+    """Demand a text in the name or e-mail address of ``MEMBERS``, and that they still come."""
+    if search:
+        named = "instr(casefold(display_name), ?) OR instr(casefold(email), ?)"
+        which.also(named, *[search.casefold()] * 2)
+    if active:
+        which.also("last_seen_at IS NOT NULL AND NOT disabled")
 
 
 def find_member(call: Call, organization_id: str, user_id: str) -> Row:

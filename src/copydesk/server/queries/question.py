@@ -28,7 +28,7 @@ from copydesk.contract.models.question import (
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.cluster import WEEKS, reading_organization
-from copydesk.server.store import Row, Value, columns, timestamp
+from copydesk.server.store import Row, columns, timestamp
 
 _CHANNELS: tuple[ChannelType, ...] = (
     "api",
@@ -60,16 +60,6 @@ def site_to_change(call: Call, organization_id: str, site_id: str) -> Row:
     return site
 
 
-class Asked(Conditions):
-    """Conditions on issues, which are called ``i``, with their values."""
-
-    def after(self, statement: str, *end: str) -> str:
-        """Return a statement that ends in a condition, with these beside it, and what follows."""
-        return " AND ".join((statement, *(f"({condition})" for condition in self.where))) + "".join(
-            end
-        )
-
-
 def asked(
     *,
     since: datetime | None = None,
@@ -78,13 +68,11 @@ def asked(
     channel_type: Sequence[ChannelType] | None = None,
     answered: Sequence[Resolution] | None = None,
     topic: Sequence[str] | None = None,
-) -> Asked:
+) -> Conditions:
     """Return the conditions for the answers that are asked for."""
-    found = Asked()
-    if since is not None:
-        found.also("i.created_at >= ?", timestamp(since))
-    if to is not None:
-        found.also("i.created_at <= ?", timestamp(to))
+    found = Conditions()
+    found.also("i.created_at >= ?", since)
+    found.also("i.created_at <= ?", to)
     if relevance:
         wanted = {"relevant": "i.cluster_id IS NOT NULL", "unclear": "i.cluster_id IS NULL"}
         found.also(" OR ".join(wanted[each] for each in relevance if each in wanted) or "0")
@@ -119,10 +107,12 @@ _AMONG: dict[Group, str] = {
     "topic": "i.cluster_id IN (SELECT value FROM json_each(?))",
     "site": "i.organization_id IN (SELECT value FROM json_each(?))",
 }
-_ANSWERS = "FROM issue i JOIN question q ON q.id = i.question_id WHERE 1"
+_ANSWERS = "FROM issue i JOIN question q ON q.id = i.question_id WHERE"
 
 
-def statistics(call: Call, group: Group, ids: list[str], which: Asked) -> dict[str, QuestionStats]:
+def statistics(
+    call: Call, group: Group, ids: list[str], which: Conditions
+) -> dict[str, QuestionStats]:
     """Return the numbers of the answers that fit, by what they are grouped by.
 
     ``ids`` are those of the questions, topics or organizations that are asked for.
@@ -134,10 +124,10 @@ def statistics(call: Call, group: Group, ids: list[str], which: Asked) -> dict[s
         # An answer dated later than now is of the latest week.
         *["sum(i.created_at > ?)"] * WEEKS,
     ]
-    which = Asked(*which.where, values=which.values)
-    which.also(_AMONG[group], json.dumps(ids))
-    statement = which.after(" ".join(("SELECT", ", ".join(sums), _ANSWERS)), " GROUP BY grouped")
-    rows = call.tx.all(statement, *starts, *which.values)
+    statement = which.after(
+        " ".join(("SELECT", ", ".join(sums), _ANSWERS, _AMONG[group])), " GROUP BY grouped"
+    )
+    rows = call.tx.all(statement, *starts, json.dumps(ids), *which.values)
     return {row["grouped"]: _stats(row) for row in rows}
 
 
@@ -185,25 +175,24 @@ def question_model(call: Call, site: Row, row: Row, stats: QuestionStats) -> Sit
 def question_page(
     call: Call,
     site: Row,
-    where: Sequence[str],
-    values: Sequence[Value],
-    which: Asked,
+    questions: Conditions,
+    answers: Conditions,
     key: str,
+    *,
     descending: bool,
     **paging: Unpack[Paging],
 ) -> Page[SiteQuestion]:
-    """Return a page of questions with the numbers of the answers that fit."""
+    """Return a page of some questions, each with the numbers of its answers that fit."""
     stats: dict[str, QuestionStats] = {}
 
     def prepare(rows: Sequence[Row]) -> None:
-        stats.update(statistics(call, "question", [row["id"] for row in rows], which))
+        stats.update(statistics(call, "question", [row["id"] for row in rows], answers))
 
     return paginate(
         call.tx,
         lambda row: question_model(call, site, row, stats.get(row["id"], NONE_ASKED)),
         source="question",
-        where=where,
-        values=values,
+        which=questions,
         keys=(key, "id"),
         descending=descending,
         prepare=prepare,

@@ -24,6 +24,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import SITE_PERMISSIONS, permissions
 from copydesk.server.errors import conflict, invalid, not_found
 from copydesk.server.implementation import Call
+from copydesk.server.pagination import Conditions
 from copydesk.server.queries.publication import (
     SHOWN,
     SiteAddresses,
@@ -87,28 +88,25 @@ class SiteView(SiteAddresses):
         return frozenset(row["id"] for row in rows if self.call.access.level(row) is None)
 
     @property
-    def seen(self) -> tuple[list[str], list[str]]:
-        """Conditions on ``SHOWN``, and their values: this site's spaces that the caller may see."""
-        conditions, values = ["shown_site = ?"], [self.site["id"]]
+    def seen(self) -> Conditions:
+        """Conditions on ``SHOWN``: this site's spaces that the caller may see."""
+        which = Conditions("shown_site = ?", self.site["id"])
         if self.unseen:
-            conditions.append("id NOT IN (SELECT value FROM json_each(?))")
-            values.append(json.dumps(sorted(self.unseen)))
+            which.also(
+                "id NOT IN (SELECT value FROM json_each(?))", json.dumps(sorted(self.unseen))
+            )
         if self.reading:
-            conditions.append("deleted_at IS NULL AND NOT shown_draft")
+            which.also("deleted_at IS NULL AND NOT shown_draft")
         else:
             # What is gone for good may still be there until something is written.
-            conditions.append("deleted_at IS NULL OR deleted_at > ?")
-            values.append(trash_limit(self.call.tx))
-        return [f"({condition})" for condition in conditions], values
+            which.also("deleted_at IS NULL OR deleted_at > ?", trash_limit(self.call.tx))
+        return which
 
     def seen_rows(self, where: str, *values: Value) -> list[Row]:
         """Return the rows of ``SHOWN`` that the caller may see; ``where`` may end in an order."""
-        conditions, seen = self.seen
-        return self.call.tx.all(
-            f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} AND {where}",  # noqa: S608 - ours
-            *seen,
-            *values,
-        )
+        seen = self.seen
+        statement = seen.after(f"SELECT * FROM {SHOWN} WHERE 1", f" AND {where}")  # noqa: S608 - ours
+        return self.call.tx.all(statement, *seen.values, *values)
 
     @cached_property
     def defaults(self) -> dict[str | None, str]:

@@ -65,10 +65,8 @@ def open_branch(
     start = base or space["revision_id"]
     if number is None or _taken(tx, space_id, number):
         number = space["next_number"]
-    change_request_id = tx.new_id()
-    tx.insert(
+    change_request_id = tx.add(
         "change_request",
-        id=change_request_id,
         space_id=space_id,
         organization_id=space["organization_id"],
         number=number,

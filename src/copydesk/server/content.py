@@ -179,9 +179,7 @@ def text(tx: Tx, digest: str | None) -> str:
 
 def new_page_id(tx: Tx, space_id: str, source_key: str | None = None) -> str:
     """Give a page its identity, which stays the same through every version of it."""
-    page_id = tx.new_id()
-    tx.insert("page", id=page_id, space_id=space_id, source_key=source_key, created_at=tx.now)
-    return page_id
+    return tx.add("page", space_id=space_id, source_key=source_key, created_at=tx.now)
 
 
 def put_version(tx: Tx, page: PageData) -> str:
@@ -320,10 +318,8 @@ def put_revision(
             "INSERT OR IGNORE INTO blob_name VALUES (?, ?)",
             ((digest, space_id) for digest in fresh),
         )
-    revision_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "revision",
-        id=revision_id,
         space_id=space_id,
         type=kind,
         tree_hash=put_tree(tx, content),
@@ -332,7 +328,6 @@ def put_revision(
         git=None if git is None else to_json(git),
         created_at=tx.now,
     )
-    return revision_id
 
 
 def paths(draft: Draft) -> dict[str, str]:

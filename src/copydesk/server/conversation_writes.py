@@ -24,10 +24,8 @@ def add_cluster(
     named: ClusterNaming = "hand",
 ) -> str:
     """Add a cluster without issues and return its id."""
-    cluster_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "cluster",
-        id=cluster_id,
         organization_id=organization_id,
         label=label,
         icon=icon,
@@ -36,7 +34,6 @@ def add_cluster(
         created_at=tx.now,
         updated_at=tx.now,
     )
-    return cluster_id
 
 
 def add_conversation(

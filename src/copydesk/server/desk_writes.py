@@ -157,16 +157,13 @@ class Editor:
 
 def add_user(tx: Tx, display_name: str, email: str, *, photo_url: str | None = None) -> str:
     """Add a person and return their id."""
-    user_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "user",
-        id=user_id,
         display_name=display_name,
         email=email,
         photo_url=photo_url,
         created_at=tx.now,
     )
-    return user_id
 
 
 def add_organization(
@@ -186,10 +183,8 @@ def add_organization(
     invite_links: bool = True,
 ) -> str:
     """Add an organization without members and return its id. ``merge_rules`` default to none."""
-    organization_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "organization",
-        id=organization_id,
         title=title,
         created_at=tx.now,
         email_domains=to_json(list(email_domains)),
@@ -204,7 +199,6 @@ def add_organization(
         invite_links=invite_links,
         merge_rules=to_json(merge_rules or {"type": "none"}),
     )
-    return organization_id
 
 
 def add_member(
@@ -239,8 +233,7 @@ def add_team(
     owners: Iterable[str] = (),
 ) -> str:
     """Add a team of users and return its id."""
-    team_id = tx.new_id()
-    tx.insert("team", id=team_id, organization_id=organization_id, title=title, created_at=tx.now)
+    team_id = tx.add("team", organization_id=organization_id, title=title, created_at=tx.now)
     roles = {**dict.fromkeys(members, "member"), **dict.fromkeys(owners, "owner")}
     for user_id, role in roles.items():
         tx.insert("team_member", team_id=team_id, user_id=user_id, role=role)
@@ -281,10 +274,8 @@ def add_collection(
     default_level: str | None = "inherit",
 ) -> str:
     """Add a collection, last in its parent, and return its id."""
-    collection_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "collection",
-        id=collection_id,
         organization_id=organization_id,
         parent_id=parent,
         position=last_position(tx, organization_id, parent),
@@ -293,7 +284,6 @@ def add_collection(
         default_level=default_level,
         created_at=tx.now,
     )
-    return collection_id
 
 
 def add_space(
@@ -318,10 +308,8 @@ def add_space(
 
     ``source`` says where it was imported from and ``git`` which commit its first revision is.
     """
-    space_id = tx.new_id()
-    tx.insert(
+    space_id = tx.add(
         "space",
-        id=space_id,
         organization_id=organization_id,
         parent_id=parent,
         position=last_position(tx, organization_id, parent),
@@ -407,15 +395,12 @@ def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
 
     No ``default_role`` makes newcomers guests.
     """
-    provider_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "saml_provider",
-        id=provider_id,
         organization_id=organization_id,
         created_at=tx.now,
         **columns,
     )
-    return provider_id
 
 
 def put_agent_instructions(tx: Tx, organization_id: str, document: Document, author: str) -> None:
@@ -434,8 +419,4 @@ def add_invite_link(tx: Tx, organization_id: str, **columns: str | None) -> str:
 
     No ``role`` makes guests of those who come by it.
     """
-    link_id = tx.new_id()
-    tx.insert(
-        "invite_link", organization_id=organization_id, id=link_id, created_at=tx.now, **columns
-    )
-    return link_id
+    return tx.add("invite_link", organization_id=organization_id, created_at=tx.now, **columns)

@@ -70,10 +70,8 @@ def install(
 
     It works on every space and site unless some are given, by id with their external ids.
     """
-    installation_id = tx.new_id()
-    tx.insert(
+    installation_id = tx.add(
         "installation",
-        id=installation_id,
         integration_id=integration["id"],
         organization_id=organization_id,
         space_selection="all" if spaces is None else "selected",

@@ -118,10 +118,8 @@ def finish(
         assert data is not None, "what could be read was read"
         digest = put_document(tx, data)
         if digest != spec["document_hash"]:
-            version_id = tx.new_id()
-            tx.insert(
+            version_id = tx.add(
                 "openapi_version",
-                id=version_id,
                 spec_id=row["id"],
                 document_hash=digest,
                 created_at=tx.now,

@@ -45,10 +45,8 @@ def add_site(
     ``adaptive_schema`` is the JSON Schema of its visitor attributes; with one, adaptive content
     is on.
     """
-    site_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "site",
-        id=site_id,
         organization_id=organization_id,
         type=type,
         title=title,
@@ -64,7 +62,6 @@ def add_site(
         agents_context=agents_context,
         created_at=tx.now,
     )
-    return site_id
 
 
 def add_events(
@@ -94,10 +91,8 @@ def add_events(
 
 def add_section_group(tx: Tx, site_id: str, title: str) -> str:
     """Add a group that sections of a site can be in and return its id."""
-    group_id = tx.new_id()
     position = end_of(tx, site_id)
-    tx.insert("section_group", id=group_id, site_id=site_id, position=position, title=title)
-    return group_id
+    return tx.add("section_group", site_id=site_id, position=position, title=title)
 
 
 def add_link(
@@ -107,10 +102,8 @@ def add_link(
 
     In a group it is added after all else in the group.
     """
-    link_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "site_link",
-        id=link_id,
         site_id=site_id,
         position=end_of(tx, site_id),
         group_id=group,
@@ -118,7 +111,6 @@ def add_link(
         url=url,
         draft=draft,
     )
-    return link_id
 
 
 def add_section(
@@ -139,10 +131,8 @@ def add_section(
     Sections of one group are added one after the other, so that they stand together.
     """
     siblings = sections_of(site_id)
-    section_id = tx.new_id()
-    tx.insert(
+    section_id = tx.add(
         "site_section",
-        id=section_id,
         site_id=site_id,
         position=end_of(tx, site_id),
         group_id=group,
@@ -186,10 +176,8 @@ def add_site_space(
     if path is None:
         named = title or tx.value("SELECT title FROM space WHERE id = ?", space_id)
         path = siblings.free_path(tx, named)
-    site_space_id = tx.new_id()
-    tx.insert(
+    site_space_id = tx.add(
         "site_space",
-        id=site_space_id,
         site_id=site_id,
         section_id=section,
         space_id=space_id,

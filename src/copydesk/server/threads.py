@@ -34,10 +34,8 @@ def add_comment(
             ("space", space_id) if change_request is None else ("change_request", change_request)
         )
         revision = tx.row(table, key)["revision_id"]
-    comment_id = tx.new_id()
-    tx.insert(
+    comment_id = tx.add(
         "comment",
-        id=comment_id,
         space_id=space_id,
         change_request_id=change_request,
         revision_id=revision,
@@ -55,10 +53,8 @@ def add_comment(
 
 def add_reply(tx: Tx, comment_id: str, author: str, markdown: str) -> str:
     """Add a reply to a comment and return its id."""
-    reply_id = tx.new_id()
-    tx.insert(
+    reply_id = tx.add(
         "reply",
-        id=reply_id,
         comment_id=comment_id,
         body=markdown,
         posted_by=author,
@@ -146,10 +142,8 @@ def add_review(
     tx: Tx, change_request_id: str, reviewer: str, status: str, comment: str | None = None
 ) -> str:
     """Add a review (approved, changes-requested) of the current revision and return its id."""
-    review_id = tx.new_id()
-    tx.insert(
+    return tx.add(
         "review",
-        id=review_id,
         change_request_id=change_request_id,
         revision_id=tx.value(
             "SELECT revision_id FROM change_request WHERE id = ?", change_request_id
@@ -159,7 +153,6 @@ def add_review(
         comment=comment,
         created_at=tx.now,
     )
-    return review_id
 
 
 def request_review(tx: Tx, change_request_id: str, user_id: str, requested_by: str) -> None:

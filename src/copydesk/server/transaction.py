@@ -212,6 +212,12 @@ class Tx:
             tuple(values.values()),
         )
 
+    def add(self, table: str, **values: Value) -> str:
+        """Insert one row with an id of its own, and return that."""
+        key = self.new_id()
+        self.insert(table, id=key, **values)
+        return key
+
     def update(self, table: str, key: str, **values: Value) -> None:
         """Set columns of the row whose ``id`` is ``key``; no columns, no statement."""
         if values:

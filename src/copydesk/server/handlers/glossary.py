@@ -70,9 +70,8 @@ def update_glossary_entries(call: Call, organization_id: str, body: GlossaryUpda
                     f"body.operations[{number}].translations: {unknown!r} is not a language"
                 )
         if isinstance(each, GlossaryInsert):
-            call.tx.insert(
+            call.tx.add(
                 "glossary_entry",
-                id=call.tx.new_id(),
                 organization_id=organization_id,
                 translations=to_json(each.translations),
                 created_at=call.tx.now,

@@ -251,10 +251,8 @@ def _columns(body: BaseModel, names: Collection[str]) -> dict[str, Value]:
 
 
 def _add(call: Call, table: str, site_id: str, body: BaseModel, names: Collection[str]) -> str:
-    key = call.tx.new_id()
     position = end_of(call.tx, site_id)
-    call.tx.insert(table, id=key, site_id=site_id, position=position, **_columns(body, names))
-    return key
+    return call.tx.add(table, site_id=site_id, position=position, **_columns(body, names))
 
 
 def _move_into(view: SiteView, key: str, was: str | None, parent: str | None, field: str) -> None:

@@ -73,10 +73,8 @@ def create_translation(call: Call, organization_id: str, body: TranslationCreate
             f"The space {source['title']!r} is translated into {body.language} already; "
             f"run the translation {known!r} again."
         )
-    translation_id = call.tx.new_id()
-    call.tx.insert(
+    translation_id = call.tx.add(
         "translation",
-        id=translation_id,
         organization_id=organization_id,
         source_space_id=source["id"],
         source_language=language,

@@ -95,10 +95,8 @@ def version_model(call: Call, spec: Row, row: Row) -> OpenAPISpecVersion:
 
 def add_spec(tx: Tx, organization_id: str, slug: str, source: OpenAPISource) -> str:
     """Add a specification that waits to be read and return its id."""
-    spec_id = tx.new_id()
-    tx.insert(
+    spec_id = tx.add(
         "openapi_spec",
-        id=spec_id,
         organization_id=organization_id,
         slug=slug,
         created_at=tx.now,

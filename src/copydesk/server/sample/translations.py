@@ -53,9 +53,8 @@ def write_translations(
     """
     for days, terms in enumerate(_GLOSSARY):
         tx = ago(180 - days)
-        tx.insert(
+        tx.add(
             "glossary_entry",
-            id=tx.new_id(),
             organization_id=organization,
             translations=to_json(terms),
             created_at=tx.now,
@@ -110,11 +109,9 @@ def _write(
     **result: Any,
 ) -> str:
     """Write a translation that ran once and carried over some texts; return its id."""
-    translation = tx.new_id()
     words = sum(len(text.split()) for text in pages)
-    tx.insert(
+    return tx.add(
         "translation",
-        id=translation,
         organization_id=organization,
         source_space_id=space,
         source_language="en",
@@ -135,7 +132,6 @@ def _write(
         latest_duration=seconds,
         **result,
     )
-    return translation
 
 
 def _first(tx: Tx, space: str) -> str:

@@ -29,8 +29,7 @@ def walk(tx: Tx, limit: int | None, *, descending: bool = True) -> list[list[str
             source="user",
             keys=("created_at", "id"),
             descending=descending,
-            page=token,
-            limit=limit,
+            paging={"page": token, "limit": limit},
         )
         pages.append(page.items)
         if page.next is None:
@@ -75,8 +74,7 @@ def test_rows_that_come_and_go_disturb_no_other() -> None:
             lambda row: row["id"],
             source="user",
             keys=("created_at", "id"),
-            page=page,
-            limit=2,
+            paging={"page": page, "limit": 2},
         )
 
     first = store.read(lambda tx: read(tx, None))
@@ -127,35 +125,32 @@ def token(value: object) -> str:
 def test_what_no_list_gave_is_refused(page: str) -> None:
     store = Store(durable=False)
     with pytest.raises(Refusal) as refusal:
-        store.read(
-            lambda tx: paginate(
-                tx, dict, source="user", keys=("created_at", "id"), page=page, limit=2
-            )
-        )
+        store.read(lambda tx: paginate(tx, dict, source="user", paging={"page": page, "limit": 2}))
     assert refusal.value.status == 400
     store.close()
 
 
 @given(st.binary(max_size=40))
 def test_no_bytes_break_a_token(data: bytes) -> None:
+    token = base64.urlsafe_b64encode(data).decode() + "A"
     with pytest.raises(Refusal):
-        slice_page(["a"], str, page=base64.urlsafe_b64encode(data).decode() + "A", limit=None)
+        slice_page(["a"], str, {"page": token})
 
 
 @given(st.lists(st.text(), unique=True, max_size=9), st.integers(1, 10))
 def test_a_list_in_memory_is_sliced_alike(items: list[str], limit: int) -> None:
     seen: list[str] = []
-    page = slice_page(items, str, page=None, limit=limit)
+    page = slice_page(items, str, {"limit": limit})
     seen += page.items
     while page.next is not None:
-        page = slice_page(items, str, page=page.next.page, limit=limit)
+        page = slice_page(items, str, {"page": page.next.page, "limit": limit})
         seen += page.items
     assert seen == items
     assert page.count == len(items)
 
 
 def test_a_list_in_memory_that_lost_its_place_says_so() -> None:
-    page = slice_page(["a", "b", "c"], str, page=None, limit=1)
+    page = slice_page(["a", "b", "c"], str, {"limit": 1})
     assert page.next is not None
     with pytest.raises(Refusal, match="changed"):
-        slice_page(["b", "c"], str, page=page.next.page, limit=1)
+        slice_page(["b", "c"], str, {"page": page.next.page, "limit": 1})

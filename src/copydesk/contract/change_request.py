@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Annotated, Unpack
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.contract.models.base import Limit, Page, Paging
-from copydesk.contract.operation import operation
+from copydesk.contract.operation import Default, operation
+
+
+class WantedRequests(Paging, total=False):
+    """Which change requests are listed, and which page of them."""
+
+    status: Annotated[ChangeRequestStatus, Default("open")]
+    creator: str | None
+    contributor: str | None
+    requested_reviewer: str | None
+    conversations_issues_cluster: str | None
 
 
 @operation("GET", "/spaces/{space_id}/change-requests")
 def list_space_change_requests(
-    space_id: str,
-    *,
-    status: ChangeRequestStatus = "open",
-    creator: str | None = None,
-    contributor: str | None = None,
-    requested_reviewer: str | None = None,
-    conversations_issues_cluster: str | None = None,
-    **paging: Unpack[Paging],
+    space_id: str, **wanted: Unpack[WantedRequests]
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests of a space that have one status, filtered by people or cluster."""
     ...
@@ -77,10 +80,7 @@ def pull_change_request_updates_with_files(
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/changes", extension="E6")
 def get_change_request_changes(
-    space_id: str,
-    change_request_id: str,
-    *,
-    limit: Limit | None = None,
+    space_id: str, change_request_id: str, *, limit: Limit | None = None
 ) -> models.change_request.Changes:
     """Get what a change request changes."""
     ...
@@ -88,14 +88,7 @@ def get_change_request_changes(
 
 @operation("GET", "/orgs/{organization_id}/change-requests")
 def list_organization_change_requests(
-    organization_id: str,
-    *,
-    status: ChangeRequestStatus = "open",
-    creator: str | None = None,
-    contributor: str | None = None,
-    requested_reviewer: str | None = None,
-    conversations_issues_cluster: str | None = None,
-    **paging: Unpack[Paging],
+    organization_id: str, **wanted: Unpack[WantedRequests]
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests of an organization, filtered as those of a space."""
     ...

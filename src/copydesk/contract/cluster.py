@@ -11,6 +11,20 @@ from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS
 
 
+class WantedConversations(Paging, total=False):
+    """Which conversations are looked for, and which page of what is found.
+
+    An ``attribute`` is a name and a value, such as "plan=team"; all of them have to hold.
+    """
+
+    query: models.search.SearchText | None
+    source: str | None
+    language: str | None
+    since: models.parts.Timestamp | None
+    until: models.parts.Timestamp | None
+    attribute: list[str] | None
+
+
 @operation("GET", "/orgs/{organization_id}/conversations-clusters", ended=True, successor=FINDINGS)
 def list_issues_clusters(
     organization_id: str,
@@ -129,15 +143,9 @@ def list_cluster_suggestions(
 def search_issues_clusters(
     organization_id: str,
     *,
-    query: models.search.SearchText | None = None,
-    source: str | None = None,
-    language: str | None = None,
-    since: models.parts.Timestamp | None = None,
-    until: models.parts.Timestamp | None = None,
-    attribute: list[str] | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
-    **paging: Unpack[Paging],
+    **wanted: Unpack[WantedConversations],
 ) -> Page[models.cluster.ClusterHit]:
     """Find the clusters with a conversation in which something was said, or that is so.
 

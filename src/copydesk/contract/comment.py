@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Annotated, Unpack
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
 from copydesk.contract.models.base import Page, Paging
-from copydesk.contract.operation import operation
+from copydesk.contract.operation import Default, operation
 
 _THREAD = "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
 
 
+class WantedComments(Paging, total=False):
+    """Which comments are listed, in which order and format, and which page of them."""
+
+    order: Annotated[Order, Default("desc")]
+    status: Annotated[CommentStatusFilter, Default("all")]
+    format: ContentFormat | None
+    target_page: str | None
+    authors: list[str] | None
+
+
 @operation("GET", "/spaces/{space_id}/comments")
 def list_space_comments(
-    space_id: str,
-    *,
-    order: Order = "desc",
-    status: CommentStatusFilter = "all",
-    format: ContentFormat | None = None,
-    target_page: str | None = None,
-    authors: list[str] | None = None,
-    **paging: Unpack[Paging],
+    space_id: str, **wanted: Unpack[WantedComments]
 ) -> Page[models.comment.Comment]:
     """List the comments on a space, on one page of it, or by some people."""
     ...
@@ -37,10 +40,7 @@ def create_space_comment(
 
 @operation("GET", "/spaces/{space_id}/comments/{comment_id}")
 def get_space_comment(
-    space_id: str,
-    comment_id: str,
-    *,
-    format: ContentFormat | None = None,
+    space_id: str, comment_id: str, *, format: ContentFormat | None = None
 ) -> models.comment.Comment:
     """Get a comment on a space."""
     ...
@@ -78,11 +78,7 @@ def create_space_comment_reply(
 
 @operation("GET", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}")
 def get_space_comment_reply(
-    space_id: str,
-    comment_id: str,
-    comment_reply_id: str,
-    *,
-    format: ContentFormat | None = None,
+    space_id: str, comment_id: str, comment_reply_id: str, *, format: ContentFormat | None = None
 ) -> models.comment.CommentReply:
     """Get a reply to a comment on a space."""
     ...
@@ -97,9 +93,7 @@ def update_space_comment_reply(
 
 
 @operation(
-    "DELETE",
-    "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}",
-    extension="E7",
+    "DELETE", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}", extension="E7"
 )
 def delete_space_comment_reply(space_id: str, comment_id: str, comment_reply_id: str) -> None:
     """Delete a reply to a comment on a space."""
@@ -108,15 +102,7 @@ def delete_space_comment_reply(space_id: str, comment_id: str, comment_reply_id:
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/comments")
 def list_change_request_comments(
-    space_id: str,
-    change_request_id: str,
-    *,
-    order: Order = "desc",
-    status: CommentStatusFilter = "all",
-    format: ContentFormat | None = None,
-    target_page: str | None = None,
-    authors: list[str] | None = None,
-    **paging: Unpack[Paging],
+    space_id: str, change_request_id: str, **wanted: Unpack[WantedComments]
 ) -> Page[models.comment.Comment]:
     """List the comments on a change request, on one page of it, or by some people."""
     ...
@@ -132,11 +118,7 @@ def create_change_request_comment(
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
 def get_change_request_comment(
-    space_id: str,
-    change_request_id: str,
-    comment_id: str,
-    *,
-    format: ContentFormat | None = None,
+    space_id: str, change_request_id: str, comment_id: str, *, format: ContentFormat | None = None
 ) -> models.comment.Comment:
     """Get a comment on a change request."""
     ...
@@ -204,10 +186,7 @@ def update_change_request_comment_reply(
 
 @operation("DELETE", _THREAD + "/replies/{comment_reply_id}")
 def delete_change_request_comment_reply(
-    space_id: str,
-    change_request_id: str,
-    comment_id: str,
-    comment_reply_id: str,
+    space_id: str, change_request_id: str, comment_id: str, comment_reply_id: str
 ) -> None:
     """Delete a reply to a comment on a change request."""
     ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from copydesk.contract import models
+from copydesk.contract.cluster import WantedConversations
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS, RECORDS
@@ -19,11 +20,7 @@ def list_conversations(
 
 
 @operation(
-    "POST",
-    "/orgs/{organization_id}/conversations",
-    status=204,
-    ended=True,
-    successor=RECORDS,
+    "POST", "/orgs/{organization_id}/conversations", status=204, ended=True, successor=RECORDS
 )
 def ingest_conversation(organization_id: str, body: models.conversation.IngestBody) -> None:
     """Send one conversation or several."""
@@ -31,10 +28,7 @@ def ingest_conversation(organization_id: str, body: models.conversation.IngestBo
 
 
 @operation(
-    "GET",
-    "/orgs/{organization_id}/conversations/{conversation_id}",
-    ended=True,
-    successor=FINDINGS,
+    "GET", "/orgs/{organization_id}/conversations/{conversation_id}", ended=True, successor=FINDINGS
 )
 def get_conversation(
     organization_id: str, conversation_id: str
@@ -56,10 +50,7 @@ def list_conversation_issues(
 
 
 @operation(
-    "GET",
-    "/orgs/{organization_id}/conversations-issues/{issue_id}",
-    ended=True,
-    successor=FINDINGS,
+    "GET", "/orgs/{organization_id}/conversations-issues/{issue_id}", ended=True, successor=FINDINGS
 )
 def get_conversation_issue(
     organization_id: str, issue_id: str
@@ -108,16 +99,7 @@ def get_conversations_analysis(
     successor=FINDINGS,
 )
 def search_conversations(
-    organization_id: str,
-    *,
-    query: models.search.SearchText | None = None,
-    source: str | None = None,
-    language: str | None = None,
-    since: models.parts.Timestamp | None = None,
-    until: models.parts.Timestamp | None = None,
-    attribute: list[str] | None = None,
-    cluster: str | None = None,
-    **paging: Unpack[Paging],
+    organization_id: str, *, cluster: str | None = None, **wanted: Unpack[WantedConversations]
 ) -> Page[models.conversation.ConversationHit]:
     """Find conversations by what was said in them and by what is known of them, the latest first.
 

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Unpack
+from typing import Annotated, TypedDict, Unpack
 
 from copydesk.contract import models
-from copydesk.contract.enumerations import (
-    FindingOrder,
-    FindingSeverity,
-    FindingStatus,
-    FindingType,
-)
+from copydesk.contract.enumerations import FindingOrder, FindingSeverity, FindingStatus, FindingType
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 from copydesk.contract.successors import CLUSTERS
 
 
+class WantedFindings(TypedDict, total=False):
+    """Which findings are listed and counted: those that are all that is said."""
+
+    topic: str | None
+    status: FindingStatus | None
+    kind: Annotated[list[FindingType] | None, Wire("type")]
+    severity: FindingSeverity | None
+    has_change_requests: bool | None
+    source: list[models.finding.TriageSource] | None
+
+
+class PageOfFindings(Paging, WantedFindings, total=False):
+    """Which findings are listed, and which page of them."""
+
+
 @operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/findings",
-    extension="E14",
-    successor=CLUSTERS,
+    "GET", "/orgs/{organization_id}/sites/{site_id}/findings", extension="E14", successor=CLUSTERS
 )
 def list_site_findings(
     organization_id: str,
     site_id: str,
     *,
-    topic: str | None = None,
     question: str | None = None,
-    status: FindingStatus | None = None,
-    kind: Annotated[list[FindingType] | None, Wire("type")] = None,
-    severity: FindingSeverity | None = None,
-    has_change_requests: bool | None = None,
-    source: list[models.finding.TriageSource] | None = None,
     updated_after: models.parts.Timestamp | None = None,
     updated_before: models.parts.Timestamp | None = None,
     order_by: FindingOrder = "updatedAt",
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfFindings],
 ) -> Page[models.finding.SiteFinding]:
     """List the findings of a site."""
     ...
@@ -125,15 +126,7 @@ def list_site_finding_records(
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/stats/findings", extension="E14")
 def get_site_finding_stats(
-    organization_id: str,
-    site_id: str,
-    *,
-    topic: str | None = None,
-    status: FindingStatus | None = None,
-    kind: Annotated[list[FindingType] | None, Wire("type")] = None,
-    severity: FindingSeverity | None = None,
-    has_change_requests: bool | None = None,
-    source: list[models.finding.TriageSource] | None = None,
+    organization_id: str, site_id: str, **wanted: Unpack[WantedFindings]
 ) -> models.finding.SiteFindingStats:
     """Get the numbers of a site's findings."""
     ...

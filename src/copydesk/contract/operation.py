@@ -1,9 +1,10 @@
 """One typed stub per API operation, and the catalogue of them all.
 
 A stub's signature is the contract: the names in the path are path parameters, a parameter named
-``body`` is the request body, every other parameter is a query parameter (``**paging`` are the two
-of every list), and the return type is the response. The client sends a stub, the embedded desk
-implements it, and documentation lists it; none of them repeats what the signature already says.
+``body`` is the request body, every other parameter is a query parameter, and the return type is the
+response. What several stubs take alike is a ``TypedDict``: ``**paging: Unpack[Paging]``. The client
+sends a stub, the embedded desk implements it, and documentation lists it; none of them repeats what
+the signature already says.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType
@@ -51,6 +52,13 @@ class Wire:
     """The name that a parameter has on the wire, where camelCase of the Python name is not it."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default of a parameter that is declared in a ``TypedDict``, where it is not None."""
+
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -154,18 +162,25 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def signature(self) -> inspect.Signature:
-        """The stub's signature, its annotations evaluated and ``**paging`` spelled out."""
+        """The stub's signature, its annotations evaluated and its ``Unpack`` spelled out."""
         declared = inspect.signature(self.stub, eval_str=True)
-        parameters: list[inspect.Parameter] = []
-        for each in declared.parameters.values():
-            if each.kind is each.VAR_KEYWORD:
-                fields = get_type_hints(get_args(each.annotation)[0], include_extras=True)
-                parameters += [
-                    inspect.Parameter(name, each.KEYWORD_ONLY, default=None, annotation=field)
-                    for name, field in fields.items()
-                ]
-            else:
-                parameters.append(each)
+        parameters = [*declared.parameters.values()]
+        if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+            shared = get_type_hints(get_args(parameters.pop().annotation)[0], include_extras=True)
+            # Ahead of the stub's own: answers are cached under addresses that begin so.
+            at = sum(
+                each.kind is not each.KEYWORD_ONLY or each.default is each.empty
+                for each in parameters
+            )
+            parameters[at:at] = [
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=next((mark.value for mark in _marks(each, Default)), None),
+                    annotation=each,
+                )
+                for name, each in shared.items()
+            ]
         return declared.replace(parameters=parameters)
 
     @property
@@ -229,16 +244,19 @@ class Operation(Generic[P, R]):
 
     def _parameter(self, name: str) -> Parameter:
         declared = self.signature.parameters[name]
-        wire = to_camel(name)
-        for part in get_args(declared.annotation)[1:]:
-            if get_origin(declared.annotation) is Annotated and isinstance(part, Wire):
-                wire = part.name
+        wire = next((mark.name for mark in _marks(declared.annotation, Wire)), to_camel(name))
         return Parameter(name, wire, declared.annotation, declared.default)
 
 
 def _route(method: str, path: str) -> str:
     """Return a method and a path below ``/v1``, whatever the placeholders are called."""
     return f"{method} {PREFIX}{_PLACEHOLDER.sub('{}', path)}"
+
+
+def _marks(annotation: Any, kind: type[B]) -> Iterator[B]:
+    """Yield what an annotation is marked with of a kind."""
+    if get_origin(annotation) is Annotated:
+        yield from (part for part in annotation.__metadata__ if isinstance(part, kind))
 
 
 def _flatten(annotation: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Unpack
+from typing import Annotated, TypedDict, Unpack
 
 from copydesk.contract import models
 from copydesk.contract.enumerations import (
@@ -18,21 +18,30 @@ from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 
 
+class WantedAnswers(TypedDict, total=False):
+    """Which answers count: those of a time that are all that is said."""
+
+    since: models.parts.Since
+    to: models.parts.Timestamp | None
+    relevance: list[Relevance] | None
+    channel_type: list[ChannelType] | None
+    answered: list[Resolution] | None
+
+
+class PageOfAnswers(Paging, WantedAnswers, total=False):
+    """Which answers count, and which page of a list is asked for."""
+
+
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/questions", extension="E14")
 def list_site_questions(
     organization_id: str,
     site_id: str,
     *,
-    since: models.parts.Since = None,
-    to: models.parts.Timestamp | None = None,
     kind: Annotated[QuestionType | None, Wire("type")] = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
     topic: list[str] | None = None,
     order: Order = "desc",
     sort: QuestionSort = "askedAt",
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfAnswers],
 ) -> Page[models.question.SiteQuestion]:
     """List the questions with at least one matching answer, and how many match."""
     ...
@@ -42,15 +51,7 @@ def list_site_questions(
     "GET", "/orgs/{organization_id}/sites/{site_id}/questions/{site_question_id}", extension="E14"
 )
 def get_site_question(
-    organization_id: str,
-    site_id: str,
-    site_question_id: str,
-    *,
-    since: models.parts.Since = None,
-    to: models.parts.Timestamp | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
+    organization_id: str, site_id: str, site_question_id: str, **wanted: Unpack[WantedAnswers]
 ) -> models.question.SiteQuestion:
     """Get a question, with the numbers of the answers that fit."""
     ...
@@ -62,16 +63,7 @@ def get_site_question(
     extension="E14",
 )
 def list_site_question_sources(
-    organization_id: str,
-    site_id: str,
-    site_question_id: str,
-    *,
-    since: models.parts.Since = None,
-    to: models.parts.Timestamp | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
-    **paging: Unpack[Paging],
+    organization_id: str, site_id: str, site_question_id: str, **wanted: Unpack[PageOfAnswers]
 ) -> Page[models.question.AnswerSource]:
     """List what the answers to a question were made from."""
     ...
@@ -82,12 +74,8 @@ def get_site_question_stats(
     organization_id: str,
     site_id: str,
     *,
-    since: models.parts.Since = None,
-    to: models.parts.Timestamp | None = None,
     topic: list[str] | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
+    **wanted: Unpack[WantedAnswers],
 ) -> models.question.QuestionStats:
     """Get the numbers of all questions of a site."""
     ...
@@ -99,17 +87,12 @@ def list_site_question_answers(
     site_id: str,
     *,
     question: str | None = None,
-    since: models.parts.Since = None,
-    to: models.parts.Timestamp | None = None,
     language: str | None = None,
-    answered: list[Resolution] | None = None,
     helpfulness: Helpfulness | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
     question_type: Annotated[QuestionType | None, Wire("question.type")] = None,
     topic: str | None = None,
     thread: str | None = None,
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfAnswers],
 ) -> Page[models.question.SiteQuestionAnswer]:
     """List the answers that a site gave, the latest first."""
     ...

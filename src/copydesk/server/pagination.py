@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from copydesk.contract.models.base import Body, Next, Page, Paging
 from copydesk.contract.operation import Operation
@@ -64,7 +64,7 @@ def paginate(
     count: int | None = None,
     prepare: Callable[[Sequence[Row]], None] | None = None,
     indexed: bool = False,
-    **paging: Unpack[Paging],
+    paging: Paging,
 ) -> Page[T]:
     """Return one page of the rows of ``source`` (what stands after FROM).
 
@@ -108,7 +108,7 @@ def paginate(
     )
 
 
-def slice_page(items: Sequence[T], key: Callable[[T], str], **paging: Unpack[Paging]) -> Page[T]:
+def slice_page(items: Sequence[T], key: Callable[[T], str], paging: Paging) -> Page[T]:
     """Return one page of a list that was computed whole, in the order given.
 
     A token names the last item by its unique ``key``; when that item has gone since, the token is

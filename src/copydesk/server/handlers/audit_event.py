@@ -71,8 +71,7 @@ def list_organization_audit_events(
         source=_EVENTS,
         which=which,
         keys=("occurred_at", "seq"),
-        page=page,
-        limit=_DEFAULT_LIMIT if limit is None else limit,
+        paging={"page": page, "limit": _DEFAULT_LIMIT if limit is None else limit},
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.enumerations import ChangeRequestStatus
+from copydesk.contract.change_request import WantedRequests
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.change_request import (
     ChangeRequest,
@@ -45,41 +45,25 @@ from copydesk.server.templates import template_edit
 
 @implements(ops.list_space_change_requests)
 def list_space_change_requests(
-    call: Call,
-    space_id: str,
-    *,
-    status: ChangeRequestStatus = "open",
-    creator: str | None = None,
-    contributor: str | None = None,
-    requested_reviewer: str | None = None,
-    conversations_issues_cluster: str | None = None,
-    **paging: Unpack[Paging],
+    call: Call, space_id: str, **wanted: Unpack[WantedRequests]
 ) -> Page[ChangeRequest]:
     """List a space's change requests of one status, the latest changed first."""
     space = call.access.space(space_id)
-    which, sign = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
+    which, sign = _filters(wanted)
     # The space keeps these counts, so that a long list is not counted for each page.
-    count = None if which.where else space[change_requests.COUNTED[status]]
-    which.also(f"{sign}space_id = ?", space_id)
-    which.also(f"{sign}status = ?", status)
-    return _list(call, which, count, **paging)
+    count = None if which.where else space[change_requests.COUNTED[wanted["status"]]]
+    which.also(f"{sign}space_id = ? AND {sign}status = ?", space_id, wanted["status"])
+    return _list(call, which, count, wanted)
 
 
 @implements(ops.list_organization_change_requests)
 def list_organization_change_requests(
-    call: Call,
-    organization_id: str,
-    *,
-    status: ChangeRequestStatus = "open",
-    creator: str | None = None,
-    contributor: str | None = None,
-    requested_reviewer: str | None = None,
-    conversations_issues_cluster: str | None = None,
-    **paging: Unpack[Paging],
+    call: Call, organization_id: str, **wanted: Unpack[WantedRequests]
 ) -> Page[ChangeRequest]:
     """List the change requests of all spaces that the caller may see, the latest changed first."""
     call.access.organization(organization_id)
-    which, sign = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
+    which, sign = _filters(wanted)
+    status = wanted["status"]
     unseen = call.access.hidden_spaces(organization_id) + call.tx.kept(
         ("deleted", organization_id), partial(_deleted_spaces, call, organization_id), ("space",)
     )
@@ -98,15 +82,13 @@ def list_organization_change_requests(
         )
     if unseen:
         which.also("space_id NOT IN (SELECT value FROM json_each(?))", json.dumps(unseen))
-    which.also(f"{sign}organization_id = ?", organization_id)
-    which.also(f"{sign}status = ?", status)
-    return _list(call, which, count, **paging)
+    which.also(f"{sign}organization_id = ? AND {sign}status = ?", organization_id, status)
+    return _list(call, which, count, wanted)
 
 
 def _deleted_spaces(call: Call, organization_id: str) -> list[str]:
     rows = call.tx.all(
-        "SELECT id FROM space WHERE organization_id = ? AND deleted_at IS NOT NULL",
-        organization_id,
+        "SELECT id FROM space WHERE organization_id = ? AND deleted_at IS NOT NULL", organization_id
     )
     return [row["id"] for row in rows]
 
@@ -276,16 +258,16 @@ def list_change_request_contributors(
     )
 
 
-def _filters(
-    creator: str | None, contributor: str | None, reviewer: str | None, cluster: str | None
-) -> tuple[Conditions, str]:
+def _filters(wanted: WantedRequests) -> tuple[Conditions, str]:
     """Return the list filters that are set, and what stands before the column of every other.
 
     Where few are asked for, begin at those: a plus sign keeps SQLite from the index that would walk
     the whole list for the sake of its order.
     """
+    contributor, reviewer = wanted["contributor"], wanted["requested_reviewer"]
+    sign = "" if contributor is None and reviewer is None else "+"
     which = Conditions()
-    which.also("created_by = ?", creator)
+    which.also("created_by = ?", wanted["creator"])
     which.also(
         "id IN (SELECT change_request_id FROM contributor WHERE contributor.user_id = ?)",
         contributor,
@@ -295,13 +277,11 @@ def _filters(
         "WHERE requested_reviewer.user_id = ?)",
         reviewer,
     )
-    which.also("cluster_id = ?", cluster)
-    return which, "" if contributor is reviewer is None else "+"
+    which.also("cluster_id = ?", wanted["conversations_issues_cluster"])
+    return which, sign
 
 
-def _list(
-    call: Call, which: Conditions, count: int | None, **paging: Unpack[Paging]
-) -> Page[ChangeRequest]:
+def _list(call: Call, which: Conditions, count: int | None, paging: Paging) -> Page[ChangeRequest]:
     def make(row: Row) -> ChangeRequest:
         return change_request_model(call, space_row(call, row["space_id"]), row)
 
@@ -313,7 +293,7 @@ def _list(
         keys=("updated_at", "id"),
         count=count,
         prepare=lambda rows: prepare_models(call, rows),
-        **paging,
+        paging=paging,
     )
 
 

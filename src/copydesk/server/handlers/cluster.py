@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Unpack
 
 from copydesk.contract import operations as ops
+from copydesk.contract.cluster import WantedConversations
 from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.cluster import (
@@ -61,7 +61,7 @@ def list_issues_clusters(
         which=Conditions("organization_id = ?", organization_id),
         keys=(_COLUMNS[order_by], "id"),
         descending=order == "desc",
-        **paging,
+        paging=paging,
     )
 
 
@@ -166,7 +166,7 @@ def list_cluster_suggestions(
         source="suggestion",
         which=Conditions("cluster_id = ?", cluster_id),
         keys=("similarity", "issue_id"),
-        **paging,
+        paging=paging,
     )
 
 
@@ -175,20 +175,13 @@ def search_issues_clusters(
     call: Call,
     organization_id: str,
     *,
-    query: str | None = None,
-    source: str | None = None,
-    language: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    attribute: list[str] | None = None,
     order: Order = "desc",
     order_by: ClusterOrder = "updatedAt",
-    **paging: Unpack[Paging],
+    **wanted: Unpack[WantedConversations],
 ) -> Page[ClusterHit]:
     """Find clusters by conversations whose issues are in them."""
     reading_organization(call, organization_id)
-    search = Search(call, organization_id, query)
-    search.that_are(source, language, since, until, attribute or ())
+    search = Search(call, organization_id, wanted)
     found, told, count = search.find_clusters()
     return paginate(
         call.tx,
@@ -197,7 +190,7 @@ def search_issues_clusters(
         values=(told,),
         keys=(_COLUMNS[order_by], "id"),
         descending=order == "desc",
-        **paging,
+        paging=wanted,
         count=count,
         prepare=search.prepare_clusters,
     )

@@ -58,7 +58,7 @@ def list_organization_collections(
         which=which,
         keys=("position", "id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 
@@ -137,7 +137,7 @@ def list_collection_spaces(call: Call, collection_id: str, **paging: Unpack[Pagi
         ),
         keys=("position", "id"),
         descending=False,
-        **paging,
+        paging=paging,
         prepare=lambda rows: prepare_spaces(call, rows),
     )
 

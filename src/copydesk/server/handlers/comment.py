@@ -8,7 +8,8 @@ from functools import partial
 from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
+from copydesk.contract.comment import WantedComments
+from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.comment import (
     Comment,
@@ -45,34 +46,26 @@ _to_comment = partial(find_place, permission="comment")
 
 @implements_on_space(ops.list_space_comments, find_place)
 @implements_on_branch(ops.list_change_request_comments, find_place)
-def list_comments(
-    call: Call,
-    place: Place,
-    *,
-    order: Order = "desc",
-    status: CommentStatusFilter = "all",
-    format: ContentFormat | None = None,
-    target_page: str | None = None,
-    authors: list[str] | None = None,
-    **paging: Unpack[Paging],
-) -> Page[Comment]:
+def list_comments(call: Call, place: Place, **wanted: Unpack[WantedComments]) -> Page[Comment]:
     """List the comments on a change request, or those on a space itself."""
-    kept = (place.change_request or place.space)["comments"] if status == "open" else None
+    status, page, authors = wanted["status"], wanted["target_page"], wanted["authors"]
     given = place.conditions()
     given.also("status = ?", None if status == "all" else status)
-    given.also("page_id = ?", target_page)
+    given.also("page_id = ?", page)
     if authors:
         given.also(f"posted_by IN ({', '.join('?' * len(authors))})", *authors)
+    count: int | None = None
+    if status == "open" and page is None and not authors:
+        count = (place.change_request or place.space)["comments"]  # kept as they come and go
     return paginate(
         call.tx,
-        lambda row: comment_model(call, place, row, format),
+        lambda row: comment_model(call, place, row, wanted["format"]),
         source="comment",
         which=given,
         keys=("posted_at", "id"),
-        descending=order == "desc",
-        **paging,
-        # Those that are open are counted as they come and go.
-        count=None if target_page is not None or authors else kept,
+        descending=wanted["order"] == "desc",
+        paging=wanted,
+        count=count,
         prepare=lambda rows: _remember_people(call, rows, "posted_by", "resolved_by"),
         indexed=True,
     )
@@ -153,7 +146,7 @@ def list_replies(
         which=Conditions("comment_id = ?", comment["id"]),
         keys=("posted_at", "id"),
         descending=False,
-        **paging,
+        paging=paging,
         count=comment["replies"],
         prepare=lambda rows: _remember_people(call, rows, "posted_by"),
     )
@@ -237,7 +230,7 @@ def list_commenters(call: Call, place: Place, **paging: Unpack[Paging]) -> Page[
         ),
         keys=("joined_at", "user_id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 

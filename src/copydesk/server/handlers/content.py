@@ -9,8 +9,8 @@ import json
 from typing import Literal, TypeAlias, Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.enumerations import ContentFormat
-from copydesk.contract.models.base import Page, Paging
+from copydesk.contract.content import AsText, PageOfShown, Shown
+from copydesk.contract.models.base import Page
 from copydesk.contract.models.change_request import ChangeRequest, Changes
 from copydesk.contract.models.content import (
     ContentPage,
@@ -141,40 +141,25 @@ def _recorded(call: Call, space_id: str, revision_id: str) -> _Version:
 @implements_on_space(ops.get_space_revision, _primary)
 @implements_on_branch(ops.get_change_request_revision, _proposed)
 @implements_on_branch(ops.get_revision, _recorded)
-def get_revision(
-    call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
-) -> Revision:
-    return version.revision(metadata=metadata)
+def get_revision(call: Call, version: _Version, **shown: Unpack[Shown]) -> Revision:
+    return version.revision(metadata=shown["metadata"])
 
 
 @implements_on_space(ops.list_space_pages, _primary)
 @implements_on_branch(ops.list_change_request_pages, _proposed)
 @implements_on_branch(ops.list_revision_pages, _recorded)
-def list_pages(
-    call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
-) -> PageTree:
-    return version.pages(metadata=metadata)
+def list_pages(call: Call, version: _Version, **shown: Unpack[Shown]) -> PageTree:
+    return version.pages(metadata=shown["metadata"])
 
 
 @implements_on_space(ops.list_space_files, _primary)
 @implements_on_branch(ops.list_change_request_files, _proposed)
 @implements_on_branch(ops.list_revision_files, _recorded)
-def list_files(
-    call: Call,
-    version: _Version,
-    *,
-    metadata: bool = True,
-    computed: bool = True,
-    **paging: Unpack[Paging],
-) -> Page[File]:
+def list_files(call: Call, version: _Version, **shown: Unpack[PageOfShown]) -> Page[File]:
     """Answer with the files by path."""
-    chosen = slice_page(
-        revision_files(call, version.revision_id),
-        lambda file: file.id,
-        **paging,
-    )
+    chosen = slice_page(revision_files(call, version.revision_id), lambda file: file.id, shown)
     return Page[File](
-        items=[version.file_model(file, metadata=metadata) for file in chosen.items],
+        items=[version.file_model(file, metadata=shown["metadata"]) for file in chosen.items],
         next=chosen.next,
         count=chosen.count,
     )
@@ -183,37 +168,26 @@ def list_files(
 @implements_on_space(ops.get_space_file, _primary)
 @implements_on_branch(ops.get_change_request_file, _proposed)
 @implements_on_branch(ops.get_revision_file, _recorded)
-def get_file(
-    call: Call, version: _Version, file_id: str, *, metadata: bool = True, computed: bool = True
-) -> File:
+def get_file(call: Call, version: _Version, file_id: str, **shown: Unpack[Shown]) -> File:
     file = find_file(call, version.revision_id, file_id)
-    return version.file_model(file, metadata=metadata)
+    return version.file_model(file, metadata=shown["metadata"])
 
 
 @implements_on_space(ops.get_space_reusable_content, _primary)
 @implements_on_branch(ops.get_change_request_reusable_content, _proposed)
 @implements_on_branch(ops.get_revision_reusable_content, _recorded)
 def get_reusable_content(
-    call: Call,
-    version: _Version,
-    reusable_content_id: str,
-    *,
-    metadata: bool = True,
-    computed: bool = True,
+    call: Call, version: _Version, reusable_content_id: str, **shown: Unpack[Shown]
 ) -> ReusableContent:
     held = content.load(call.tx, version.revision_id)
-    return substitution.find_reusable_content(call.tx, held, reusable_content_id, metadata=metadata)
+    return substitution.find_reusable_content(
+        call.tx, held, reusable_content_id, metadata=shown["metadata"]
+    )
 
 
 @implements(ops.get_revision_changes)
 def get_revision_changes(
-    call: Call,
-    space_id: str,
-    revision_id: str,
-    *,
-    metadata: bool = True,
-    computed: bool = True,
-    limit: int | None = None,
+    call: Call, space_id: str, revision_id: str, *, limit: int | None = None, **shown: Unpack[Shown]
 ) -> Changes:
     """Answer with what a revision changes in its first parent; without one, with all that it has.
 
@@ -230,42 +204,21 @@ def get_revision_changes(
 
 @implements_on_space(ops.get_space_page, _primary)
 @implements_on_branch(ops.get_change_request_page, _proposed)
-def get_page(
-    call: Call,
-    version: _Version,
-    page_id: str,
-    *,
-    format: ContentFormat | None = None,
-    evaluated: bool | Literal["deterministic-only"] = False,
-    dereferenced: bool | Literal["reusable-contents"] = False,
-    metadata: bool = True,
-    computed: bool = True,
-) -> ContentPage:
+def get_page(call: Call, version: _Version, page_id: str, **text: Unpack[AsText]) -> ContentPage:
     """Answer with a page and its text; ``document`` is the format when none is asked for.
 
     All that a text refers to and all its expressions are known to the desk, so that the values
     that ask for a part of it ask for everything there is.
     """
-    filled = _Filled(bool(evaluated), bool(dereferenced))
-    return _page(version, page_id, format, filled, metadata=metadata)
+    return _page(version, page_id, text)
 
 
 @implements_on_branch(ops.get_revision_page, _recorded)
 def get_revision_page(
-    call: Call,
-    version: _Version,
-    page_id: str,
-    *,
-    format: ContentFormat | None = None,
-    refs: Refs = "relative",
-    evaluated: bool | Literal["deterministic-only"] = False,
-    dereferenced: bool | Literal["reusable-contents"] = False,
-    metadata: bool = True,
-    computed: bool = True,
+    call: Call, version: _Version, page_id: str, *, refs: Refs = "relative", **text: Unpack[AsText]
 ) -> ContentPage:
     """Answer with a page of a revision as with one of a space."""
-    filled = _Filled(bool(evaluated), bool(dereferenced), refs == "stable")
-    return _page(version, page_id, format, filled, metadata=metadata)
+    return _page(version, page_id, text, by_ids=refs == "stable")
 
 
 @implements_on_space(ops.get_space_page_by_path, _primary)
@@ -275,37 +228,17 @@ def get_page_by_path(
     version: _Version,
     page_path: str,
     *,
-    format: ContentFormat | None = None,
     refs: Refs = "relative",
-    evaluated: bool | Literal["deterministic-only"] = False,
-    dereferenced: bool | Literal["reusable-contents"] = False,
-    metadata: bool = True,
     cached_metadata: bool = False,
-    computed: bool = True,
+    **text: Unpack[AsText],
 ) -> ContentPage:
     """Answer with the page at a path; nothing is cached, so ``cached_metadata`` changes nothing."""
-    filled = _Filled(bool(evaluated), bool(dereferenced), refs == "stable")
     page_id = find_page_by_path(call, version.revision_id, page_path)
-    return _page(version, page_id, format, filled, metadata=metadata)
+    return _page(version, page_id, text, by_ids=refs == "stable")
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    """What of a text is replaced: expressions, what it includes, and links, by ids."""
-
-    evaluated: bool
-    dereferenced: bool
-    stable: bool = False
-
-
-def _page(
-    version: _Version,
-    page_id: str,
-    format: ContentFormat | None,
-    filled: _Filled,
-    *,
-    metadata: bool,
-) -> ContentPage:
+def _page(version: _Version, page_id: str, how: AsText, *, by_ids: bool = False) -> ContentPage:
+    """Return a page; with ``by_ids`` its Markdown names by their ids what it links to."""
     call, tx = version.call, version.call.tx
     page, data = page_subtree(
         call,
@@ -313,19 +246,19 @@ def _page(
         page_id,
         location=version.location,
         screen=version.screen,
-        metadata=metadata,
+        metadata=how["metadata"],
     )
     if data.text is not None:
         text = content.text(tx, data.text)
-        if filled.dereferenced or filled.evaluated:
+        if how["dereferenced"] or how["evaluated"]:
             held = content.load(tx, version.revision_id)
-            if filled.dereferenced:
+            if how["dereferenced"]:
                 text = substitution.dereferenced(tx, held, data, text)
-            if filled.evaluated:
+            if how["evaluated"]:
                 text = substitution.evaluated(text, substitution.space_variables(tx, held), data)
-        if format != "markdown":
+        if how["format"] != "markdown":
             page.document = markdown_to_document(text, MARKS_OF_A_PAGE)
-        elif filled.stable:
+        elif by_ids:
             reader = LinkReader(call, version.space_id, version.revision_id)
             page.markdown = reader.by_ids(page_id, text)
         else:

@@ -34,7 +34,7 @@ def list_site_context_records(
     which.also("connector = ?", connector)
     which.also("source = ?", connection)
     which.also("id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)", topic)
-    return record_page(call, site, which, **paging)
+    return record_page(call, site, which, paging=paging)
 
 
 @implements(ops.upsert_site_context_records)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Unpack
 
 from copydesk.contract import operations as ops
+from copydesk.contract.cluster import WantedConversations
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.conversation import (
     Conversation,
@@ -49,7 +49,7 @@ def list_conversations(
         lambda row: conversation_model(call, row),
         source="conversation",
         which=given,
-        **paging,
+        paging=paging,
     )
 
 
@@ -84,11 +84,7 @@ def list_conversation_issues(
     given.also("cluster_id = ?", cluster)
     given.also("conversation_id = ?", conversation)
     return paginate(
-        call.tx,
-        lambda row: issue_item(call, row),
-        source="issue",
-        which=given,
-        **paging,
+        call.tx, lambda row: issue_item(call, row), source="issue", which=given, paging=paging
     )
 
 
@@ -137,19 +133,12 @@ def search_conversations(
     call: Call,
     organization_id: str,
     *,
-    query: str | None = None,
-    source: str | None = None,
-    language: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    attribute: list[str] | None = None,
     cluster: str | None = None,
-    **paging: Unpack[Paging],
+    **wanted: Unpack[WantedConversations],
 ) -> Page[ConversationHit]:
     """Find conversations by words, in any order and with other endings, and by their fields."""
     reading_organization(call, organization_id)
-    search = Search(call, organization_id, query)
-    search.that_are(source, language, since, until, attribute or ())
+    search = Search(call, organization_id, wanted)
     search.of_cluster(cluster)
     return paginate(
         call.tx,
@@ -157,6 +146,6 @@ def search_conversations(
         source="conversation_search",
         which=search,
         keys=("created_at", "conversation_id"),
-        **paging,
+        paging=wanted,
         prepare=search.prepare,
     )

@@ -7,12 +7,8 @@ from datetime import datetime
 from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.enumerations import (
-    FindingOrder,
-    FindingSeverity,
-    FindingStatus,
-    FindingType,
-)
+from copydesk.contract.enumerations import FindingOrder
+from copydesk.contract.finding import PageOfFindings, WantedFindings
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.context_record import ContextRecord
@@ -29,11 +25,7 @@ from copydesk.server.errors import Refusal, blocked
 from copydesk.server.findings import SEVERITIES
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate, slice_page
-from copydesk.server.queries.change_request import (
-    change_request_model,
-    prepare_models,
-    space_row,
-)
+from copydesk.server.queries.change_request import change_request_model, prepare_models, space_row
 from copydesk.server.queries.context_record import record_page
 from copydesk.server.queries.finding import (
     counted_requests,
@@ -46,11 +38,7 @@ from copydesk.server.queries.finding import (
 )
 from copydesk.server.queries.page import find_page
 from copydesk.server.queries.publication import SHOWN_KEYS
-from copydesk.server.queries.question import (
-    paragraphs,
-    question_page,
-    site_to_change,
-)
+from copydesk.server.queries.question import paragraphs, question_page, site_to_change
 from copydesk.server.queries.site import SiteView
 from copydesk.server.store import Row
 
@@ -69,29 +57,15 @@ def list_site_findings(
     organization_id: str,
     site_id: str,
     *,
-    topic: str | None = None,
     question: str | None = None,
-    status: FindingStatus | None = None,
-    kind: list[FindingType] | None = None,
-    severity: FindingSeverity | None = None,
-    has_change_requests: bool | None = None,
-    source: list[str] | None = None,
     updated_after: datetime | None = None,
     updated_before: datetime | None = None,
     order_by: FindingOrder = "updatedAt",
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfFindings],
 ) -> Page[SiteFinding]:
     """List the findings of a site, the highest by the order first."""
     view = findings_view(call, organization_id, site_id)
-    which = filtered(
-        view,
-        topic=topic,
-        status=status,
-        kind=kind,
-        severity=severity,
-        has_change_requests=has_change_requests,
-        source=source,
-    )
+    which = filtered(view, wanted)
     which.also("cluster_id IN (SELECT cluster_id FROM issue WHERE question_id = ?)", question)
     which.also("updated_at > ?", updated_after)
     which.also("updated_at < ?", updated_before)
@@ -101,7 +75,7 @@ def list_site_findings(
         source="finding",
         which=which,
         keys=(_KEYS[order_by], "id"),
-        **paging,
+        paging=wanted,
     )
 
 
@@ -115,11 +89,7 @@ def get_site_finding(
 
 @implements(ops.update_site_finding)
 def update_site_finding(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    site_finding_id: str,
-    body: SiteFindingUpdate,
+    call: Call, organization_id: str, site_id: str, site_finding_id: str, body: SiteFindingUpdate
 ) -> SiteFinding:
     """Give a finding another status, which stays whatever is found out later.
 
@@ -147,7 +117,7 @@ def list_site_finding_change_requests(
         source="change_request",
         which=which,
         keys=("updated_at", "id"),
-        **paging,
+        paging=paging,
         prepare=lambda rows: prepare_models(call, rows),
     )
 
@@ -190,7 +160,7 @@ def list_site_finding_pages(
         row["id"],
         hidden(view),
     )
-    pages = slice_page(found, lambda each: str(each["position"]), **paging)
+    pages = slice_page(found, lambda each: str(each["position"]), paging=paging)
     return Page[SiteFindingPage](
         items=[model for each in pages.items if (model := _page(call, each)) is not None],
         next=pages.next,
@@ -209,7 +179,7 @@ def list_site_finding_questions(
         "id IN (SELECT question_id FROM issue WHERE cluster_id = ?)", row["cluster_id"]
     )
     return question_page(
-        call, view.site, which, Conditions(), "asked_at", descending=True, **paging
+        call, view.site, which, Conditions(), "asked_at", descending=True, paging=paging
     )
 
 
@@ -223,33 +193,16 @@ def list_site_finding_records(
     which = Conditions(
         "id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)", row["cluster_id"]
     )
-    return record_page(call, view.site, which, **paging)
+    return record_page(call, view.site, which, paging=paging)
 
 
 @implements(ops.get_site_finding_stats)
 def get_site_finding_stats(
-    call: Call,
-    organization_id: str,
-    site_id: str,
-    *,
-    topic: str | None = None,
-    status: FindingStatus | None = None,
-    kind: list[FindingType] | None = None,
-    severity: FindingSeverity | None = None,
-    has_change_requests: bool | None = None,
-    source: list[str] | None = None,
+    call: Call, organization_id: str, site_id: str, **wanted: Unpack[WantedFindings]
 ) -> SiteFindingStats:
     """Get the numbers of the findings of a site."""
     view = findings_view(call, organization_id, site_id)
-    which = filtered(
-        view,
-        topic=topic,
-        status=status,
-        kind=kind,
-        severity=severity,
-        has_change_requests=has_change_requests,
-        source=source,
-    )
+    which = filtered(view, wanted)
     rows = call.tx.all(which.after("SELECT * FROM finding WHERE 1"), *which.values)
     connectors = call.tx.all(
         "SELECT c.connector AS connector, count(DISTINCT i.cluster_id) AS findings "
@@ -280,8 +233,7 @@ def _merged(view: SiteView, row: Row) -> int:
     which = requests_of(view, row)
     which.also("status = 'merged'")
     found: int = view.call.tx.value(
-        which.after("SELECT count(*) FROM change_request WHERE 1"),
-        *which.values,
+        which.after("SELECT count(*) FROM change_request WHERE 1"), *which.values
     )
     return found
 

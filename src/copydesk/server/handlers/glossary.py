@@ -43,7 +43,7 @@ def list_glossary_entries(
         which=Conditions("organization_id = ?", organization_id),
         keys=("created_at", "id") if order_by is None else ("term", "id"),
         descending=order_by is None,
-        **paging,
+        paging=paging,
     )
 
 

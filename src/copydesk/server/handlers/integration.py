@@ -111,7 +111,7 @@ def list_integrations(
         which=given,
         keys=("id",),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 
@@ -166,7 +166,7 @@ def list_integration_installations(
         lambda row: installation_model(call, integration, row),
         source="installation",
         which=given,
-        **paging,
+        paging=paging,
     )
 
 
@@ -275,7 +275,7 @@ def list_organization_installations(
         make,
         source="installation",
         which=given,
-        **paging,
+        paging=paging,
     )
 
 
@@ -293,7 +293,7 @@ def list_integration_events(
         event_model,
         source="integration_event",
         which=seen_events(call, integration),
-        **paging,
+        paging=paging,
     )
 
 
@@ -330,7 +330,7 @@ def list_integration_space_installations(
         "space",
         lambda row: space_installation_model(call, integration, row, extended=extended),
         external_id,
-        **paging,
+        paging=paging,
     )
 
 
@@ -351,7 +351,7 @@ def list_integration_site_installations(
         "site",
         lambda row: site_installation_model(call, integration, row, extended=extended),
         external_id,
-        **paging,
+        paging=paging,
     )
 
 
@@ -392,7 +392,7 @@ def _places(
     place: str,
     make: Callable[[Row], T],
     external_id: str | None,
-    **paging: Unpack[Paging],
+    paging: Paging,
 ) -> Page[T]:
     given = seen_places(call, integration, place)
     given.also(_HAS.format("installed_external_ids"), external_id)
@@ -401,7 +401,7 @@ def _places(
         make,
         source=installed_places(place),
         which=given,
-        **paging,
+        paging=paging,
     )
 
 

@@ -62,7 +62,7 @@ def list_invite_links(
         lambda row: _link_model(call, row),
         source="invite_link",
         which=Conditions("organization_id = ?", organization_id),
-        **paging,
+        paging=paging,
     )
 
 

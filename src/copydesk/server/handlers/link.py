@@ -40,7 +40,7 @@ def list_space_links(
     reader = _reader(call, space)
     links = reader.model(reader.all())
     whole = partial(_whole, call, space, space["revision_id"])
-    return _links(links, whole, stats(links), status, **paging)
+    return _links(links, whole, stats(links), status, paging=paging)
 
 
 @implements(ops.list_space_page_links)
@@ -58,7 +58,7 @@ def list_space_page_links(
     if links is None:
         raise not_found("page", page_id)
     whole = partial(_whole, call, space, space["revision_id"])
-    return _links(links, whole, stats(links), status, **paging)
+    return _links(links, whole, stats(links), status, paging=paging)
 
 
 @implements(ops.list_change_request_page_links)
@@ -72,7 +72,7 @@ def list_change_request_page_links(
         raise not_found("page", page_id)
     before = _page_links(_reader(call, space), page_id) or []
     whole = partial(_whole, call, space, row["revision_id"])
-    return _links(links, whole, stats(links, before), None, **paging)
+    return _links(links, whole, stats(links, before), None, paging=paging)
 
 
 @implements(ops.list_space_page_backlinks)
@@ -82,7 +82,7 @@ def list_space_page_backlinks(
     """Answer with the pages that lead to a page: of its space, then of others that name it."""
     space = call.access.space(space_id)
     find_page(call, space["revision_id"], page_id)
-    return _backlinks(call, _sources_anywhere(call, space, page_id, "page"), **paging)
+    return _backlinks(call, _sources_anywhere(call, space, page_id, "page"), paging=paging)
 
 
 @implements(ops.list_space_file_backlinks)
@@ -92,7 +92,7 @@ def list_space_file_backlinks(
     """Answer with the pages that lead to a file or show it."""
     space = call.access.space(space_id)
     find_file(call, space["revision_id"], file_id)
-    return _backlinks(call, _sources_anywhere(call, space, file_id, "files"), **paging)
+    return _backlinks(call, _sources_anywhere(call, space, file_id, "files"), paging=paging)
 
 
 @implements(ops.list_change_request_file_backlinks)
@@ -102,7 +102,7 @@ def list_change_request_file_backlinks(
     """Answer with the pages of a change request that lead to a file or show it."""
     space, row = find_change_request(call, space_id, change_request_id)
     find_file(call, row["revision_id"], file_id)
-    return _backlinks(call, _sources(call, space, row["revision_id"], file_id), **paging)
+    return _backlinks(call, _sources(call, space, row["revision_id"], file_id), paging=paging)
 
 
 def _reader(call: Call, space: Row) -> LinkReader:
@@ -137,7 +137,7 @@ def _links(
     whole: Callable[[Link], Link],
     numbers: LinkStats,
     status: LinkStatus | None,
-    **paging: Unpack[Paging],
+    paging: Paging,
 ) -> Links:
     """Return one page of links; the numbers are of all of them, also of those filtered out."""
     keyed = [
@@ -145,7 +145,7 @@ def _links(
         for number, link in enumerate(links)
         if status is None or link.status == status
     ]
-    chosen = slice_page(keyed, lambda pair: pair[0], **paging)
+    chosen = slice_page(keyed, lambda pair: pair[0], paging=paging)
     return Links(
         items=[whole(link) for _, link in chosen.items],
         next=chosen.next,
@@ -203,11 +203,11 @@ def _sources_anywhere(call: Call, space: Row, target: str, kind: str) -> list[_S
     return found
 
 
-def _backlinks(call: Call, sources: list[_Source], **paging: Unpack[Paging]) -> Page[Backlink]:
+def _backlinks(call: Call, sources: list[_Source], paging: Paging) -> Page[Backlink]:
     chosen = slice_page(
         sources,
         lambda found: f"{found.space['id']}/{found.page.data.id}",
-        **paging,
+        paging=paging,
     )
     prepare_spaces(call, [found.space for found in chosen.items])
     return Page[Backlink](

@@ -54,7 +54,7 @@ def list_members(
         which=which,
         keys=("last_seen_at" if sort == "lastSeenAt" else "joined_at", "user_id"),
         descending=order == "desc",
-        **paging,
+        paging=paging,
     )
 
 
@@ -182,7 +182,7 @@ def list_member_spaces(
             "deleted_at IS NULL AND id IN (SELECT value FROM json_each(?))", json.dumps(shared)
         ),
         descending=order == "desc",
-        **paging,
+        paging=paging,
         prepare=lambda rows: prepare_spaces(call, rows),
     )
 
@@ -208,7 +208,7 @@ def list_member_teams(
             user_id,
             (title or "").casefold(),
         ),
-        **paging,
+        paging=paging,
     )
 
 

@@ -39,7 +39,7 @@ def list_openapi_specs(
         lambda row: spec_model(call, row),
         source="openapi_spec",
         which=Conditions("organization_id = ?", organization_id),
-        **paging,
+        paging=paging,
     )
 
 
@@ -114,7 +114,7 @@ def list_openapi_spec_versions(
         lambda row: version_model(call, spec, row),
         source="openapi_version",
         which=Conditions("spec_id = ?", spec["id"]),
-        **paging,
+        paging=paging,
     )
 
 

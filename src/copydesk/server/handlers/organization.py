@@ -35,7 +35,7 @@ def list_organizations(call: Call, **paging: Unpack[Paging]) -> Page[Organizatio
             "id IN (SELECT value FROM json_each(?))", json.dumps(list(call.access.memberships))
         ),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 

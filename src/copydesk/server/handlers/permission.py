@@ -77,7 +77,7 @@ def list_permissions(
         ),
         keys=("display_name", "user_id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 
@@ -119,7 +119,7 @@ def list_site_permissions(
         which=which,
         keys=(_SORTS[sort], "user_id"),
         descending=order == "desc",
-        **paging,
+        paging=paging,
     )
 
 
@@ -153,7 +153,7 @@ def list_user_permissions(
         ),
         keys=("display_name", "user_id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 
@@ -194,7 +194,7 @@ def list_team_permissions(
         which=Conditions("container_id = ?", holder.id),
         keys=("title", "id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 

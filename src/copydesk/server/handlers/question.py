@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import (
-    ChannelType,
     Helpfulness,
     Order,
     QuestionSort,
     QuestionType,
-    Relevance,
-    Resolution,
 )
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.question import (
@@ -23,6 +19,7 @@ from copydesk.contract.models.question import (
     SiteQuestionAnswer,
     SiteQuestionAnswerWithResponse,
 )
+from copydesk.contract.question import PageOfAnswers, WantedAnswers
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.question import (
@@ -56,34 +53,22 @@ def list_site_questions(
     organization_id: str,
     site_id: str,
     *,
-    since: datetime | None = None,
-    to: datetime | None = None,
     kind: QuestionType | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
     topic: list[str] | None = None,
     order: Order = "desc",
     sort: QuestionSort = "askedAt",
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfAnswers],
 ) -> Page[SiteQuestion]:
     """List the questions of the organization of a site."""
     site = site_to_triage(call, organization_id, site_id)
-    which = asked(
-        since=since,
-        to=to,
-        relevance=relevance,
-        channel_type=channel_type,
-        answered=answered,
-        topic=topic,
-    )
+    which = asked(wanted, topic)
     questions = Conditions("organization_id = ?", organization_id)
     if which.where:
         has_answer = which.after("id IN (SELECT i.question_id FROM issue i WHERE 1", ")")
         questions.also(has_answer, *which.values)
     questions.also("type = ?", kind)
     return question_page(
-        call, site, questions, which, _SORTS[sort], descending=order == "desc", **paging
+        call, site, questions, which, _SORTS[sort], descending=order == "desc", paging=wanted
     )
 
 
@@ -93,18 +78,11 @@ def get_site_question(
     organization_id: str,
     site_id: str,
     site_question_id: str,
-    *,
-    since: datetime | None = None,
-    to: datetime | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
+    **wanted: Unpack[WantedAnswers],
 ) -> SiteQuestion:
     site = site_to_triage(call, organization_id, site_id)
     row = find_question(call, site, site_question_id)
-    which = asked(
-        since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
-    )
+    which = asked(wanted)
     stats = statistics(call, "question", [row["id"]], which)
     return question_model(call, site, row, stats.get(row["id"], NONE_ASKED))
 
@@ -115,22 +93,14 @@ def list_site_question_sources(
     organization_id: str,
     site_id: str,
     site_question_id: str,
-    *,
-    since: datetime | None = None,
-    to: datetime | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfAnswers],
 ) -> Page[AnswerSource]:
     """List the records of the conversations that asked a question."""
     site = site_to_triage(call, organization_id, site_id)
     row = find_question(call, site, site_question_id)
-    which = asked(
-        since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
-    )
+    which = asked(wanted)
     which.also("i.question_id = ?", row["id"])
-    return _sources(call, site, which, **paging)
+    return _sources(call, site, which, wanted)
 
 
 @implements(ops.get_site_question_stats)
@@ -139,22 +109,11 @@ def get_site_question_stats(
     organization_id: str,
     site_id: str,
     *,
-    since: datetime | None = None,
-    to: datetime | None = None,
     topic: list[str] | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
-    answered: list[Resolution] | None = None,
+    **wanted: Unpack[WantedAnswers],
 ) -> QuestionStats:
     site_to_triage(call, organization_id, site_id)
-    which = asked(
-        since=since,
-        to=to,
-        relevance=relevance,
-        channel_type=channel_type,
-        answered=answered,
-        topic=topic,
-    )
+    which = asked(wanted, topic)
     found: QuestionStats = statistics(call, "site", [organization_id], which).get(
         organization_id, NONE_ASKED
     )
@@ -168,28 +127,16 @@ def list_site_question_answers(
     site_id: str,
     *,
     question: str | None = None,
-    since: datetime | None = None,
-    to: datetime | None = None,
     language: str | None = None,
-    answered: list[Resolution] | None = None,
     helpfulness: Helpfulness | None = None,
-    relevance: list[Relevance] | None = None,
-    channel_type: list[ChannelType] | None = None,
     question_type: QuestionType | None = None,
     topic: str | None = None,
     thread: str | None = None,
-    **paging: Unpack[Paging],
+    **wanted: Unpack[PageOfAnswers],
 ) -> Page[SiteQuestionAnswer]:
     """List the answers of the organization of a site, the latest first."""
     site = site_to_triage(call, organization_id, site_id)
-    which = asked(
-        since=since,
-        to=to,
-        relevance=relevance,
-        channel_type=channel_type,
-        answered=answered,
-        topic=None if topic is None else [topic],
-    )
+    which = asked(wanted, None if topic is None else [topic])
     if helpfulness is not None:
         known = {helpful: came_to for came_to, helpful in HELPFULNESS.items()}
         which.also("i.answered = ?", known[helpfulness])
@@ -205,7 +152,7 @@ def list_site_question_answers(
         lambda row: answer_model(call, site, row),
         source="issue i",
         which=which,
-        **paging,
+        paging=wanted,
     )
 
 
@@ -229,7 +176,7 @@ def list_site_question_answer_sources(
     site = site_to_triage(call, organization_id, site_id)
     which = Conditions()
     which.also("i.id = ?", find_answer(call, site, site_question_answer_id)["id"])
-    return _sources(call, site, which, **paging)
+    return _sources(call, site, which, paging)
 
 
 @implements(ops.get_site_question_answer_thread)
@@ -247,9 +194,7 @@ def get_site_question_answer_thread(
     return [answer_with_response(call, site, each) for each in rows]
 
 
-def _sources(
-    call: Call, site: Row, which: Conditions, **paging: Unpack[Paging]
-) -> Page[AnswerSource]:
+def _sources(call: Call, site: Row, which: Conditions, paging: Paging) -> Page[AnswerSource]:
     which.also("i.organization_id = ?", site["organization_id"])
     return paginate(
         call.tx,
@@ -257,5 +202,5 @@ def _sources(
         source="(SELECT i.*, c.subject, c.connector FROM issue i JOIN conversation c "
         "ON c.organization_id = i.organization_id AND c.id = i.conversation_id) i",
         which=which,
-        **paging,
+        paging=paging,
     )

@@ -86,7 +86,7 @@ def list_site_redirects(
         which=given,
         keys=(column, "id"),
         descending=descending,
-        **paging,
+        paging=paging,
     )
 
 

@@ -48,7 +48,7 @@ def list_change_request_reviews(
         lambda review: review_model(call, place, review, format),
         source="review",
         which=which,
-        **paging,
+        paging=paging,
     )
 
 
@@ -91,7 +91,7 @@ def list_requested_reviewers(
 ) -> Page[RequestedReviewer]:
     """List who was asked for a review, in the order in which they were asked."""
     _, row = find_change_request(call, space_id, change_request_id)
-    return _requested(call, row, **paging)
+    return _requested(call, row, paging=paging)
 
 
 @implements(ops.request_reviewers)
@@ -119,7 +119,7 @@ def request_reviewers(
     said = body.model_dump(include=body.model_fields_set - {"users"})
     if said:
         update_change_request(call, space_id, change_request_id, ChangeRequestUpdate(**said))
-    asked = _requested(call, row)
+    asked = _requested(call, row, {})
     return AskedReviewers(
         items=asked.items, next=asked.next, count=asked.count, users=[*asked.items]
     )
@@ -153,7 +153,7 @@ def _reviewers_to_change(call: Call, space_id: str, change_request_id: str) -> t
     return space, row
 
 
-def _requested(call: Call, row: Row, **paging: Unpack[Paging]) -> Page[RequestedReviewer]:
+def _requested(call: Call, row: Row, paging: Paging) -> Page[RequestedReviewer]:
     return paginate(
         call.tx,
         lambda asked: requested_reviewer_model(call, asked),
@@ -161,5 +161,5 @@ def _requested(call: Call, row: Row, **paging: Unpack[Paging]) -> Page[Requested
         which=Conditions("change_request_id = ?", row["id"]),
         keys=("created_at", "user_id"),
         descending=False,
-        **paging,
+        paging=paging,
     )

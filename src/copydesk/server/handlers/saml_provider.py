@@ -37,7 +37,7 @@ def list_saml_providers(
         lambda row: saml_provider_model(call, row),
         source=f"(SELECT *, {CONFIGURED} AS configured FROM saml_provider)",  # noqa: S608 - ours
         which=Conditions("organization_id = ?", organization_id),
-        **paging,
+        paging=paging,
     )
 
 

@@ -57,7 +57,7 @@ def search_space(
         values=values,
         keys=("score", "id"),
         descending=False,
-        **paging,
+        paging=paging,
         count=count_pages(call.tx, wanted, space_id=space_id),
     )
 
@@ -100,7 +100,7 @@ def search_organization(
         ),
         keys=("score", "translated", "id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 
@@ -130,7 +130,7 @@ def search_site_content(
         values=(*values, json.dumps(spaces)),
         keys=("score", "id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 

@@ -25,7 +25,7 @@ def list_share_links(
         lambda row: share_link_model(call, site, row),
         source="share_link",
         which=Conditions("site_id = ?", site_id),
-        **paging,
+        paging=paging,
     )
 
 

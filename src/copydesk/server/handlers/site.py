@@ -67,7 +67,7 @@ def list_sites(
         lambda row: SiteView(call, row).model(),
         source="site",
         which=given,
-        **paging,
+        paging=paging,
     )
 
 

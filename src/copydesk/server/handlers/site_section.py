@@ -63,7 +63,7 @@ def list_site_sections(
         which=which,
         keys=("position", "id"),
         descending=False,
-        **paging,
+        paging=paging,
         prepare=view.prepare_sections,
     )
 

@@ -57,7 +57,7 @@ def list_site_spaces(
         which=given,
         keys=SHOWN_KEYS,
         descending=False,
-        **paging,
+        paging=paging,
         prepare=view.prepare,
     )
 

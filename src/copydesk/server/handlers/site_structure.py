@@ -128,7 +128,7 @@ def list_site_section_groups(
         which=Conditions("site_id = ?", site_id),
         keys=("position", "id"),
         descending=False,
-        **paging,
+        paging=paging,
     )
 
 

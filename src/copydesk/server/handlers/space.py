@@ -46,7 +46,7 @@ def list_organization_spaces(
         ),
         keys=("position", "id"),
         descending=False,
-        **paging,
+        paging=paging,
         prepare=lambda rows: prepare_spaces(call, rows),
     )
 

@@ -52,7 +52,7 @@ def list_teams(
         lambda row: team_model(call, row),
         source="team",
         which=given,
-        **paging,
+        paging=paging,
     )
 
 
@@ -112,7 +112,7 @@ def list_team_members(
         source=_TEAM_MEMBERS,
         values=(organization_id, team_id),
         keys=("joined_at", "user_id"),
-        **paging,
+        paging=paging,
     )
 
 

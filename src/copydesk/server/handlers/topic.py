@@ -40,7 +40,7 @@ def list_site_topics(
         "SELECT * FROM cluster WHERE organization_id = ? ORDER BY updated_at DESC, id DESC",
         organization_id,
     )
-    return Page[SiteTopic](items=_models(view, rows, asked(since=since, to=to)))
+    return Page[SiteTopic](items=_models(view, rows, asked({"since": since, "to": to})))
 
 
 @implements(ops.get_site_topic)

@@ -42,7 +42,7 @@ def list_translations(
             organization_id,
             json.dumps(call.access.hidden_spaces(organization_id)),
         ),
-        **paging,
+        paging=paging,
     )
 
 

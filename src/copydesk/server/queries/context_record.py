@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Unpack
 
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.context_record import ContextRecord
@@ -18,9 +17,7 @@ _TITLE_LENGTH = 256
 _DESCRIPTION_LENGTH = 512
 
 
-def record_page(
-    call: Call, site: Row, which: Conditions, **paging: Unpack[Paging]
-) -> Page[ContextRecord]:
+def record_page(call: Call, site: Row, which: Conditions, paging: Paging) -> Page[ContextRecord]:
     """Return a page of records, the latest first, by conditions on ``conversation``."""
     issues: dict[str, list[Row]] = {}
     which.also("organization_id = ?", site["organization_id"])
@@ -34,7 +31,7 @@ def record_page(
         source="conversation",
         which=which,
         prepare=prepare,
-        **paging,
+        paging=paging,
     )
 
 

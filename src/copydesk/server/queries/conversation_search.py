@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
 
+from copydesk.contract.cluster import WantedConversations
 from copydesk.contract.models.cluster import ClusterHit
 from copydesk.contract.models.conversation import ConversationHit, SearchHit
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions
 from copydesk.server.queries.cluster import cluster_model, conversation_model
-from copydesk.server.search_index import all_of, has_passage, parse_query, written
+from copydesk.server.search_index import Query, all_of, has_passage, parse_query, written
 from copydesk.server.store import Row, to_json
 
 AROUND = 60
@@ -27,45 +27,40 @@ class Search(Conditions):
     cluster, where it counts those that are both.
     """
 
-    def __init__(self, call: Call, organization_id: str, query: str | None) -> None:
+    def __init__(self, call: Call, organization_id: str, wanted: WantedConversations) -> None:
+        """Demand what a request asks for; raise a 400 for an attribute without a value."""
         super().__init__("organization_id = ?", organization_id)
         self._call = call
         self._organization = organization_id
+        query = wanted["query"]
         self._query = None if query is None else parse_query(query)
-        if self._query is None:
-            return
-        if not self._query:
+        if self._query is not None:
+            self._saying(self._query)
+        self.also("source = ?", wanted["source"])
+        self.also("language = ?", wanted["language"])
+        self.also("created_at >= ?", wanted["since"])
+        self.also("created_at < ?", wanted["until"])
+        for number, each in enumerate(wanted["attribute"] or ()):
+            name, sign, value = each.partition("=")
+            if not sign:
+                raise invalid(f"query parameter attribute[{number}]: this is not name=value")
+            self._with_attribute(name, value)
+
+    def _saying(self, query: Query) -> None:
+        """Demand the words and passages of a query."""
+        if not query:
             self.where.append("0")  # nothing in it is a word
-        if self._query.words:
+        if query.words:
             self.where.append(
                 "+id IN (SELECT rowid FROM conversation_words WHERE conversation_words MATCH ?)"
             )
-            self.values.append(all_of(self._query.words))
-        for passage in self._query.passages:
+            self.values.append(all_of(query.words))
+        for passage in query.passages:
             ways = written(passage)
             having = has_passage(ways, "subject", "said")
             found = f"SELECT rowid FROM conversation_words WHERE {having}"  # noqa: S608 - marks only
             self.where.append(f"+id IN ({found})")
             self.values += ways * 2
-
-    def that_are(
-        self,
-        source: str | None,
-        language: str | None,
-        since: datetime | None,
-        until: datetime | None,
-        attributes: Sequence[str],
-    ) -> None:
-        """Demand what a request asks for; raise a 400 for an attribute without a value."""
-        self.also("source = ?", source)
-        self.also("language = ?", language)
-        self.also("created_at >= ?", since)
-        self.also("created_at < ?", until)
-        for number, each in enumerate(attributes):
-            name, sign, value = each.partition("=")
-            if not sign:
-                raise invalid(f"query parameter attribute[{number}]: this is not name=value")
-            self.with_attribute(name, value)
 
     def of_cluster(self, cluster_id: str | None) -> None:
         """Demand an issue in a cluster, unless it is None."""
@@ -77,7 +72,7 @@ class Search(Conditions):
             )
             self.values += [cluster_id, self._organization]
 
-    def with_attribute(self, name: str, value: str) -> None:
+    def _with_attribute(self, name: str, value: str) -> None:
         """Demand an attribute that the sender gave; its name may be in other letter case."""
         # Steps from name to name through the index: there are far fewer names than attributes.
         names = self._call.tx.all(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import partial
 
-from copydesk.contract.enumerations import FindingSeverity, FindingStatus, FindingType
+from copydesk.contract.finding import WantedFindings
 from copydesk.contract.models.finding import SiteFinding
 from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import not_found
@@ -55,37 +54,27 @@ def hidden(view: SiteView) -> str:
     return json.dumps(sorted(view.unseen))
 
 
-def filtered(
-    view: SiteView,
-    *,
-    topic: str | None = None,
-    status: FindingStatus | None = None,
-    kind: Sequence[FindingType] | None = None,
-    severity: FindingSeverity | None = None,
-    has_change_requests: bool | None = None,
-    source: Sequence[str] | None = None,
-) -> Conditions:
+def filtered(view: SiteView, wanted: WantedFindings) -> Conditions:
     """Return the conditions on ``finding`` that lists and numbers share."""
     found = seen(view)
-    found.also("cluster_id = ?", topic)
-    found.also("status = ?", status)
-    if kind:
-        found.also("type IN (SELECT value FROM json_each(?))", json.dumps(list(kind)))
-    if severity is not None:
+    found.also("cluster_id = ?", wanted["topic"])
+    found.also("status = ?", wanted["status"])
+    if kind := wanted["kind"]:
+        found.also("type IN (SELECT value FROM json_each(?))", json.dumps(kind))
+    if (severity := wanted["severity"]) is not None:
         found.also("severity = ?", SEVERITIES.index(severity))
-    if has_change_requests is not None:
-        found.also(
-            "EXISTS (SELECT 1 FROM change_request r WHERE (r.cluster_id = finding.cluster_id "
-            "OR r.id IN (SELECT change_request_id FROM finding_request "
-            "WHERE finding_id = finding.id)) "
-            "AND r.status != 'archived' "
-            "AND r.space_id IN (SELECT space_id FROM site_space WHERE site_id = ?) "
-            "AND r.space_id NOT IN (SELECT value FROM json_each(?))) = ?",
-            view.site["id"],
-            hidden(view),
-            has_change_requests,
-        )
-    if source:
+    found.also(
+        "EXISTS (SELECT 1 FROM change_request r WHERE (r.cluster_id = finding.cluster_id "
+        "OR r.id IN (SELECT change_request_id FROM finding_request "
+        "WHERE finding_id = finding.id)) "
+        "AND r.status != 'archived' "
+        "AND r.space_id IN (SELECT space_id FROM site_space WHERE site_id = ?) "
+        "AND r.space_id NOT IN (SELECT value FROM json_each(?))) = ?",
+        view.site["id"],
+        hidden(view),
+        wanted["has_change_requests"],
+    )
+    if source := wanted["source"]:
         connections = [each.removeprefix("connection:") for each in source if each != "questions"]
         found.also(
             "(? AND cluster_id IS NOT NULL) OR cluster_id IN (SELECT i.cluster_id FROM issue i "

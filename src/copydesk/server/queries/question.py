@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Any, Literal, TypeAlias, Unpack
+from datetime import timedelta
+from typing import Any, Literal, TypeAlias
 
-from copydesk.contract.enumerations import ChannelType, Helpfulness, Relevance, Resolution
+from copydesk.contract.enumerations import ChannelType, Helpfulness
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
@@ -25,6 +25,7 @@ from copydesk.contract.models.question import (
     SiteQuestionAnswer,
     SiteQuestionAnswerWithResponse,
 )
+from copydesk.contract.question import WantedAnswers
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.cluster import WEEKS, reading_organization
@@ -60,26 +61,18 @@ def site_to_change(call: Call, organization_id: str, site_id: str) -> Row:
     return site
 
 
-def asked(
-    *,
-    since: datetime | None = None,
-    to: datetime | None = None,
-    relevance: Sequence[Relevance] | None = None,
-    channel_type: Sequence[ChannelType] | None = None,
-    answered: Sequence[Resolution] | None = None,
-    topic: Sequence[str] | None = None,
-) -> Conditions:
+def asked(wanted: WantedAnswers, topics: Sequence[str] | None = None) -> Conditions:
     """Return the conditions for the answers that are asked for."""
     found = Conditions()
-    found.also("i.created_at >= ?", since)
-    found.also("i.created_at <= ?", to)
-    if relevance:
-        wanted = {"relevant": "i.cluster_id IS NOT NULL", "unclear": "i.cluster_id IS NULL"}
-        found.also(" OR ".join(wanted[each] for each in relevance if each in wanted) or "0")
+    found.also("i.created_at >= ?", wanted.get("since"))
+    found.also("i.created_at <= ?", wanted.get("to"))
+    if relevance := wanted.get("relevance"):
+        states = {"relevant": "i.cluster_id IS NOT NULL", "unclear": "i.cluster_id IS NULL"}
+        found.also(" OR ".join(states[each] for each in relevance if each in states) or "0")
     for condition, values in (
-        ("i.channel IN (SELECT value FROM json_each(?))", channel_type),
-        ("i.answered IN (SELECT value FROM json_each(?))", answered),
-        ("i.cluster_id IN (SELECT value FROM json_each(?))", topic),
+        ("i.channel IN (SELECT value FROM json_each(?))", wanted.get("channel_type")),
+        ("i.answered IN (SELECT value FROM json_each(?))", wanted.get("answered")),
+        ("i.cluster_id IN (SELECT value FROM json_each(?))", topics),
     ):
         if values:
             found.also(condition, json.dumps(values))
@@ -180,7 +173,7 @@ def question_page(
     key: str,
     *,
     descending: bool,
-    **paging: Unpack[Paging],
+    paging: Paging,
 ) -> Page[SiteQuestion]:
     """Return a page of some questions, each with the numbers of its answers that fit."""
     stats: dict[str, QuestionStats] = {}
@@ -196,7 +189,7 @@ def question_page(
         keys=(key, "id"),
         descending=descending,
         prepare=prepare,
-        **paging,
+        paging=paging,
     )
 
 

@@ -11,10 +11,8 @@ from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import NUMBERED, slugify
+from copydesk.server.positions import position_at
 from copydesk.server.store import Row, Tx, Value
-
-_GAP = 1e-6
-"""Positions closer than this are numbered anew before something goes between them."""
 
 
 @dataclass(frozen=True)
@@ -60,36 +58,10 @@ class Siblings:
         return path
 
     def beside(self, tx: Tx, anchor_id: str, moved_id: str, *, after: bool) -> float:
-        """Return a position right after, or right before, one of them.
-
-        ``moved_id`` is what goes there, so its present place does not count as taken.
-        """
-        position = self._between(tx, anchor_id, moved_id, after=after)
-        if position is None:
-            for number, row in enumerate(self.rows(tx), start=1):
-                tx.update(self.table, row["id"], position=float(number))
-            position = self._between(tx, anchor_id, moved_id, after=after)
-            assert position is not None  # whole numbers are far enough apart
-        return position
-
-    def _between(self, tx: Tx, anchor_id: str, moved_id: str, *, after: bool) -> float | None:
-        position: float = tx.value(
-            f"SELECT position FROM {self.table} WHERE id = ?",  # noqa: S608
-            anchor_id,
-        )
-        sign, direction = (">", "ASC") if after else ("<", "DESC")
-        neighbour: float | None = tx.value(
-            f"SELECT position FROM {self.table} WHERE {self.where} AND id != ? "  # noqa: S608
-            f"AND (position, id) {sign} (?, ?) "
-            f"ORDER BY position {direction}, id {direction} LIMIT 1",
-            *self.values,
-            moved_id,
-            position,
-            anchor_id,
-        )
-        if neighbour is None:
-            return position + (1.0 if after else -1.0)
-        return None if abs(neighbour - position) < _GAP else (position + neighbour) / 2
+        """Return a position right after, or right before, one of them for ``moved_id``."""
+        others = [row for row in self.rows(tx) if row["id"] != moved_id]
+        at = [row["id"] for row in others].index(anchor_id)
+        return position_at(tx, [(self.table, row) for row in others], at + after)
 
 
 def sections_of(site_id: str) -> Siblings:

@@ -1,6 +1,6 @@
 """Positions in requests that move something: before or after a sibling."""
 
-from typing import Literal, Self
+from typing import Generic, Literal, Self, TypeVar
 
 from pydantic import ConfigDict, model_validator
 
@@ -36,7 +36,13 @@ class SiteSpaceAnchor(Tagged, Body):
     site_space: str
 
 
-class _Position(Body):
+A = TypeVar("A")
+
+
+class _Position(Body, Generic[A]):
+    before: A | None = None
+    after: A | None = None
+
     # The rule below in the words of JSON Schema.
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": ["before"]}, {"required": ["after"]}]}
@@ -44,30 +50,33 @@ class _Position(Body):
 
     @model_validator(mode="after")
     def _one_side(self) -> Self:
-        if (getattr(self, "before", None) is None) == (getattr(self, "after", None) is None):
+        if (self.before is None) == (self.after is None):
             raise ValueError("a position is either before or after something")
         return self
 
+    @property
+    def anchor(self) -> A:
+        """What it is next to."""
+        anchor = self.before if self.after is None else self.after
+        assert anchor is not None
+        return anchor
 
-class SpacePosition(_Position):
+    @property
+    def is_after(self) -> bool:
+        """Whether it is after that, and not before."""
+        return self.after is not None
+
+
+class SpacePosition(_Position[SpaceAnchor | CollectionAnchor]):
     """Before or after a space or a collection."""
 
-    before: SpaceAnchor | CollectionAnchor | None = None
-    after: SpaceAnchor | CollectionAnchor | None = None
 
-
-class SiteSectionPosition(_Position):
+class SiteSectionPosition(_Position[SiteSectionAnchor]):
     """Before or after a site section."""
 
-    before: SiteSectionAnchor | None = None
-    after: SiteSectionAnchor | None = None
 
-
-class SiteSpacePosition(_Position):
+class SiteSpacePosition(_Position[SiteSpaceAnchor]):
     """Before or after a site space."""
-
-    before: SiteSpaceAnchor | None = None
-    after: SiteSpaceAnchor | None = None
 
 
 class StructurePointer(Body):
@@ -77,8 +86,5 @@ class StructurePointer(Body):
     id: str
 
 
-class StructurePosition(_Position):
+class StructurePosition(_Position[StructurePointer]):
     """Before or after an entry of a structure."""
-
-    before: StructurePointer | None = None
-    after: StructurePointer | None = None

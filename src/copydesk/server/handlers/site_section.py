@@ -137,14 +137,10 @@ def move_site_section(
     """Move a section next to another one, whose group it joins."""
     view = site_view(call, organization_id, site_id, "createContent")
     section = find_section(call, view.site, site_section_id)
-    anchor = body.position.before or body.position.after
-    assert anchor is not None  # the body has exactly one side
-    beside = find_section(call, view.site, anchor.site_section)
+    beside = find_section(call, view.site, body.position.anchor.site_section)
     if beside["id"] == section["id"]:
         raise invalid("body.position: a section cannot be next to itself")
-    Entries(call.tx, site_id).place(
-        section["id"], beside["id"], after=body.position.after is not None
-    )
+    Entries(call.tx, site_id).place(section["id"], beside["id"], after=body.position.is_after)
     return _answer(view, section["id"])
 
 

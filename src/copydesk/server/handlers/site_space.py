@@ -29,7 +29,7 @@ from copydesk.server.queries.site import (
 )
 from copydesk.server.site_structure import remove_site_space, site_spaces_of
 from copydesk.server.site_writes import add_site_space as put_site_space
-from copydesk.server.store import Value
+from copydesk.server.store import Row, Value
 
 
 @implements(ops.list_site_spaces)
@@ -75,7 +75,7 @@ def add_site_space(
     refuse_twice(call, site_spaces_of(site_id, section_id), space)
     key = put_site_space(call.tx, site_id, space["id"], section=section_id)
     call.location = call.url("orgs", organization_id, "sites", site_id, "site-spaces", key)
-    return _answer(view, key)
+    return fresh(view).site_space_by_id(key)
 
 
 @implements(ops.update_site_space)
@@ -104,7 +104,7 @@ def update_site_space(
         # A title of its own belonged to the space that was shown until now.
         changes |= {"space_id": space["id"], "title": ""}
     call.tx.update("site_space", row["shown_id"], **changes)
-    return _answer(view, row["shown_id"])
+    return fresh(view).site_space_by_id(row["shown_id"])
 
 
 @implements(ops.delete_site_space)
@@ -128,20 +128,17 @@ def move_site_space(
     """Move a site space next to another one of the same section."""
     view = site_view(call, organization_id, site_id, "createContent")
     row = view.find_site_space(site_space_id)
-    anchor = body.position.before or body.position.after
-    assert anchor is not None  # the body has exactly one side
-    beside = view.find_site_space(anchor.site_space)
+    beside = view.find_site_space(body.position.anchor.site_space)
     if beside["shown_id"] == row["shown_id"]:
         raise invalid("body.position: a site space cannot be next to itself")
+    move_beside(view, row, beside, after=body.position.is_after)
+    return fresh(view).site_space_by_id(row["shown_id"])
+
+
+def move_beside(view: SiteView, row: Row, beside: Row, *, after: bool) -> None:
+    """Move a site space next to another one (rows of ``SHOWN``); in another section it is a 400."""
     if beside["shown_section"] != row["shown_section"]:
         raise invalid("body.position: that site space is in another section")
-    position = site_spaces_of(site_id, row["shown_section"]).beside(
-        call.tx, beside["shown_id"], row["shown_id"], after=body.position.after is not None
-    )
-    call.tx.update("site_space", row["shown_id"], position=position)
-    return _answer(view, row["shown_id"])
-
-
-def _answer(view: SiteView, site_space_id: str) -> SiteSpace:
-    now = fresh(view)
-    return now.site_space(now.find_site_space(site_space_id))
+    siblings = site_spaces_of(view.site["id"], row["shown_section"])
+    position = siblings.beside(view.call.tx, beside["shown_id"], row["shown_id"], after=after)
+    view.call.tx.update("site_space", row["shown_id"], position=position)

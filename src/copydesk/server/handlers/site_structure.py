@@ -24,6 +24,7 @@ from copydesk.contract.models.site_structure import (
     StructureSort,
 )
 from copydesk.server.errors import Refusal, blocked, invalid
+from copydesk.server.handlers.site_space import move_beside
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.site import (
@@ -55,9 +56,7 @@ def sort_site_structure(
 ) -> StructureItem | None:
     """Move an entry next to another one. A site space stays in its section."""
     view = site_view(call, organization_id, site_id, "createContent")
-    anchor = body.position.before or body.position.after
-    assert anchor is not None  # the body has exactly one side
-    after = body.position.after is not None
+    anchor, after = body.position.anchor, body.position.is_after
     if anchor.id == body.item.id:
         raise invalid("body.position: nothing can be next to itself")
     if body.item.type == "site-space":
@@ -76,15 +75,8 @@ def _sort_site_space(
     row = view.find_site_space(key)
     if anchor.type != "site-space":
         raise invalid("body.position: a site space goes next to another one of its section")
-    beside = view.find_site_space(anchor.id)
-    if beside["shown_section"] != row["shown_section"]:
-        raise invalid("body.position: that site space is in another section")
-    position = site_spaces_of(view.site["id"], row["shown_section"]).beside(
-        view.call.tx, beside["shown_id"], row["shown_id"], after=after
-    )
-    view.call.tx.update("site_space", row["shown_id"], position=position)
-    now = fresh(view)
-    return now.site_space(now.find_site_space(key))
+    move_beside(view, row, view.find_site_space(anchor.id), after=after)
+    return fresh(view).site_space_by_id(key)
 
 
 def _find(view: SiteView, pointer: StructurePointer) -> Row:
@@ -285,5 +277,4 @@ def duplicate_site_space(
     position = site_spaces_of(site_id, section).beside(call.tx, row["shown_id"], key, after=True)
     call.tx.update("site_space", key, position=position, draft=body.draft)
     call.location = call.url("orgs", organization_id, "sites", site_id, "site-spaces", key)
-    now = fresh(view)
-    return now.site_space(now.find_site_space(key))
+    return fresh(view).site_space_by_id(key)

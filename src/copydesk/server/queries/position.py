@@ -1,8 +1,6 @@
 """The order of spaces and collections among their siblings.
 
-Both share one sequence of numbers below a collection or the root. Something that moves gets a
-number between its new neighbours; when no number is left between them, the siblings are numbered
-anew.
+Both share one sequence of numbers below a collection or the root.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from copydesk.contract.models.position import SpacePosition
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.desk_writes import last_position
 from copydesk.server.errors import conflict, invalid
+from copydesk.server.positions import position_at
 from copydesk.server.store import Row, Tx
 
 Table = Literal["space", "collection"]
@@ -38,7 +37,7 @@ def place_after(tx: Tx, row: Row, moved_id: str) -> float:
     siblings = _siblings(tx, row["organization_id"], row["parent_id"])
     others = [sibling for sibling in siblings if sibling["id"] != moved_id]
     index = next(i for i, sibling in enumerate(others) if sibling["id"] == row["id"])
-    return _between(tx, others, index + 1)
+    return _number(tx, others, index + 1)
 
 
 def move_to(
@@ -56,9 +55,7 @@ def move_to(
     siblings = _siblings(tx, row["organization_id"], parent_id)
     order = [sibling["id"] for sibling in siblings]
     others = [sibling for sibling in siblings if sibling["id"] != row["id"]]
-    anchor = position.before or position.after
-    assert anchor is not None, "a position names a side"
-    side = "before" if position.before else "after"
+    anchor, side = position.anchor, "after" if position.is_after else "before"
     beside = anchor.space if anchor.type == "space" else anchor.collection
     index = next(
         (
@@ -75,37 +72,17 @@ def move_to(
             f"body.position.{side}.{anchor.type}: {beside[:100]!r} is not another {anchor.type}"
             " where this moves to"
         )
-    target = index if position.before else index + 1
+    target = index + position.is_after
     moved = [sibling["id"] for sibling in others]
     moved.insert(target, row["id"])
     if stays and moved == order:
         raise conflict(f"The {table} is there already: nothing would change.")
-    return Place(parent_id, _between(tx, others, target))
+    return Place(parent_id, _number(tx, others, target))
+
+
+def _number(tx: Tx, siblings: list[Row], index: int) -> float:
+    return position_at(tx, [(row["kind"], row) for row in siblings], index)
 
 
 def _siblings(tx: Tx, organization_id: str, parent_id: str | None) -> list[Row]:
     return tx.all(_SIBLINGS, organization_id, parent_id)
-
-
-def _between(tx: Tx, siblings: list[Row], index: int) -> float:
-    """Return a number that puts something at ``index`` of these siblings."""
-    positions = [float(sibling["position"]) for sibling in siblings]
-    number = _gap(positions, index)
-    if number is None:
-        for place, sibling in enumerate(siblings, start=1):
-            tx.update(sibling["kind"], sibling["id"], position=float(place))
-        number = index + 0.5
-    return number
-
-
-def _gap(positions: list[float], index: int) -> float | None:
-    """Return a number between the neighbours at ``index``, None when there is none left."""
-    if not positions:
-        return 1.0
-    if index == 0:
-        return positions[0] - 1.0
-    if index == len(positions):
-        return positions[-1] + 1.0
-    low, high = positions[index - 1], positions[index]
-    middle = (low + high) / 2
-    return middle if low < middle < high else None

@@ -150,6 +150,10 @@ class SiteView(SiteAddresses):
             raise not_found("site space", site_space_id)
         return row
 
+    def site_space_by_id(self, site_space_id: str) -> SiteSpace:
+        """Return the site space with an id, or raise a 404."""
+        return self.site_space(self.find_site_space(site_space_id))
+
     def site_space(self, row: Row) -> SiteSpace:
         """Return the site space of a row of ``SHOWN``."""
         return SiteSpace.model_validate(

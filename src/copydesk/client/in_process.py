@@ -21,7 +21,6 @@ Message = MutableMapping[str, Any]
 TURN_SECONDS = 0.004
 """After so long others have their turn: many answers in a row may come without any wait."""
 
-
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 """An app as ASGI calls it."""
 

@@ -34,7 +34,6 @@ _NOT_YET, _EXPIRED, _REVOKED = 9, 10, 23
 _UNKNOWN_ISSUERS = frozenset({2, 18, 19, 20, 21})
 _OTHER_NAMES = frozenset({62, 64})
 
-
 SHORTEST_NAME = 4
 """The shortest user name of a proxy that is hidden."""
 

@@ -183,9 +183,7 @@ LONGEST_NAME = 4096
 """The longest name, in bytes of JSON. A service limits titles to a line. One that does not may send
 a megabyte of accents, and every row, header and dialog would have to measure them."""
 
-
 MORE = "…".encode()
-
 
 _NAME = re.compile(
     rb'"(?:title|subject|displayName|name|label|email|slug|hostname|basename)"\s*:\s*"'
@@ -193,7 +191,6 @@ _NAME = re.compile(
     re.DOTALL,
 )
 """What is looked ahead to keeps no place of each escape: a name may be as long as an answer."""
-
 
 _WHOLE = re.compile(rb'[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*', re.DOTALL)
 
@@ -220,7 +217,6 @@ _UP_TO_HALF = re.compile(
     re.DOTALL,
 )
 """Goes on after so many escapes: it keeps the place of each of them until it is through."""
-
 
 _REPLACED = rb"\ufffd"
 

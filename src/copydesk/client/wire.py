@@ -319,7 +319,6 @@ class Clocks:
 
 LOG = logging.getLogger("copydesk.requests")
 
-
 SHOWN = frozenset(
     {
         "accept",
@@ -346,13 +345,10 @@ SHOWN = frozenset(
 )
 """Headers whose values are written."""
 
-
 HIDDEN = "…"
-
 
 VALUE_LIMIT = 200
 """The longest logged value of a header, in characters."""
-
 
 HEADER_LIMIT = 60
 """The number of logged headers of a message."""

@@ -113,7 +113,6 @@ SiteType: TypeAlias = Literal["basic", "premium", "ultimate", "sponsored"]
 AgentsContext: TypeAlias = Literal["excluded", "included"]
 """Whether the documentation agent may read a site."""
 
-
 Language: TypeAlias = Literal[
     "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "yue", "ko", "ar", "hi", "nl",
     "pl", "tr", "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk",

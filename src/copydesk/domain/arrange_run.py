@@ -578,7 +578,6 @@ def lasting_fact(calls: Iterable[Call], undo: str = "u") -> str:
 
 _OF_RUNS = tuple(each.name for each in fields(ArrangeRun) if each.name not in ("calls", "made"))
 
-
 _OF_CALLS = tuple(each.name for each in fields(RunCall) if each.name != "call")
 
 

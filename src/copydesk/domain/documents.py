@@ -177,20 +177,15 @@ def _text(value: object) -> str:
 
 _LISTS = ("list-ordered", "list-unordered", "list-tasks")
 
-
 _TAGS = {block: tag for tag, block in CONTAINERS.items()}
-
 
 _SIGNS = {"bold": "**", "italic": "*", "strikethrough": "~~"}
 
-
 _SPECIAL = re.compile(r"([\\`*\[\]<~]|&(?=[#\w])|(?<!\w)_|_(?!\w)|\{(?=%))")
-
 
 _LINE_START = re.compile(
     r"^(>|#{1,6}(?=\s|$)|[+-](?=\s|$)|[=-](?=[=\s-]*$)|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
 )
-
 
 _CLOSING = re.compile(r"((?:^|\s)#*)(#)$")
 

@@ -12,7 +12,6 @@ from copydesk.domain.text import plural
 MOST_ANSWERS = 50
 """Items are kept of so many answers, the last ones."""
 
-
 NOT_SHOWN = "not shown, for it may hold a secret"
 """Says instead of an item what it was, where the answer may hold a credential."""
 

@@ -13,7 +13,6 @@ from copydesk.domain.late_dataclass import dataclass
 
 Side = Literal["before", "after"]
 
-
 _NOT_THE_SAME = (
     "an order can only be planned between the same items, each once, the fixed ones kept"
 )

@@ -158,7 +158,6 @@ CALLED_DIGITS = 6
 ACCOUNT_DIGITS = 10
 """Digits of the number of an account, at least."""
 
-
 PASSES = 4
 """A number is no id where what stood before it is masked: looked at again, as often at most."""
 

@@ -83,7 +83,6 @@ _PICTURE = re.compile(
 )
 _ATTRIBUTE = re.compile(r"(?<![\w-])(\w+)=(?:\"([^\"]*)\"|'([^']*)')")
 
-
 READ = 20_000
 """Characters of a block in which pictures are looked for."""
 

@@ -26,7 +26,6 @@ SegmentKind: TypeAlias = Literal["same", "added", "removed", "edited", "moved", 
 QUICK = 20_000
 """Characters of a pair of rows up to which its words are compared between two keys."""
 
-
 BROKEN_FROM = 0.5
 """Share of common words from which rows are others that were broken in other places."""
 
@@ -267,7 +266,6 @@ def _follows(last: int, now: int, size: int) -> bool:
 
 RENDERED = 10_000
 """Characters of one piece that are rendered; longer pieces count as different."""
-
 
 RENDERED_AT_MOST = 120_000
 """Characters that are rendered in one comparison: about 0.2 s of work."""

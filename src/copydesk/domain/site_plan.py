@@ -392,32 +392,23 @@ def _led_from(staged: SiteArrangement, row: str) -> str:
 
 ADDRESS_NOTE = "the address changes; links that readers kept may break"
 
-
 REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
-
 
 LED_NOTE = "the address is another one already; this leads from the one before it"
 
-
 EMPTIED_NOTE = "it leaves its group empty: no call puts it back"
 
-
 DEPTH_NOTE = "at the top for the time being: it would be too deep until the others have moved"
-
 
 NAMED = 3
 """So many sections of a new group are named in its line."""
 
-
 DEFAULT_NOTE = "the addresses of both change; links that readers kept may break"
 """What readers land on first is found without its path."""
 
-
 SEEN_NOTE = "everyone sees it until the call after it: it cannot be added hidden"
 
-
 UNSEEN_NOTE = "its address stays: the default is found without its path"
-
 
 _UNSET: dict[str, JSON] = {"condition": None, "icon": "", "description": "", "hidden": False}
 """How a setting is unset in a request."""

@@ -435,7 +435,6 @@ REQUIRED = ("title", "path", "url")
 SECTION_PATH = re.compile(r"\w[\w.~-]*")
 """What the path of a section or a site space is: one part of an address."""
 
-
 DEEPEST = 10
 """So many groups may be within each other, on the embedded desk; of others nobody knows."""
 

@@ -9,7 +9,6 @@ from collections.abc import Collection
 NUMBERED = 90
 """So much of a slug is kept where a number follows it."""
 
-
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 """The accents of Latin letters, which are left out; marks of other scripts are letters there."""
 

@@ -44,7 +44,6 @@ _REFUSALS: dict[int, str] = {
 }
 """What each refusal means (docs/api-notes.md, Errors). A desk has no limit, so no 429."""
 
-
 _MAKING = Lock()
 """Pydantic completes its models while they are described, which two threads must not do at once."""
 

@@ -349,14 +349,12 @@ _FAMILIES = (
 )  # fmt: skip
 """File names of a regular, a bold, an italic and a fixed-width face, the widest coverage first."""
 
-
 _FALLBACKS = (
     "NotoSansCJK-Regular.ttc", "Arial Unicode.ttf", "msgothic.ttc", "malgun.ttf", "msyh.ttc",
     "DroidSansFallbackFull.ttf", "NotoSansDevanagari-Regular.ttf", "NotoSansThai-Regular.ttf",
     "NotoSansArabic-Regular.ttf", "NotoSansHebrew-Regular.ttf", "nirmala.ttf", "leelawui.ttf",
 )  # fmt: skip
 """Faces for letters that the family lacks: East Asian, Indic, Thai, Arabic and Hebrew scripts."""
-
 
 _WESTERN = str.maketrans({
     "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2018": "'", "\u2019": "'", "\u201c": '"',
@@ -365,7 +363,6 @@ _WESTERN = str.maketrans({
     "\u2122": "(TM)", "\u2009": " ", "\u202f": " ", "\ufeff": "",
 })  # fmt: skip
 """What stands for common signs in fonts that lack them."""
-
 
 _RARE = re.compile("[\u0590-\u1cff\u2c00-\ud7ff\uf900-\ufeff\U00010000-\U0010ffff]")
 

@@ -30,7 +30,6 @@ _KIND_OF_ROLE: Mapping[FileRole, str] = {
     "other": "source",
 }
 
-
 AT_ONCE = 50
 """So many texts and files are stored in one transaction."""
 

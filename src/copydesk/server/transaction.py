@@ -22,7 +22,6 @@ _MOST_KNOWN = 1000
 _MOST_BYTES = 2 * 1024 * 1024
 """How many bytes of answers are remembered of it."""
 
-
 _LETTERS = (_ALPHABET * 5)[:256].encode()
 """The letter for each byte."""
 

@@ -12,7 +12,6 @@ from copydesk.contract.models.site_space import Condition, SiteSpace
 SectionTitle: TypeAlias = Annotated[str, StringConstraints(min_length=2, max_length=128)]
 """2 to 128 characters."""
 
-
 SectionDescription: TypeAlias = Annotated[str, StringConstraints(max_length=256)]
 """At most 256 characters."""
 

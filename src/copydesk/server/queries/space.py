@@ -27,7 +27,6 @@ from copydesk.server.store import Row, Tx, columns, timestamp
 TRASH_DAYS = 7
 """How long a deleted space can be restored."""
 
-
 HERE = "desk"
 """The id that stands for an installation: the desk itself reads and writes repositories."""
 

@@ -15,7 +15,6 @@ MAX_DEPTH = 100
 MAX_YAML = 256 * 1024
 """Longest YAML text that is read, in characters: configuration and front matter are far smaller."""
 
-
 MAX_JSON = 4 * 1024 * 1024
 """Longest JSON text that is read, which takes far less time than YAML."""
 

@@ -27,10 +27,8 @@ MAX_FILES = 1_000_000
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the done and total amounts, and the name of the current part."""
 
-
 MAX_FILE = 10**9 - 1000
 """How many bytes a file may have: what SQLite keeps in one row (https://sqlite.org/limits.html)."""
-
 
 OUTSIDE = "is outside every space; a docs.yaml can name its folder as one"
 

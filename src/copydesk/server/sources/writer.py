@@ -320,15 +320,11 @@ def _replace(place: Path, data: bytes) -> None:
 
 _BULLET = re.compile(r"^(?P<indent>[ \t]*)(?P<bullet>[*+-]|\d{1,9}[.)])(?P<gap>[ \t]+)")
 
-
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&])")
-
 
 _LOOKS_LIKE_BLOCK = re.compile(r"^(?:([#+~-])|(\d{1,9})([.)]))")
 
-
 _IN_PATH = re.compile(r"""[\s%()<>\[\]\\?#"\x00-\x1f\x7f]""")
-
 
 _Key = tuple[int, str, str, str]
 """Depth, kind, title and target: two lines with the same key say the same."""

@@ -349,7 +349,7 @@ def test_parts_that_are_none_are_refused_each_with_its_reason() -> None:
         with pytest.raises(ValueError, match=said):
             reversal_of(value)
     with pytest.raises(ValueError, match=r"^this is not a trace$"):
-        trace_of({"read": step, "fields": {}, "text": "a"})
+        trace_of({"read": step, "fields": {}})
     odd = {"read": {**step, "body": 1}, "fields": {}, "gone": 1, "beside": 2, "without": [3]}
     assert expectation_of(odd) == Expectation(Step("a", {}, 1), {}, beside="2", without=("3",))
 

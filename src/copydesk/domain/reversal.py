@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeAlias, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
@@ -158,8 +158,33 @@ _WHO = ("resolvedBy", "updatedBy", "editedBy", "modifiedBy")
 """Where answers say who changed a thing last."""
 
 
+class _Written:
+    """A value that goes into the journal as JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return it as JSON, without the fields that say nothing."""
+        told = ((each.name, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+        return {name: _json(value) for name, value in told if value not in _NOTHING}
+
+
+_NOTHING = (None, False, "", ())
+
+
+def _json(value: Any) -> JSON:
+    match value:
+        case _Written():
+            return value.to_dict()
+        case tuple():
+            return [_json(each) for each in value]
+        case Mapping():
+            return dict(value)
+    return value
+
+
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(_Written):
     """One call: an operation id with its Python parameter names, or ``local.<name>``.
 
     ``body`` is the JSON of the request, with wire names.
@@ -173,13 +198,6 @@ class Step:
     def local(self) -> str:
         """The name of a step on this machine; empty for one of the service."""
         return self.operation.removeprefix(LOCAL) if self.operation.startswith(LOCAL) else ""
-
-    def to_dict(self) -> dict[str, JSON]:
-        """Return it as JSON."""
-        value: dict[str, JSON] = {"operation": self.operation, "arguments": dict(self.arguments)}
-        if self.body is not None:
-            value["body"] = self.body
-        return value
 
 
 def looked_up(read: Step, path: str, otherwise: str) -> JSON:
@@ -217,7 +235,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(_Written):
     """What a read must show: ``fields`` maps paths in the answer to the values that they must have.
 
     With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
@@ -275,24 +293,9 @@ class Expectation:
         by = f" ({clean(str(who), limit=80)} changed it last)" if who else ""
         return f"{capital(said)}{by}."
 
-    def to_dict(self) -> dict[str, JSON]:
-        """Return it as JSON."""
-        value: dict[str, JSON] = {"read": self.read.to_dict(), "fields": dict(self.fields)}
-        if self.gone:
-            value["gone"] = True
-        if self.said:
-            value["said"] = self.said
-        if self.without:
-            value["without"] = list(self.without)
-        if self.beside:
-            value["beside"] = self.beside
-        if self.also is not None:
-            value["also"] = self.also.to_dict()
-        return value
-
 
 @dataclass(frozen=True, slots=True)
-class Anew:
+class Anew(_Written):
     """What the first step of a way back makes again: the thing that had an ``id``.
 
     It has another id from then on. Among what ``still`` reads it is one that has these ``fields``.
@@ -313,7 +316,7 @@ class Anew:
 
 
 @dataclass(frozen=True, slots=True)
-class Reversal:
+class Reversal(_Written):
     """The way back of a write, and the way forth again.
 
     ``back`` takes it back, if ``still`` holds: the thing is as the write left it. ``forth`` does it
@@ -340,25 +343,9 @@ class Reversal:
         """Whether all of it is done on this machine, and nothing is sent."""
         return all(step.local for step in (*self.back, *self.forth))
 
-    def to_dict(self) -> dict[str, JSON]:
-        """Return it as JSON."""
-        value: dict[str, JSON] = {"back": [step.to_dict() for step in self.back]}
-        if self.forth:
-            value["forth"] = [step.to_dict() for step in self.forth]
-        for name, expected in (("still", self.still), ("before", self.before)):
-            if expected is not None:
-                value[name] = expected.to_dict()
-        if self.note:
-            value["note"] = self.note
-        if self.asks:
-            value["asks"] = self.asks
-        if self.anew is not None:
-            value["anew"] = {"id": self.anew.id, "fields": dict(self.anew.fields)}
-        return value
-
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(_Written):
     """How a thing is found that may have been made, when no answer came.
 
     ``read`` lists things of its kind; the one is ours whose ``fields`` have these values, whose
@@ -386,18 +373,6 @@ class Trace:
             and there.strip() == text.strip()
             and all(value_at(thing, path) == wanted for path, wanted in self.fields.items())
         )
-
-    def to_dict(self) -> dict[str, JSON]:
-        """Return it as JSON."""
-        return {
-            "read": self.read.to_dict(),
-            "fields": dict(self.fields),
-            "text": self.text,
-            "since": self.since,
-            **({"says": self.says} if self.says else {}),
-            **({"words": self.words} if self.words else {}),
-            **({"beside": self.beside.to_dict()} if self.beside is not None else {}),
-        }
 
     def other_words(self, thing: JSON) -> bool:
         """Whether a thing was sent with other words than were sent here."""
@@ -549,13 +524,13 @@ def message_made(reversal: Reversal) -> str:
 def trace_of(value: JSON) -> Trace:
     """Return the trace that JSON describes. Raises ``ValueError`` for other JSON."""
     match value:
-        case {"read": read, "fields": dict(fields), "text": str(text), "since": str(since)}:
+        case {"read": read, "fields": dict(fields), "text": str(text)}:
             beside = value.get("beside")
             return Trace(
                 step_of(read),
                 fields,
                 text,
-                since,
+                str(value.get("since", "")),
                 str(value.get("says", "")),
                 str(value.get("words", "")),
                 None if beside is None else trace_of(beside),

@@ -197,9 +197,7 @@ def no_answer(
             )
         case TimeoutError():
             return Unreachable(
-                f"{host} did not finish its answer within {whole:g} s.",
-                operation=name,
-                sent=True,
+                f"{host} did not finish its answer within {whole:g} s.", operation=name, sent=True
             )
         case httpx.ConnectError() | httpx.ProxyError() | httpx.UnsupportedProtocol():
             through = f" through the proxy {proxy.shown}" if proxy else ""

@@ -166,10 +166,7 @@ def _plan(operation: Operation[..., Any]) -> _Plan:
 
 
 def raw(
-    method: str,
-    path: str,
-    query: Iterable[tuple[str, Scalar]] = (),
-    body: bytes | None = None,
+    method: str, path: str, query: Iterable[tuple[str, Scalar]] = (), body: bytes | None = None
 ) -> Outgoing:
     """Return a request for a path given as text, such as ``/v1/spaces/abc``.
 

@@ -115,10 +115,7 @@ def read_answer(operation: Operation[..., Any], answer: Answer) -> tuple[Any, li
     except ValidationError as error:
         if (url := _checkout(answer.content)) is not None:
             raise CheckoutNeeded(
-                url,
-                status=answer.status,
-                operation=operation.name,
-                request_id=answer.request_id,
+                url, status=answer.status, operation=operation.name, request_id=answer.request_id
             ) from None
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])

@@ -20,13 +20,7 @@ from typing import TYPE_CHECKING
 from copydesk import __version__
 from copydesk.client.budget import Budget, Recorder, Sent, Tally, dated
 from copydesk.client.carrier import Carrier, Reply, Timeouts
-from copydesk.client.errors import (
-    ApiError,
-    RateLimited,
-    ServerFault,
-    Unreachable,
-    Untrusted,
-)
+from copydesk.client.errors import ApiError, RateLimited, ServerFault, Unreachable, Untrusted
 from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.client.request import Outgoing, Secret
 from copydesk.client.response import Answer, refusal, request_id
@@ -243,9 +237,7 @@ class Wire:
         waits = left.told and not left.remaining and left.reset is not None and why >= Why.VISIBLE
         if request.reads and (waits or self._refusals > refusals):
             raise RateLimited(
-                "The service takes no more calls now.",
-                operation=request.name,
-                retry_at=left.reset,
+                "The service takes no more calls now.", operation=request.name, retry_at=left.reset
             )
 
     def _told(self, reply: Reply) -> None:

@@ -37,10 +37,7 @@ def list_organization_audit_events(
 
 
 @operation(
-    "GET",
-    "/orgs/{organization_id}/audit-events/{audit_event_id}",
-    extension="E16",
-    secret=True,
+    "GET", "/orgs/{organization_id}/audit-events/{audit_event_id}", extension="E16", secret=True
 )
 def get_organization_audit_event(
     organization_id: str, audit_event_id: str

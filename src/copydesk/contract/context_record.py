@@ -26,10 +26,7 @@ def list_site_context_records(
 
 
 @operation(
-    "PUT",
-    "/orgs/{organization_id}/sites/{site_id}/context-records",
-    status=204,
-    extension="E14",
+    "PUT", "/orgs/{organization_id}/sites/{site_id}/context-records", status=204, extension="E14"
 )
 def upsert_site_context_records(
     organization_id: str, site_id: str, body: models.context_record.ContextRecordBatch

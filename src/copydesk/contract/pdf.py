@@ -16,11 +16,7 @@ def get_space_pdf(
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/pdf", secret=True)
 def get_change_request_pdf(
-    space_id: str,
-    change_request_id: str,
-    *,
-    only: bool | None = None,
-    page: str | None = None,
+    space_id: str, change_request_id: str, *, only: bool | None = None, page: str | None = None
 ) -> models.change_request.PDF:
     """Make a PDF of a change request, or with ``only`` of one ``page`` of it."""
     ...

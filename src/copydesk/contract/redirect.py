@@ -56,9 +56,7 @@ def apply_site_redirects(
 
 
 @operation(
-    "PATCH",
-    "/orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}",
-    extension="E12",
+    "PATCH", "/orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}", extension="E12"
 )
 def update_site_redirect(
     organization_id: str,

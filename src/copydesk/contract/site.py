@@ -84,10 +84,7 @@ def list_adaptive_template_conditions(
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/published", secret=True)
 def get_published_site(
-    organization_id: str,
-    site_id: str,
-    *,
-    share_key: str | None = None,
+    organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> models.site.PublishedSite:
     """Get a site as its readers get it."""
     ...

@@ -252,8 +252,7 @@ class Holder:
         """Return the request that a change is: given anew, changed, or taken away."""
         if change.after is None:
             return Step(
-                f"remove_{change.who}_from_{self.kind}",
-                {**self.ids, f"{change.who}_id": change.id},
+                f"remove_{change.who}_from_{self.kind}", {**self.ids, f"{change.who}_id": change.id}
             )
         if change.before is None:
             body: JSON = {"role": change.after, f"{change.who}s": [change.id]}

@@ -205,11 +205,7 @@ def _hold(state: StateBlock, kind: str, lines: tuple[int, int, int], data: dict[
 
 
 def _push(
-    state: StateBlock,
-    kind: str,
-    nesting: Any,
-    lines: tuple[int, int] | None,
-    meta: dict[str, Any],
+    state: StateBlock, kind: str, nesting: Any, lines: tuple[int, int] | None, meta: dict[str, Any]
 ) -> None:
     token = state.push(kind, "div", nesting)
     token.block = True

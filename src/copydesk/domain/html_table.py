@@ -34,15 +34,7 @@ _BETWEEN = re.compile(
     r"(?:\s|</?(?:table|thead|tbody|tfoot|colgroup|col)(?=[\s/>])[^<>]*>)*", re.IGNORECASE
 )
 
-_MARKS = {
-    "strong": "**",
-    "b": "**",
-    "em": "*",
-    "i": "*",
-    "code": "`",
-    "del": "~~",
-    "s": "~~",
-}
+_MARKS = {"strong": "**", "b": "**", "em": "*", "i": "*", "code": "`", "del": "~~", "s": "~~"}
 _BREAKS = frozenset({"p", "div", "ul", "ol", "br"})
 _AROUND = frozenset({"table", "thead", "tbody", "tfoot", "colgroup", "col"})
 _EMPTY = frozenset({"br", "img", "col", "input", "hr", "wbr"})

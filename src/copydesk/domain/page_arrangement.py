@@ -155,9 +155,7 @@ def layout_of(tree: Sequence[PageNode]) -> Layout:
     """Return the pages of a change request as a layout."""
     items = {
         node.id: Item(
-            node.id,
-            "page",
-            set_values({"title": node.title, "slug": node.slug, "type": node.type}),
+            node.id, "page", set_values({"title": node.title, "slug": node.slug, "type": node.type})
         )
         for node in tree
     }

@@ -13,13 +13,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.page_places import (
-    Placing,
-    levels_of,
-    placed,
-    placings,
-    staged_levels,
-)
+from copydesk.domain.page_places import Placing, levels_of, placed, placings, staged_levels
 from copydesk.domain.page_source import (
     check_slug,
     merge_pages,

@@ -220,14 +220,7 @@ class RowLayout:
         marks = marks_of(self._old.row(old).kind, was, now)
         return max(count_words(marks[0]), count_words(marks[1]))
 
-    def _add(
-        self,
-        kind: SegmentKind,
-        before: int,
-        after: int,
-        size: int,
-        run: int = -1,
-    ) -> None:
+    def _add(self, kind: SegmentKind, before: int, after: int, size: int, run: int = -1) -> None:
         if not size:
             return
         last = self.segments[-1] if self.segments else None

@@ -504,9 +504,7 @@ def redirect_removed(ids: SiteIds, body: Mapping[str, JSON]) -> Reversal:
 
 
 def redirects_put(
-    ids: SiteIds,
-    made: Sequence[Mapping[str, JSON]],
-    former: Sequence[Mapping[str, JSON]],
+    ids: SiteIds, made: Sequence[Mapping[str, JSON]], former: Sequence[Mapping[str, JSON]]
 ) -> Reversal | None:
     """Return the way back of many at once: ``made`` ones are removed, ``former`` ones put back.
 

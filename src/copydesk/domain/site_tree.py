@@ -200,11 +200,7 @@ def _group(group: SiteSectionGroup, level: str) -> SiteNode:
         icon=clean(group.icon or ""),
         draft=group.draft,
         group=level,
-        raw={
-            "title": group.title,
-            "icon": group.icon,
-            "localizedTitle": group.localized_title,
-        },
+        raw={"title": group.title, "icon": group.icon, "localizedTitle": group.localized_title},
     )
 
 
@@ -269,11 +265,7 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
         space=space.id,
         audience=clean(str(space.visibility or "")),
         address=web_address(shown.urls.published),
-        raw={
-            "title": shown.title or space.title,
-            "path": shown.path,
-            "condition": shown.condition,
-        },
+        raw={"title": shown.title or space.title, "path": shown.path, "condition": shown.condition},
     )
 
 

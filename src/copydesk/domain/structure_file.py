@@ -181,10 +181,7 @@ def _comment(site: str, title: str, options: str, name: str) -> list[str]:
         "",
         "You may change the order, and these settings (what is not there is empty, or false):",
     ]
-    kinds: dict[str, tuple[Kind, ...]] = {
-        "structure": KINDS,
-        "sections": ("section", "site-space"),
-    }
+    kinds: dict[str, tuple[Kind, ...]] = {"structure": KINDS, "sections": ("section", "site-space")}
     lines += [
         f"  of a {NAMES[kind]}: {', '.join((*TEXTS[kind], *FLAGS[kind]))}"
         for kind in kinds.get(name, ("site-space",))

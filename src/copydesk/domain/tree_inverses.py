@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
-from copydesk.domain.reversal import (
-    JSON,
-    Expectation,
-    Reversal,
-    Step,
-    changed,
-    ordered,
-    swapped,
-)
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, changed, ordered, swapped
 
 Kind = Literal["collection", "space"]
 
@@ -224,8 +216,7 @@ def collections_lined_up(
     still = None
     if after is not None:
         read = Step(
-            "list_organization_collections",
-            {"organization_id": organization, "limit": LIST_LIMIT},
+            "list_organization_collections", {"organization_id": organization, "limit": LIST_LIMIT}
         )
         still = Expectation(
             read,

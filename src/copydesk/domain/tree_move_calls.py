@@ -172,12 +172,7 @@ class MoveCalls:
             self._line(move, ""),
             Step("move_collection", {"collection_id": move.id}, body),
             collection_entered(
-                self.tree.organization,
-                move.id,
-                body,
-                move.level,
-                (home, was),
-                anchored=anchored,
+                self.tree.organization, move.id, body, move.level, (home, was), anchored=anchored
             ),
             note=note,
         )

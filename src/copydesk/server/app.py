@@ -397,9 +397,7 @@ def _authenticate(tx: Tx, credential: str, sessions: Mapping[str, str]) -> str:
         return sessions[token]
     digest = _digest(token)
     user_id: str | None = tx.kept(
-        digest,
-        lambda: tx.value("SELECT user_id FROM token WHERE hash = ?", digest),
-        ("token",),
+        digest, lambda: tx.value("SELECT user_id FROM token WHERE hash = ?", digest), ("token",)
     )
     if user_id is None:
         raise unauthorized("This token is not valid here.")

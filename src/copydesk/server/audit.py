@@ -27,13 +27,7 @@ KEPT = timedelta(days=365)
 IMPORTED = "import_space"
 """The action of an import of files on the command line."""
 
-OTHERS = (
-    IMPORTED,
-    "git_import_done",
-    "git_import_failed",
-    "git_export_done",
-    "git_export_failed",
-)
+OTHERS = (IMPORTED, "git_import_done", "git_import_failed", "git_export_done", "git_export_failed")
 """The actions that are no operations."""
 
 _field_name = cache(to_camel)

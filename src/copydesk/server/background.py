@@ -42,10 +42,7 @@ class Worker:
     """
 
     def __init__(
-        self,
-        store: Store,
-        jobs: Sequence[Callable[[Worker], bool]],
-        beside: Worker | None = None,
+        self, store: Store, jobs: Sequence[Callable[[Worker], bool]], beside: Worker | None = None
     ) -> None:
         self._beside = beside
         self._store = store

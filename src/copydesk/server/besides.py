@@ -35,10 +35,7 @@ Endpoint = Callable[[Request], Awaitable[Response | Answer]]
 
 def besides(store: Store, edition: Edition, sign_in: SignIn) -> Starlette:
     """Return the app that answers all this, and that there is nothing else."""
-    handlers: dict[Any, Callable[..., Any]] = {
-        HTTPException: _unrouted,
-        Exception: _unexpected,
-    }
+    handlers: dict[Any, Callable[..., Any]] = {HTTPException: _unrouted, Exception: _unexpected}
     app = Starlette(
         routes=[
             Route(DESCRIPTION, _describing(edition), methods=["GET"]),

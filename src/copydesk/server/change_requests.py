@@ -235,12 +235,7 @@ def _join(
         return Joined(None)
     return Joined(
         content.put_revision(
-            tx,
-            row["space_id"],
-            made,
-            parents=(into, other),
-            kind=kind,
-            author=author,
+            tx, row["space_id"], made, parents=(into, other), kind=kind, author=author
         )
     )
 

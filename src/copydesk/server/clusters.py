@@ -38,10 +38,7 @@ def place(tx: Tx, issues: Iterable[str], cluster_id: str | None, placed: Placed)
         placed,
         wanted,
     )
-    tx.run(
-        "DELETE FROM suggestion WHERE issue_id IN (SELECT value FROM json_each(?))",
-        wanted,
-    )
+    tx.run("DELETE FROM suggestion WHERE issue_id IN (SELECT value FROM json_each(?))", wanted)
     if before:
         recount(tx, [row["cluster_id"] for row in before] + [cluster_id])
     return sum(row["issues"] for row in before)
@@ -91,9 +88,7 @@ def end(tx: Tx, cluster: Row, placed: Placed) -> None:
     """End a cluster. Its issues stay, in none, and its change requests answer none."""
     _remember(tx, cluster, None)
     tx.run(
-        "UPDATE issue SET cluster_id = NULL, placed = ? WHERE cluster_id = ?",
-        placed,
-        cluster["id"],
+        "UPDATE issue SET cluster_id = NULL, placed = ? WHERE cluster_id = ?", placed, cluster["id"]
     )
     tx.run("UPDATE change_request SET cluster_id = NULL WHERE cluster_id = ?", cluster["id"])
     tx.run("DELETE FROM cluster WHERE id = ?", cluster["id"])

@@ -6,11 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
 
-from copydesk.contract.enumerations import (
-    ClusterNaming,
-    PartRole,
-    RecordType,
-)
+from copydesk.contract.enumerations import ClusterNaming, PartRole, RecordType
 from copydesk.server.store import Row, Tx, Value, timestamp, to_json
 
 

@@ -158,11 +158,7 @@ class Editor:
 def add_user(tx: Tx, display_name: str, email: str, *, photo_url: str | None = None) -> str:
     """Add a person and return their id."""
     return tx.add(
-        "user",
-        display_name=display_name,
-        email=email,
-        photo_url=photo_url,
-        created_at=tx.now,
+        "user", display_name=display_name, email=email, photo_url=photo_url, created_at=tx.now
     )
 
 
@@ -395,12 +391,7 @@ def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
 
     No ``default_role`` makes newcomers guests.
     """
-    return tx.add(
-        "saml_provider",
-        organization_id=organization_id,
-        created_at=tx.now,
-        **columns,
-    )
+    return tx.add("saml_provider", organization_id=organization_id, created_at=tx.now, **columns)
 
 
 def put_agent_instructions(tx: Tx, organization_id: str, document: Document, author: str) -> None:

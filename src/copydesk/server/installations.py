@@ -156,10 +156,7 @@ def _set_up(tx: Tx, integration: Row, installation_id: str, before: Row | None) 
     installation = tx.row("installation", installation_id)
     configuration = defaults(integration, "account") | json.loads(installation["configuration"])
     tx.update(
-        "installation",
-        installation_id,
-        configuration=_dumps(configuration),
-        updated_at=tx.now,
+        "installation", installation_id, configuration=_dumps(configuration), updated_at=tx.now
     )
     missing = [
         name

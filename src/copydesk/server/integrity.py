@@ -396,12 +396,7 @@ RULES: tuple[Rule, ...] = (
         "open comments",
         "SELECT count(*) FROM comment WHERE change_request_id = t.id AND status = 'open'",
     ),
-    _counted(
-        "comment",
-        "replies",
-        "replies",
-        "SELECT count(*) FROM reply WHERE comment_id = t.id",
-    ),
+    _counted("comment", "replies", "replies", "SELECT count(*) FROM reply WHERE comment_id = t.id"),
     _counted("cluster", "issues", "issues", "SELECT count(*) FROM issue WHERE cluster_id = t.id"),
     _counted(
         "cluster",
@@ -410,10 +405,7 @@ RULES: tuple[Rule, ...] = (
         "SELECT count(DISTINCT conversation_id) FROM issue WHERE cluster_id = t.id",
     ),
     _counted(
-        "question",
-        "answers",
-        "answers",
-        "SELECT count(*) FROM issue WHERE question_id = t.id",
+        "question", "answers", "answers", "SELECT count(*) FROM issue WHERE question_id = t.id"
     ),
     _counted(
         "question",

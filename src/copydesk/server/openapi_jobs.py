@@ -119,10 +119,7 @@ def finish(
         digest = put_document(tx, data)
         if digest != spec["document_hash"]:
             version_id = tx.add(
-                "openapi_version",
-                spec_id=row["id"],
-                document_hash=digest,
-                created_at=tx.now,
+                "openapi_version", spec_id=row["id"], document_hash=digest, created_at=tx.now
             )
             tx.run(
                 "DELETE FROM openapi_version WHERE id IN (SELECT id FROM openapi_version "

@@ -286,11 +286,7 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ),
     ops.get_translation: "and on the space that it is of",
     **dict.fromkeys(
-        (
-            ops.list_site_permissions,
-            ops.list_site_user_permissions,
-            ops.list_site_team_permissions,
-        ),
+        (ops.list_site_permissions, ops.list_site_user_permissions, ops.list_site_team_permissions),
         "whoever administers the site may, too",
     ),
     ops.duplicate_site_space: "the copy of its space needs `create` where that is",

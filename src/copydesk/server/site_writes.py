@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from copydesk.contract.enumerations import (
-    AgentsContext,
-    SiteType,
-    SiteVisibility,
-)
+from copydesk.contract.enumerations import AgentsContext, SiteType, SiteVisibility
 from copydesk.server.site_entries import end_of
 from copydesk.server.site_structure import (
     adopt_root,

@@ -21,12 +21,7 @@ NAMED = 8
 
 
 def export_space(
-    store: Store,
-    space: str,
-    folder: Path,
-    *,
-    force: bool = False,
-    progress: Progress | None = None,
+    store: Store, space: str, folder: Path, *, force: bool = False, progress: Progress | None = None
 ) -> Written:
     """Write the primary content of a space, named by id or title, below ``folder``.
 
@@ -116,7 +111,7 @@ def find_space(tx: Tx, name: str) -> Row:
     """
     spaces = tx.all(
         "SELECT s.*, o.title AS organization FROM space s "
-        "JOIN organization o ON o.id = s.organization_id WHERE s.deleted_at IS NULL",
+        "JOIN organization o ON o.id = s.organization_id WHERE s.deleted_at IS NULL"
     )
     found = [row for row in spaces if row["id"] == name or same_name(row["title"], name)]
     if len(found) == 1:

@@ -148,10 +148,7 @@ class SpaceImport:
         )
 
     def _history(
-        self,
-        revisions: tuple[SourceRevision, ...],
-        report: SpaceReport,
-        changes: Mapping[str, Any],
+        self, revisions: tuple[SourceRevision, ...], report: SpaceReport, changes: Mapping[str, Any]
     ) -> None:
         """Commit revisions in order; a merge comes with its change request.
 

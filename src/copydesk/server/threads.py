@@ -54,11 +54,7 @@ def add_comment(
 def add_reply(tx: Tx, comment_id: str, author: str, markdown: str) -> str:
     """Add a reply to a comment and return its id."""
     reply_id = tx.add(
-        "reply",
-        comment_id=comment_id,
-        body=markdown,
-        posted_by=author,
-        posted_at=tx.now,
+        "reply", comment_id=comment_id, body=markdown, posted_by=author, posted_at=tx.now
     )
     tx.run("UPDATE comment SET replies = replies + 1 WHERE id = ?", comment_id)
     return reply_id

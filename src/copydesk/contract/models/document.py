@@ -2,12 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
+from pydantic import AfterValidator, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from copydesk.contract.models.base import Open, Shape
 

@@ -158,8 +158,7 @@ class IntegrationPublish(Body):
         default=None, description="Pictures of it at work, each in base64."
     )
     visibility: IntegrationVisibility | None = Field(
-        default=None,
-        description="Found by everyone, its owner only, or who knows its name.",
+        default=None, description="Found by everyone, its owner only, or who knows its name."
     )
     target: IntegrationTarget | None = Field(
         default=None, description="Where it can be installed; everywhere when nothing is said."
@@ -350,6 +349,5 @@ class IntegrationDevMode(Body):
 
     tunnel_url: WebAddress = Field(description="Where its events go while it is being written.")
     all: bool = Field(
-        default=False,
-        description="Every organization's events go there, not only its owner's.",
+        default=False, description="Every organization's events go there, not only its owner's."
     )

@@ -36,8 +36,7 @@ class MemberUpdate(Body):
     nullable: ClassVar[tuple[str, ...]] = ("role",)
 
     role: Role | None = Field(
-        default=None,
-        description="What they may do here; a guest reaches only what is given.",
+        default=None, description="What they may do here; a guest reaches only what is given."
     )
 
 

@@ -153,8 +153,7 @@ class OrganizationUpdate(Body):
         default=None, description="The name of the organization."
     )
     email_domains: list[str] | None = Field(
-        default=None,
-        description="Whoever has a verified e-mail address in such a domain may join.",
+        default=None, description="Whoever has a verified e-mail address in such a domain may join."
     )
     hostname: (
         Annotated[
@@ -165,8 +164,7 @@ class OrganizationUpdate(Body):
         ]
         | None
     ) = Field(
-        default=None,
-        description="Where the organization publishes what has no other address.",
+        default=None, description="Where the organization publishes what has no other address."
     )
     default_role: Role | None = Field(
         default=None, description="The role of whoever joins; without one they are guests."
@@ -176,8 +174,7 @@ class OrganizationUpdate(Body):
         description='What people see first: {"site": "its id"}, or a word of the service.',
     )
     logo: Annotated[str, StringConstraints(max_length=2048, pattern=_LOGO)] | None = Field(
-        default=None,
-        description="A picture: its address, or its name.",
+        default=None, description="A picture: its address, or its name."
     )
     sso: bool | None = Field(
         default=None, description="Whether everyone has to sign in by single sign-on."

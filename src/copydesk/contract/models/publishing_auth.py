@@ -33,9 +33,7 @@ class SitePublishingAuthUpdate(Body):
         description="Custom is a program of one's own; integration is one that is installed."
     )
     fallback_url: WebAddress | None = Field(
-        default=None,
-        alias="fallbackURL",
-        description="Where readers go who have not signed in.",
+        default=None, alias="fallbackURL", description="Where readers go who have not signed in."
     )
     logout_url: WebAddress | None = Field(
         default=None, alias="logoutURL", description="Where readers go who sign out."

@@ -20,8 +20,7 @@ BULK_LIMIT = 500
 """How many redirects go with one request at most."""
 
 SourcePath: TypeAlias = Annotated[
-    str,
-    StringConstraints(max_length=SOURCE_LIMIT, pattern=SOURCE_PATTERN),
+    str, StringConstraints(max_length=SOURCE_LIMIT, pattern=SOURCE_PATTERN)
 ]
 """A path on a site, at most 512 characters; with ``*`` at its end it stands for what goes on."""
 

@@ -54,9 +54,7 @@ class _SAMLFields(Body):
         "Never its private key.",
     )
     sso_url: WebAddress | None = Field(
-        default=None,
-        alias="ssoURL",
-        description="The single sign-on address of the provider.",
+        default=None, alias="ssoURL", description="The single sign-on address of the provider."
     )
     default_team: str | None = Field(
         default=None,

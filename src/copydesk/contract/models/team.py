@@ -63,8 +63,7 @@ class TeamMembersUpdate(Body):
     """
 
     add: list[str] | None = Field(
-        default=None,
-        description="People of the organization, by their ids or e-mail addresses.",
+        default=None, description="People of the organization, by their ids or e-mail addresses."
     )
     remove: list[str] | None = Field(
         default=None,

@@ -41,10 +41,7 @@ class CommandVectors:
     """A command: it reads ``{"text": …}`` and writes ``{"vector": […]}``, a line for each text."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        seconds: float = COMMAND_SECONDS,
-        most: int = MOST_WRITTEN,
+        self, command: Sequence[str], seconds: float = COMMAND_SECONDS, most: int = MOST_WRITTEN
     ) -> None:
         self._command = list(command)
         self._seconds = seconds

@@ -31,12 +31,7 @@ from copydesk.server.queries.collection import (
     hidden_collections,
 )
 from copydesk.server.queries.position import move_to
-from copydesk.server.queries.space import (
-    forget_strangers,
-    hand_over,
-    prepare_spaces,
-    space_model,
-)
+from copydesk.server.queries.space import forget_strangers, hand_over, prepare_spaces, space_model
 from copydesk.server.store import Row
 
 

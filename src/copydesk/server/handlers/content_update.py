@@ -21,12 +21,7 @@ from copydesk.server.queries.file import file_model, find_file
 
 @implements(ops.update_change_request_content)
 def update_change_request_content(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    body: ContentWrite,
-    *,
-    compat: bool = True,
+    call: Call, space_id: str, change_request_id: str, body: ContentWrite, *, compat: bool = True
 ) -> ChangeRequest | ContentUpdate:
     """Write the content of a change request that is a draft or open; another takes none (412).
 

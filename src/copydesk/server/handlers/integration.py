@@ -270,13 +270,7 @@ def list_organization_installations(
             integration=integration_model(call, integration),
         )
 
-    return paginate(
-        call.tx,
-        make,
-        source="installation",
-        which=given,
-        paging=paging,
-    )
+    return paginate(call.tx, make, source="installation", which=given, paging=paging)
 
 
 @implements(ops.list_integration_events)
@@ -308,8 +302,7 @@ def get_integration_event(
     if row is None:
         raise not_found("event", event_id)
     return IntegrationEventDetail(
-        event=event_model(row),
-        trace=EventTrace.model_validate({"logs": json.loads(row["logs"])}),
+        event=event_model(row), trace=EventTrace.model_validate({"logs": json.loads(row["logs"])})
     )
 
 
@@ -396,13 +389,7 @@ def _places(
 ) -> Page[T]:
     given = seen_places(call, integration, place)
     given.also(_HAS.format("installed_external_ids"), external_id)
-    return paginate(
-        call.tx,
-        make,
-        source=installed_places(place),
-        which=given,
-        paging=paging,
-    )
+    return paginate(call.tx, make, source=installed_places(place), which=given, paging=paging)
 
 
 def _owner_after(call: Call, name: str, wanted: str | None) -> str:

@@ -205,9 +205,7 @@ def _sources_anywhere(call: Call, space: Row, target: str, kind: str) -> list[_S
 
 def _backlinks(call: Call, sources: list[_Source], paging: Paging) -> Page[Backlink]:
     chosen = slice_page(
-        sources,
-        lambda found: f"{found.space['id']}/{found.page.data.id}",
-        paging=paging,
+        sources, lambda found: f"{found.space['id']}/{found.page.data.id}", paging=paging
     )
     prepare_spaces(call, [found.space for found in chosen.items])
     return Page[Backlink](

@@ -13,11 +13,7 @@ from copydesk.server.desk_writes import add_member
 from copydesk.server.errors import Refusal, conflict, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
-from copydesk.server.queries.organization import (
-    admits,
-    organization_by_id,
-    organization_model,
-)
+from copydesk.server.queries.organization import admits, organization_by_id, organization_model
 from copydesk.server.queries.space import check_people
 from copydesk.server.store import to_json
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.enumerations import (
-    Helpfulness,
-    Order,
-    QuestionSort,
-    QuestionType,
-)
+from copydesk.contract.enumerations import Helpfulness, Order, QuestionSort, QuestionType
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.question import (
     AnswerSource,

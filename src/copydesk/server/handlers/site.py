@@ -63,11 +63,7 @@ def list_sites(
     given.also("instr(casefold(title), ?) > 0", title and title.casefold())
     given.also("published = ?", published)
     return paginate(
-        call.tx,
-        lambda row: SiteView(call, row).model(),
-        source="site",
-        which=given,
-        paging=paging,
+        call.tx, lambda row: SiteView(call, row).model(), source="site", which=given, paging=paging
     )
 
 

@@ -27,13 +27,7 @@ from copydesk.server.errors import Refusal, blocked, invalid
 from copydesk.server.handlers.site_space import move_beside
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
-from copydesk.server.queries.site import (
-    SiteView,
-    find_section,
-    fresh,
-    site_to_read,
-    site_view,
-)
+from copydesk.server.queries.site import SiteView, find_section, fresh, site_to_read, site_view
 from copydesk.server.queries.site_structure import SiteTree, find_group, find_link, link_model
 from copydesk.server.queries.space_copy import copy_space
 from copydesk.server.site_entries import Entries, end_of, remove_group

@@ -48,11 +48,7 @@ def list_teams(
         owner,
     )
     return paginate(
-        call.tx,
-        lambda row: team_model(call, row),
-        source="team",
-        which=given,
-        paging=paging,
+        call.tx, lambda row: team_model(call, row), source="team", which=given, paging=paging
     )
 
 

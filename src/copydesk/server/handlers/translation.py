@@ -136,11 +136,7 @@ def run_translation(call: Call, organization_id: str, translation_id: str) -> No
     elif result["edit_mode"] == "locked":
         raise blocked(f"The space {result['title']!r} is locked; unlock it first.")
     call.tx.update(
-        "translation",
-        translation_id,
-        status="pending",
-        run_by=call.user_id,
-        updated_at=call.tx.now,
+        "translation", translation_id, status="pending", run_by=call.user_id, updated_at=call.tx.now
     )
     call.goes_on = True
 

@@ -125,8 +125,7 @@ def finding_model(view: SiteView, row: Row) -> SiteFinding:
     call, site = view.call, view.site
     which = counted_requests(view, row)
     requests: int = call.tx.value(
-        which.after("SELECT count(*) FROM change_request WHERE 1"),
-        *which.values,
+        which.after("SELECT count(*) FROM change_request WHERE 1"), *which.values
     )
     pages: int = row["pages"]
     if view.unseen:

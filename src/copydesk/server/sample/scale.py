@@ -170,10 +170,7 @@ class _Growing:
         edits: tuple[list[AnyEdit], ...] = (
             [Append(page="start/details", text="A third line.")],
             [Add(title="Notes", text="# Notes\n\nSomething new.")],
-            [
-                Append(page="start/details", text="Changed."),
-                Append(page="start", text="And here."),
-            ],
+            [Append(page="start/details", text="Changed."), Append(page="start", text="And here.")],
         )
         return _Space(
             key,

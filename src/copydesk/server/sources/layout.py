@@ -82,11 +82,7 @@ _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "hom
 
 
 def read_layout(
-    files: Files,
-    *,
-    name: str = "",
-    keys: Keys | None = None,
-    roots: Collection[str] | None = None,
+    files: Files, *, name: str = "", keys: Keys | None = None, roots: Collection[str] | None = None
 ) -> list[SourceSpace]:
     """Return the spaces of one state of a repository; none when it holds no Markdown.
 
@@ -241,11 +237,7 @@ class LayoutReader:
         return self._navigations[known]
 
     def _use(
-        self,
-        table: Navigation,
-        files: Files,
-        listed: dict[str, Config],
-        unused: list[Problem],
+        self, table: Navigation, files: Files, listed: dict[str, Config], unused: list[Problem]
     ) -> None:
         """Make a space of what a table is about, unless a summary says more."""
         own = listed.get(table.folder)

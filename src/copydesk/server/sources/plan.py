@@ -427,10 +427,7 @@ class _Planner:
             self.problems += [replace(each, path=f"{name}: {each.path}") for each in broken]
             old = {page.key: page.source_path for page in base.walk()}
             self.problems += [
-                Problem(
-                    name,
-                    f"moves {old[key]} to {each.path}, which no table of contents lists",
-                )
+                Problem(name, f"moves {old[key]} to {each.path}, which no table of contents lists")
                 for key, each in moved.items()
                 if each.folder not in (None, folder) and not self.listed(branch.oid, each.path)
             ]
@@ -466,13 +463,13 @@ class _Planner:
         words = {path: self.words(old, path) for path in gone}
         words_there = {path: self.words(new, path) for path in added}
         likeness = sorted(
-            (
+
                 (-alike, was, now)
                 for was in gone
                 for now in added
                 if innermost(was, roots) != innermost(now, roots)
                 and (alike := _alike(words[was], words_there[now])) > ALIKE
-            ),
+
         )
         renamed: dict[str, str] = {}
         for _, was, now in likeness:

@@ -129,10 +129,7 @@ def tidy(title: str) -> str:
 
 
 def parse_summary(
-    text: bytes | str,
-    path: str = "SUMMARY.md",
-    *,
-    unusable: Unusable | None = None,
+    text: bytes | str, path: str = "SUMMARY.md", *, unusable: Unusable | None = None
 ) -> Summary:
     """Read a summary.
 

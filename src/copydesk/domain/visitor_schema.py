@@ -266,7 +266,9 @@ def draft_problems(schema: JSON) -> Iterator[Problem]:
     from jsonschema import Draft7Validator
 
     validator: Any = Draft7Validator(Draft7Validator.META_SCHEMA)
-    for error in validator.iter_errors(schema):
+    # The library goes through names as a set has them: each time otherwise.
+    errors = validator.iter_errors(schema)
+    for error in sorted(errors, key=lambda each: list(map(str, each.absolute_path))):
         path = tuple(error.absolute_path)
         shown = json.dumps(error.instance, ensure_ascii=False)
         shown = shown if len(shown) <= 40 else f"{shown[:39]}…"

@@ -1,0 +1,421 @@
+"""What is made of a text, whole: an example has what is given, and beside it what came of it.
+
+Those of a kind are in ``tests/domain/examples/KIND.json`` (see `remade`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeAlias
+
+import pytest
+
+from copydesk.domain import (
+    checks,
+    conversation,
+    diff,
+    document_parser,
+    documents,
+    git_patch,
+    html_table,
+    hunks,
+    merge_run,
+    page_checks,
+    page_edits,
+    page_source,
+    page_text,
+    redirect_file,
+    reversal,
+    review_file,
+    rich_text,
+    structure_file,
+    suggestion,
+    text,
+    visitor_schema,
+    written_moment,
+    yaml_lines,
+)
+from copydesk.domain.filter import Fields, Measure, Query, having_words
+from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_formats import find_format, read_any
+from copydesk.domain.ingest_table import likely_columns, sure_columns
+from copydesk.domain.page_tree import PageNode
+from copydesk.domain.yaml_lines import FileError
+from tests.domain import test_structure_target
+from tests.golden_json import remade
+
+Made: TypeAlias = Any
+"""What JSON can hold."""
+
+
+def plain(value: object) -> Made:
+    """Return any value as JSON has it: of a dataclass the fields that say something."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        held = {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return {name: each for name, each in held.items() if each not in (None, "", [], {}, False)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(plain, value))
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def refused(work: Callable[[str], object]) -> Callable[[str], Made]:
+    """Return what makes the text of a file what it says, or a line for each mistake in it."""
+
+    def read(given: str) -> Made:
+        try:
+            return plain(work(given))
+        except FileError as error:
+            return str(error).splitlines()
+
+    return read
+
+
+def exported(data: bytes) -> Made:
+    """Return which format a file is, and each conversation or complaint in it."""
+    file = io.BytesIO(data)
+    found = find_format(file)
+    said: list[Made] = [found.title]
+    for each in read_any(file):
+        if isinstance(each, Item):
+            sent = json.loads(each.conversation.to_json())
+            sent["parts"] = [f"{part['role']}: {part['body']}" for part in sent["parts"]]
+            updated = plain(each.updated)
+            said.append({"line": each.line, "who": each.who, "updated": updated, **sent})
+        else:
+            said.append(f"{each}{'' if each.loses else ' (nothing lost)'}")
+    return said
+
+
+def table(given: str) -> Made:
+    """Return what a table is taken for, and what is read in it."""
+    shape = find_format(io.BytesIO(given.encode())).shape
+    if shape is None:
+        return exported(given.encode())
+    columns = [plain(sure_columns(shape)), plain(likely_columns(shape))]
+    return [plain(shape), *columns, *exported(given.encode())]
+
+
+def compared(given: tuple[str, str]) -> Made:
+    """Return two pages compared: a line for each row, with its marks, and the hunks."""
+    found = diff.compare(*given)
+
+    def row(line: diff.Line) -> str:
+        marks = [f"{each.kind}:{each.text}" for each in line.spans if each.kind != "same"]
+        about = {
+            each.name: plain(getattr(line, each.name))
+            for each in dataclasses.fields(line)
+            if each.name not in ("spans", "marks", "kind", "text") and getattr(line, each.name)
+        }
+        return " ".join([line.kind, repr(line.text), *marks, str(about)])
+
+    counts = [found.added, found.removed, found.changed, found.quiet]
+    return [*map(row, found), counts, *(repr(each) for each in found.hunks(0))]
+
+
+def noted(given: tuple[str, str]) -> Made:
+    """Return what is said of two texts of a page beside their differences."""
+    return plain(page_text.page_text(*given).notes)
+
+
+def document(given: str) -> Made:
+    """Return Markdown as a document, as it is written out, and where its links lead."""
+    made = documents.markdown_to_document(given)
+    nodes = [each.to_json().decode() for each in made.nodes]
+    own = documents.spelled(made.nodes)
+    return [nodes, own, documents.document_to_markdown(made), document_parser.links_of(given)]
+
+
+def checked(given: str) -> Made:
+    """Return what is wrong on a page, where links to ``gone.md`` lead nowhere."""
+    return [
+        f"line {each.line} {each.rule}: {each.text}"
+        for each in page_checks.check_page("p", given, {"gone.md": "There is no such page."})
+    ]
+
+
+def three(given: tuple[str, str, str]) -> Made:
+    """Return the hunks of three texts, and each as it is settled in an editor."""
+    found = hunks.named(hunks.text_hunks(*given))
+    return [[plain(each), hunks.marked(each)] if each.conflicts else plain(each) for each in found]
+
+
+def merged(given: tuple[str, str, str]) -> Made:
+    """Return two changes of a page merged, and what clashes."""
+    return plain(page_source.merge_pages(*given))
+
+
+def patch(given: tuple[str | None, str | None]) -> Made:
+    """Return the patch of a file that had the one text and has the other; none where it is gone."""
+    was, now = (
+        git_patch.Side(name, None if each is None else each.encode())
+        for name, each in zip(("a.md", "b.md"), given, strict=True)
+    )
+    return b"".join(git_patch.file_patch(was, now)).decode()
+
+
+ROWS: list[dict[str, Any]] = [
+    {"words": "Fix auth samples", "who": "Jonas Weber", "state": "open", "changed": 3, "age": 7200},
+    {"words": "Préface naïve", "who": "Ana", "state": "draft", "changed": 21, "age": 200_000},
+    {"words": "OAuth: two words", "who": None, "state": "merged", "changed": 0, "age": 9_000_000},
+]
+
+FIELDS: Fields[dict[str, Any]] = Fields(
+    words=lambda row: str(row["words"]),
+    keys={"who": lambda row: row["who"], "state": lambda row: row["state"]},
+    values={"state": ["open", "draft", "merged"]},
+    numbers={
+        "changed": Measure(lambda row: row["changed"]),
+        "age": Measure(lambda row: row["age"], "time"),
+    },
+    offers=lambda key: ["Jonas Weber", "Ana"] if key == "who" else [],
+    me={"who": lambda row: row["who"] == "Ana"},
+)
+
+
+def filtered(given: str) -> Made:
+    """Return what is read in a filter, which rows it shows, and what typing may become."""
+    query = Query.parse(given, FIELDS)
+    shown = [FIELDS.words(row) for row in ROWS if query.matches(row)]
+    said = [query.wrong, query.note, plain(FIELDS.following(given))]
+    words = [FIELDS.words(row) for row in ROWS if having_words(given)(FIELDS.words(row))]
+    return [plain(query.terms), plain(query.problems), shown, said, words]
+
+
+def in_table(given: str) -> Made:
+    """Return HTML as a table, as the row of one, cut into rows, and as prose."""
+    return {
+        "table": plain(html_table.read_table(given)),
+        "row": html_table.row_text(given),
+        "cells": plain(html_table.plain_cells(given)),
+        "cut": html_table.cut_rows(given),
+        "read": html_table.read_row(given),
+        "head": html_table.read_row(given, head=True),
+        "prose": html_table.link_text(given),
+    }
+
+
+def suggested(given: tuple[str, str]) -> Made:
+    """Return the suggestions of a comment, and how they fit a text at the anchor of each line."""
+    comment, page = given
+    parts = [plain(each) for each in suggestion.parts_of(comment)]
+    source = suggestion.SourceLines(page)
+    other = suggestion.SourceLines(f"First of all.\n\n{page}")
+    fits: list[Made] = []
+    for each in suggestion.suggestions_in(comment):
+        for line in range(len(source.lines)):
+            if anchor := source.anchor(line, line):
+                there = suggestion.judge(each, anchor[0], source, source)
+                moved = suggestion.judge(each, anchor[0], source, other)
+                alone = suggestion.judge(each, anchor[0], None, source)
+                done = suggestion.apply(page, {"k": (there, each)})[0] if there.fits else None
+                fits.append([line, *map(plain, (there, moved, alone)), there.where, done])
+    return [parts, suggestion.words_in(comment), fits]
+
+
+def rich(given: str) -> Made:
+    """Return the text that the document of a text is edited as."""
+    made = rich_text.rich_text(documents.markdown_to_document(given))
+    return [made.suffix, made.text]
+
+
+def drawn(given: str) -> Made:
+    """Return a text as it may be drawn, typed, exposed and shortened."""
+    return [
+        text.clean(given), text.clean(given, lines=True), text.clean(given, limit=9),
+        text.clean_long(given), text.typed(given), text.typed(given, lines=True),
+        text.exposed(given), text.unseen(given), text.without_numbers(given),
+        text.shown_title(given, limit=9), text.capital(given),
+        *(text.shorten(text.clean(given), cells) for cells in (0, 1, 5, 9)),
+        *(text.shorten_middle(text.clean(given), cells) for cells in (1, 2, 6, 9)),
+    ]  # fmt: skip
+
+
+def moment(given: str) -> Made:
+    """Return the moment that is written, in either order of its numbers."""
+    found = [written_moment.read_moment(given, order) for order in (None, "dmy", "mdy")]
+    return [*map(plain, found), written_moment.order_of(given), written_moment.is_open(given)]
+
+
+def schema(given: Made) -> Made:
+    """Return the attributes of a schema of visitors, and what is wrong with it."""
+    wrong = [f"{each.where}: {each.said}" for each in visitor_schema.all_problems(given)]
+    return [
+        [plain(each) | {"is": each.expression} for each in visitor_schema.attributes(given)],
+        wrong,
+    ]
+
+
+def run_through(given: Mapping[str, Any]) -> Made:
+    """Return what each step makes of a run of merges: what it is at, and what changed."""
+    items = [
+        merge_run.RunItem("s", request, f"#{request}", f"Subject {request}", **each)
+        for request, each in given["items"].items()
+    ]
+    run = merge_run.MergeRun("run", **given.get("run", {})).add(items)
+    told: list[Made] = []
+    before = plain(run)
+    for name, *arguments in given["steps"]:
+        read = [merge_run.Found(**each) if isinstance(each, dict) else each for each in arguments]
+        if name in NEEDS_CURRENT and run.current is None:
+            continue
+        run = getattr(run, name)(*read)
+        now = plain(run)
+        other = {
+            key: now.get(key)
+            for key in now.keys() | before.keys()
+            if now.get(key) != before.get(key)
+        }
+        other["items"] = [
+            {
+                key: new.get(key)
+                for key in new.keys() | old.keys()
+                if key == "request" or new.get(key) != old.get(key)
+            }
+            for old, new in zip(before.get("items", []), now.get("items", []), strict=False)
+            if old != new
+        ]
+        here, stands = run.current, run.stopped
+        at = [
+            here and here.name,
+            stands and [stands.name, stands.to_settle, stands.settled, stands.at_news],
+        ]
+        told.append([name, run.far, run.begun, *at, dict(sorted(other.items()))])
+        before = now
+    return told
+
+
+NEEDS_CURRENT = ("judge", "not_sent", "updated", "merged", "merged_with_conflicts", "fail", "wait")
+
+
+def answered(given: tuple[checks.Format, Made]) -> Made:
+    """Return what is read in what a command says of two pages; JSON unless it is a text."""
+    reads, output = given
+    text_of = output if isinstance(output, str) else json.dumps(output)
+    pages = {
+        "guide/a.md": checks.CheckedFile("p1", ["# Aé title", "", "Two 𐐀 words here.", "Last"]),
+        "b.md": checks.CheckedFile("p2", ["Only line"]),
+    }
+    answer = checks.read_answer(checks.Check("prose", ("x",), reads), text_of, pages)
+    lines = {each.page: each.lines for each in pages.values()}
+    fixed = [each.fix and each.fix.lines(lines[each.page]) for each in answer.findings]
+    return [[each.said for each in answer.findings], plain(answer), plain(fixed)]
+
+
+PAGES = [
+    PageNode("a", "Alpha", "alpha", "alpha", parent=None, position=0),
+    PageNode("b", "Beta", "beta", "alpha/beta", parent="a", position=0, trail=("Alpha",)),
+    PageNode("c", "Gamma", "gamma", "alpha/gamma", parent="a", position=1, trail=("Alpha",)),
+    PageNode("d", "Delta", "delta", "delta", parent=None, position=1),
+    PageNode("e", "Epsilon", "epsilon", "delta/epsilon", parent="d", trail=("Delta",)),
+]
+
+
+def edited(given: Mapping[str, Made]) -> Made:
+    """Return what edits of pages send, how they are taken back, and how they stand to others'."""
+    edits = {page: page_edits.PageEdit(**each) for page, each in given["edits"].items()}
+    try:
+        changes: Made = page_edits.content_changes(edits, PAGES)
+        sent = [len(each) for each in page_edits.requests_of(changes)]
+    except FileError as error:
+        changes, sent = str(error), []
+    ids = {"space_id": "s", "change_request_id": "r"}
+    made_pages = [page for page in edits if page.startswith(page_edits.NEW)]
+    back = page_edits.sent_reversal(
+        ids, edits, PAGES, before="v1", after="v2", made=made_pages,
+        batch=given.get("batch", ""), note=given.get("note", ""),
+    )  # fmt: skip
+    each = {
+        page: [
+            edit.idle, edit.of_text, edit.titled, edit.named,
+            page_edits.settings_lines(edit, "Here"),
+            page_edits.slug_taken(page, edit, PAGES, edits),
+            page_edits.edit_of(edit.to_text()) == edit,
+        ]
+        for page, edit in edits.items()
+    }  # fmt: skip
+    made = [changes, sent, back.to_dict(), each]
+    if (theirs := given.get("theirs")) is not None:
+        for edit in edits.values():
+            stands = page_edits.compared(edit, theirs, "v9")
+            settled = [
+                page_edits.settled(edit, theirs, "v9", side) for side in ("mine", "theirs", "both")
+            ]
+            lines = [page_edits.unsettled_line(each) for each in settled]
+            made.append([plain(stands), stands.open, [each.text for each in settled], lines])
+    return made
+
+
+def expected(given: Mapping[str, Made]) -> Made:
+    """Return what an answer has at paths that something else was expected at, and what is said."""
+    read = reversal.Step("get_space", {"space_id": "s"})
+    about = reversal.Expectation(read, given["fields"], **given.get("more", {}))
+    found = [plain(reversal.value_at(given["answer"], path)) for path in given["fields"]]
+    again = reversal.expectation_of(about.to_dict())
+    return [
+        found,
+        plain(about.differences(given["answer"])),
+        about.explain(given["answer"]),
+        again == about,
+    ]
+
+
+def structured(given: Mapping[str, Any]) -> Made:
+    """Return what a file does to a site, or what is wrong with it.
+
+    It is the site's own, but for ``edits``: from a line on (the last one first) these lines stand
+    in the place of those.
+    """
+    lines = test_structure_target.FILE.splitlines()
+    for number, old, new in given["edits"]:
+        assert lines[number - 1 : number - 1 + len(old)] == old
+        lines[number - 1 : number - 1 + len(old)] = new
+    flags = given.get("with", ())
+    return test_structure_target.said(
+        "\n".join(lines) + "\n", remove="remove" in flags, recreate="recreate" in flags
+    )
+
+
+KINDS: Mapping[str, Callable[[Any], Made]] = {
+    "conversation": lambda given: [conversation.readable(given), conversation.html_text(given)],
+    "exports": lambda given: exported(json.dumps(given).encode()),
+    "files": lambda given: exported(given.encode()),
+    "tables": table,
+    "mails": lambda given: exported(given.encode()),
+    "compared_pages": compared,
+    "page_notes": noted,
+    "written_documents": document,
+    "page_checks": checked,
+    "hunks": three,
+    "merged_pages": merged,
+    "patches": patch,
+    "filters": filtered,
+    "html_tables": in_table,
+    "suggestions": suggested,
+    "rich_text": rich,
+    "drawn": drawn,
+    "moments": moment,
+    "schemas": schema,
+    "structure_files": refused(structure_file.read_file),
+    "review_files": refused(review_file.read_review),
+    "page_sources": refused(page_source.read_page_source),
+    "yaml": refused(yaml_lines.read),
+    "merge_runs": run_through,
+    "check_answers": answered,
+    "page_edits": edited,
+    "expectations": expected,
+    "structures": structured,
+    "redirect_files": lambda given: plain(redirect_file.read_redirects_file(given)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_what_is_given_the_same_is_made(kind: str, update_golden: bool) -> None:
+    remade(kind, KINDS[kind], update=update_golden)

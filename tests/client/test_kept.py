@@ -74,7 +74,8 @@ async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
             await api(ops.get_space, space)
         with cached_reading() as found:
             kept, again = await asyncio.gather(
-                api(ops.get_space, space), api.page(ops.list_organization_spaces, world.home)
+                api(ops.get_space, space),
+                api.page(ops.list_organization_spaces, world.home, limit=250),
             )
             with pytest.raises(NotCached):
                 await api(ops.get_space, "another")

@@ -35,7 +35,6 @@ async def test_those_are_offered_who_may_be_seen_and_they_are_read_once(
     guest = world.user("guest", None)
     people = Members()
     assert people.known(world.home) is None
-    monkeypatch.setattr(identity, "PAGE", 2)
     async with world.api() as api:
         found = await people.read(api, world.home)
         assert [each for each in found if each.id != guest] == offered

@@ -166,9 +166,7 @@ async def _clusters(
         found = [
             FoundCluster(model, cluster_row(model), place)
             for place in places
-            async for model in api.pages(
-                ops.list_issues_clusters, place.id, limit=PAGE, order_by=served
-            )
+            async for model in api.pages(ops.list_issues_clusters, place.id, order_by=served)
         ]
     except OperationMissing as error:
         raise UsageError(FINDINGS_INSTEAD, LACKING) from error

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import DONE, UsageError, kept_state, say
-from copydesk.cli.lookup import PAGE, find_organizations, find_space
+from copydesk.cli.lookup import find_organizations, find_space
 from copydesk.cli.output import Column, put_json, put_table
 from copydesk.domain.clock import age, service_time
 from copydesk.domain.filter import Query
@@ -210,7 +210,7 @@ class Triage:
     async def _listed(self, api: Api, scope: Scope, listing: Listing) -> list[ChangeRow]:
         rows: list[ChangeRow] = []
         for status in listing.statuses:
-            query: dict[str, Any] = {"status": status, "limit": PAGE}
+            query: dict[str, Any] = {"status": status}
             if listing.who:
                 query[listing.who] = self.me
             found = (

@@ -103,10 +103,7 @@ async def _refuse(api: Api, found: Found, space: Space) -> list[Review]:
         raise UsageError(f"nothing was sent: {why}", status)
     try:
         return [
-            each
-            async for each in api.pages(
-                ops.list_change_request_reviews, given.space, given.id, limit=100
-            )
+            each async for each in api.pages(ops.list_change_request_reviews, given.space, given.id)
         ]
     except OperationMissing:
         raise UsageError(f"nothing was sent: {NO_REVIEWS}", LACKING) from None

@@ -90,7 +90,7 @@ async def sites_of(api: Api, places: Sequence[Organization]) -> list[tuple[Site,
     """Return the sites of organizations, each with its own; all are asked at once."""
 
     async def read(place: Organization) -> list[tuple[Site, Organization]]:
-        return [(site, place) async for site in api.pages(ops.list_sites, place.id, limit=PAGE)]
+        return [(site, place) async for site in api.pages(ops.list_sites, place.id)]
 
     return [pair for found in await asyncio.gather(*map(read, places)) for pair in found]
 
@@ -113,7 +113,7 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
 
     Raises ``UsageError`` when none or more than one is called so, and ``ApiError``.
     """
-    places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
+    places = [place async for place in api.pages(ops.list_organizations)]
     if wanted is None:
         return places
     found = [place for place in places if place.id == wanted]
@@ -214,7 +214,7 @@ async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpa
         try:
             pairs = [
                 (space.id, space.title)
-                async for space in api.pages(ops.list_organization_spaces, place.id, limit=PAGE)
+                async for space in api.pages(ops.list_organization_spaces, place.id)
             ]
         except OperationMissing:
             nodes = (await read_desk(api, place.id)).nodes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, say
-from copydesk.cli.lookup import PAGE, find_organizations, find_site, sites_of
+from copydesk.cli.lookup import find_organizations, find_site, sites_of
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.client.errors import OperationMissing
 from copydesk.domain.text import plural
@@ -89,12 +89,8 @@ def show_site(
 
 async def _shows(api: Api, *ids: str) -> dict[str, list[Any]]:
     """Return what a site shows as the service has it: sections, or its spaces, groups, links."""
-    sections = [each async for each in api.pages(ops.list_site_sections, *ids, limit=PAGE)]
-    spaces = (
-        []
-        if sections
-        else [each async for each in api.pages(ops.list_site_spaces, *ids, limit=PAGE)]
-    )
+    sections = [each async for each in api.pages(ops.list_site_sections, *ids)]
+    spaces = [] if sections else [each async for each in api.pages(ops.list_site_spaces, *ids)]
     return {
         "sections": [each.to_dict() for each in sections],
         "siteSpacesShown": [each.to_dict() for each in spaces],

@@ -44,7 +44,7 @@ from copydesk.client.request import Outgoing, Scalar, Secret
 from copydesk.client.response import THREAD_BYTES, Answer, not_understood, read_answer
 from copydesk.client.routes import Routes
 from copydesk.client.wire import Wire
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
 from copydesk.domain.clock import service_time
@@ -60,6 +60,9 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
+
+PAGE = 250
+"""How many items of a list are read with one request."""
 
 MOST_LOGGED = 500
 """How many kinds of parts that were left out of answers are logged: where and why, not what."""
@@ -290,10 +293,14 @@ class Api:
     ) -> AsyncIterator[T]:
         """Yield the items of a list; each page is read when its first item is needed.
 
+        A page has `PAGE` items where no ``limit`` is given and the operation takes so many.
         Raises ``Garbled`` for a list that repeats a page or goes on without new items.
         """
         guard = PageGuard(operation.name)
         given: dict[str, Any] = dict(kwargs)
+        limit = operation.signature.parameters.get("limit")
+        if limit is not None and limit.annotation == Limit | None:
+            given.setdefault("limit", PAGE)
         while True:
             found: Page[T] = await self._call(operation, args, given)
             following = None if found.next is None else found.next.page

@@ -186,9 +186,6 @@ async def probe(session: Session) -> None:
         await confirm(session, api)
 
 
-PAGE = 250
-"""Members read with one request."""
-
 MOST = 5_000
 """Members that are read at most; further ones are not offered."""
 
@@ -220,7 +217,7 @@ class Members:
                 return found
             found = []
             try:
-                async for member in api.pages(ops.list_members, organization, limit=PAGE):
+                async for member in api.pages(ops.list_members, organization):
                     name = " ".join(clean(member.user.display_name, limit=NAME).split())
                     if name and not member.disabled:
                         found.append(

@@ -29,7 +29,7 @@ from copydesk.session.session import Session
 from copydesk.session.writes import undo
 from copydesk.session.writes.log import ChangedSinceError, WriteError
 from copydesk.session.writes.recovery import CUT_OFF, recover
-from copydesk.session.writes.undo import PAGE, Names, Past, StepError, Way
+from copydesk.session.writes.undo import Names, Past, StepError, Way
 from tests.drive import eventually
 from tests.session.reads import told
 from tests.tui.arranging_world import BEFORE, PLACE, Desk
@@ -192,7 +192,7 @@ async def test_a_list_is_read_in_long_pages(world: World) -> None:
         step = Step("list_organization_spaces", {"organization_id": world.home})
         found = await Way({}).answer(api, step)
     assert [each["title"] for each in found["items"]] == ["Guide"]
-    assert service.asked() == [f"GET /orgs/{world.home}/spaces limit={PAGE}"]
+    assert service.asked() == [f"GET /orgs/{world.home}/spaces limit=250"]
 
 
 class Shelf:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.site import Site
     from copydesk.contract.models.site_section import SiteSection
 
-PAGE = 250
-"""Rows asked for at once."""
-
 
 def is_address(text: str) -> bool:
     """Whether typed text is an address rather than words."""
@@ -111,20 +108,20 @@ async def find_published(api: Api, url: str) -> Published | None:
     ``ApiError``.
     """
     wanted = address_text(url.partition("#")[0].partition("?")[0])
-    places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
+    places = [place async for place in api.pages(ops.list_organizations)]
     sites = [
         (base, place.id, site)
         for place in places
-        async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
+        async for site in api.pages(ops.list_sites, place.id)
         for base in _bases(site, wanted)
     ]
     if not sites:
         return None
     _, organization, site = max(sites, key=lambda each: len(each[0]))
-    shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id, limit=PAGE)]
+    shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id)]
     sections = {
         section.id: section
-        async for section in api.pages(ops.list_site_sections, organization, site.id, limit=PAGE)
+        async for section in api.pages(ops.list_site_sections, organization, site.id)
     }
     found: list[tuple[str, str, str]] = []
     for each in shown:

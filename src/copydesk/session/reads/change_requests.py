@@ -149,7 +149,7 @@ class Spaces:
         if organization in self._listed:
             return
         try:
-            async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
+            async for space in api.pages(ops.list_organization_spaces, organization):
                 self.put(space)
         except OperationMissing:
             pass
@@ -363,7 +363,6 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
         return OpenThreads()
     async for comment in api.pages(
         ops.list_change_request_comments, row.space, row.id, status="open", format="markdown",
-        limit=100,
     ):  # fmt: skip
         if comment.target.review is not None:
             continue  # a comment of a verdict waits for nobody

@@ -93,14 +93,12 @@ async def read_all(
         return [
             found_cluster_row(found)
             async for found in api.pages(
-                ops.search_issues_clusters, organization, limit=PAGE, order_by=order, **conditions
+                ops.search_issues_clusters, organization, order_by=order, **conditions
             )
         ]
     return [
         cluster_row(cluster)
-        async for cluster in api.pages(
-            ops.list_issues_clusters, organization, limit=PAGE, order_by=order
-        )
+        async for cluster in api.pages(ops.list_issues_clusters, organization, order_by=order)
     ]
 
 
@@ -114,7 +112,7 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
         try:
             label = (await api(ops.get_issues_cluster, organization, cluster)).label
         except OperationMissing:
-            async for each in api.pages(ops.list_issues_clusters, organization, limit=PAGE):
+            async for each in api.pages(ops.list_issues_clusters, organization):
                 if each.id == cluster:
                     label = each.label
                     break
@@ -148,7 +146,7 @@ async def find_said(
     """
     hits: dict[str, str] = {}
     async for found in api.pages(
-        ops.search_conversations, organization, limit=PAGE, cluster=cluster, **conditions
+        ops.search_conversations, organization, cluster=cluster, **conditions
     ):
         hit = words_of(found.hit)
         hits[found.conversation.id] = hit[1] if hit is not None else ""
@@ -156,14 +154,14 @@ async def find_said(
 
 
 async def read_every_issue(
-    api: Api, organization: str, begin: datetime | None = None, **limits: str | None
+    api: Api, organization: str, begin: datetime | None = None, **limits: Any
 ) -> list[IssueRow]:
     """Return all issues, the latest first, or those since a time; limited as `read_issues`.
 
     Raises ``ApiError``.
     """
     rows: list[IssueRow] = []
-    async for item in api.pages(ops.list_conversation_issues, organization, limit=PAGE, **limits):
+    async for item in api.pages(ops.list_conversation_issues, organization, **limits):
         row = issue_row(item)
         if begin is not None and row.created is not None and row.created < begin:
             break
@@ -179,7 +177,7 @@ async def read_every_conversation(
     Raises ``ApiError``.
     """
     rows: list[Conversation] = []
-    async for each in api.pages(ops.list_conversations, organization, limit=PAGE, source=source):
+    async for each in api.pages(ops.list_conversations, organization, source=source):
         if begin is not None and each.created_at is not None and each.created_at < begin:
             break
         rows.append(each)

@@ -47,9 +47,6 @@ USES = (
 AT_ONCE = 4
 """Requests under way at the same time."""
 
-PAGE = 250
-"""Threads or change requests asked for at once."""
-
 POLLED = 8
 """Owners of threads that a poll reads again without any sign of news.
 
@@ -147,7 +144,7 @@ class _Reading:
             self.known.requests[job.request.id] = row_of(job.request)
         if job.request is None:
             pages = self.api.pages(
-                ops.list_space_comments, job.space, status="open", format="markdown", limit=PAGE
+                ops.list_space_comments, job.space, status="open", format="markdown"
             )
         else:
             pages = self.api.pages(
@@ -156,7 +153,6 @@ class _Reading:
                 job.request.id,
                 status="open",
                 format="markdown",
-                limit=PAGE,
             )
         async for comment in pages:
             if comment.id in self.seen or comment.status == "resolved":
@@ -317,7 +313,7 @@ async def _requests(
     return [
         request
         async for request in api.pages(
-            ops.list_organization_change_requests, organization, status=status, limit=PAGE
+            ops.list_organization_change_requests, organization, status=status
         )
     ]
 
@@ -334,13 +330,10 @@ async def read_thread(api: Api, space: str, request: str, comment: str) -> list[
             request,
             comment,
             format="markdown",
-            limit=PAGE,
         )
         return [reply async for reply in pages]
     try:
-        pages = api.pages(
-            ops.list_space_comment_replies, space, comment, format="markdown", limit=PAGE
-        )
+        pages = api.pages(ops.list_space_comment_replies, space, comment, format="markdown")
         return [reply async for reply in pages]
     except OperationMissing:
         return []

@@ -185,7 +185,7 @@ async def _reviews(api: Api, request: ChangeRow) -> list[Review] | None:
         found = [
             review
             async for review in api.pages(
-                ops.list_change_request_reviews, request.space, request.id, limit=100
+                ops.list_change_request_reviews, request.space, request.id
             )
         ]
     except OperationMissing:
@@ -197,9 +197,7 @@ async def _requested(api: Api, request: ChangeRow) -> list[RequestedReviewer] | 
     try:
         return [
             asked
-            async for asked in api.pages(
-                ops.list_requested_reviewers, request.space, request.id, limit=100
-            )
+            async for asked in api.pages(ops.list_requested_reviewers, request.space, request.id)
         ]
     except OperationMissing:
         return None

@@ -110,7 +110,7 @@ class _Reading:
         if request.created_by is not None and request.created_by.id == self._me.id:
             try:
                 reviews = self._api.pages(
-                    ops.list_change_request_reviews, request.space, request.id, limit=PAGE
+                    ops.list_change_request_reviews, request.space, request.id
                 )
                 async for review in reviews:
                     kind: Kind = "approved" if review.status == "approved" else "changes"

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 OFFERED = 5_000
 """The largest number of choices."""
 
-PAGE = 250
-"""Rows read with one request."""
-
 
 async def read_home(api: Api, session: Session, organization: str) -> Organization:
     """Return an organization with the reader's rights, and learn who the reader is.
@@ -39,7 +36,7 @@ async def people_offered(
 ) -> list[Option]:
     """Return the members of an organization as options, by name. Raises ``ApiError``."""
     found: list[Option] = []
-    async for member in api.pages(ops.list_members, organization, limit=PAGE):
+    async for member in api.pages(ops.list_members, organization):
         if member.id not in without:
             name, email = name_of(member.user), clean(member.user.email or "")
             found.append(Option(member.id, name, "" if email == name else email))
@@ -51,7 +48,7 @@ async def people_offered(
 async def teams_offered(api: Api, organization: str) -> list[Option]:
     """Return the teams of an organization as options, by name. Raises ``ApiError``."""
     found: list[Option] = []
-    async for team in api.pages(ops.list_teams, organization, limit=PAGE):
+    async for team in api.pages(ops.list_teams, organization):
         found.append(Option(team.id, clean(team.title) or team.id, plural(team.members, "member")))
         if len(found) == OFFERED:
             break

@@ -19,7 +19,7 @@ from copydesk.domain.text import clean, exposed
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, page_rows
 from copydesk.session.reads.pages import walk
-from copydesk.session.reads.sites import PAGE, read_site
+from copydesk.session.reads.sites import read_site
 from copydesk.session.site_rows import SiteRow
 
 if TYPE_CHECKING:
@@ -226,9 +226,7 @@ async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRea
     redirects: dict[str, SiteRedirect] = {}
     try:
         for draft in (False, True):
-            pages = api.pages(
-                ops.list_site_redirects, *ids, draft=draft, order_by="source", limit=PAGE
-            )
+            pages = api.pages(ops.list_site_redirects, *ids, draft=draft, order_by="source")
             async for each in pages:
                 redirects.setdefault(each.id, each)
     except OperationMissing:

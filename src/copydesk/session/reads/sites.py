@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 PAGE = 250
-"""Rows asked for at once."""
+"""Rows between two reports of progress."""
 
 Progress = Callable[[int], None]
 """Takes the number of sections read so far."""
@@ -136,19 +136,19 @@ async def read_structure(
 
 async def _read_structure(api: Api, organization: str, site: str, progress: Progress) -> Structure:
     sections: list[SiteSection] = []
-    async for section in api.pages(ops.list_site_sections, organization, site, limit=PAGE):
+    async for section in api.pages(ops.list_site_sections, organization, site):
         sections.append(section)
         if len(sections) % PAGE == 0:
             progress(len(sections))
     if sections:
         return structure_of(sections)
-    shown = [each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)]
+    shown = [each async for each in api.pages(ops.list_site_spaces, organization, site)]
     return structure_of((), shown)
 
 
 async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]:
     """Return all share links of a site. Raises ``ApiError``."""
-    pages = api.pages(ops.list_share_links, organization, site, limit=PAGE)
+    pages = api.pages(ops.list_share_links, organization, site)
     return tuple([link_of(link) async for link in pages])
 
 

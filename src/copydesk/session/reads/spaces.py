@@ -52,7 +52,7 @@ async def read_me(api: Api) -> User | None:
 
 async def read_organizations(api: Api) -> list[Organization]:
     """Return the organizations that the caller is in."""
-    return [found async for found in api.pages(ops.list_organizations, limit=PAGE)]
+    return [found async for found in api.pages(ops.list_organizations)]
 
 
 async def read_first_desk(
@@ -86,16 +86,13 @@ async def read_desk(
 
     async def collections() -> list[Collection]:
         return [
-            found
-            async for found in api.pages(
-                ops.list_organization_collections, organization_id, limit=PAGE
-            )
+            found async for found in api.pages(ops.list_organization_collections, organization_id)
         ]
 
     async def spaces() -> list[SpaceNode] | None:
         nodes: list[SpaceNode] = []
         try:
-            async for space in api.pages(ops.list_organization_spaces, organization_id, limit=PAGE):
+            async for space in api.pages(ops.list_organization_spaces, organization_id):
                 nodes.append(space_node(space))
                 if len(nodes) % PAGE == 0:
                     progress(len(nodes))
@@ -122,22 +119,18 @@ async def _collect_spaces(
 
     async def of_collection(collection: Collection) -> None:
         async with gate:
-            async for space in api.pages(ops.list_collection_spaces, collection.id, limit=PAGE):
+            async for space in api.pages(ops.list_collection_spaces, collection.id):
                 nodes[space.id] = space_node(space)
         progress(len(nodes))
 
     async def of_sites() -> None:
-        async for site in api.pages(ops.list_sites, organization_id, limit=PAGE):
+        async for site in api.pages(ops.list_sites, organization_id):
             async with gate:
-                async for shown in api.pages(
-                    ops.list_site_spaces, organization_id, site.id, limit=PAGE
-                ):
+                async for shown in api.pages(ops.list_site_spaces, organization_id, site.id):
                     nodes.setdefault(shown.space.id, space_node(shown.space))
 
     async def of_requests() -> None:
-        async for request in api.pages(
-            ops.list_organization_change_requests, organization_id, limit=PAGE
-        ):
+        async for request in api.pages(ops.list_organization_change_requests, organization_id):
             mentioned[request.space] = None
 
     async def one(space_id: str) -> None:

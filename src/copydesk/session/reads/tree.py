@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 AT_ONCE = 6
 """Requests in flight at once."""
 
-PAGE = 250
-
 LOOKED_UP = 60
 """The number of spaces looked up in the trash, the last deleted first."""
 
@@ -205,7 +203,7 @@ async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:
     async def of_site(site: str, title: str) -> None:
         with suppress(Forbidden, NotFound):
             async with gate:
-                async for shown in api.pages(ops.list_site_spaces, organization, site, limit=PAGE):
+                async for shown in api.pages(ops.list_site_spaces, organization, site):
                     if shown.space.deleted_at is not None:
                         found.setdefault(shown.space.id, []).append(title)
 

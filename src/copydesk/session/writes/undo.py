@@ -34,9 +34,6 @@ LocalStep = Callable[..., Awaitable[Any]]
 LONGEST_LIST = 1000
 """The number of objects of a list that are searched."""
 
-PAGE = 250
-"""The number of objects read with one request."""
-
 LONGEST_ORDER = 5000
 """The number of objects of a list that are read to compare its content and order."""
 
@@ -340,7 +337,7 @@ class Way:
                 rows = getattr(found, "rows", None)  # a tree is compared row by row
                 return found.to_dict() if rows is None else {"items": rows()}
             items = []
-            async for item in api.pages(operation, **{"limit": PAGE, **read.arguments}):
+            async for item in api.pages(operation, **read.arguments):
                 items.append(item.to_dict())
                 if len(items) == LONGEST_ORDER:
                     break

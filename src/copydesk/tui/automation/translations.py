@@ -250,7 +250,7 @@ async def find_made(
 ) -> Translation | None:
     """Return the translation that a body made, or None; ``known`` are the older ones."""
     space = body.source.space if body.source is not None else None
-    async for each in api.pages(ops.list_translations, home, limit=100):
+    async for each in api.pages(ops.list_translations, home):
         if each.id not in known and (each.source.space, each.language) == (space, body.language):
             return each
     return None

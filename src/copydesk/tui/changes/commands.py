@@ -741,7 +741,7 @@ class PeopleCommands(Commands, scope="changes"):
             return
 
         async def asked(api: Api) -> list[RequestedReviewer]:
-            pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
+            pages = api.pages(ops.list_requested_reviewers, row.space, row.id)
             return [each async for each in pages]
 
         found = await self.place.reads.now(

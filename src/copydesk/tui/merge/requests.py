@@ -283,7 +283,7 @@ async def ask_more(
     `WriteError`.
     """
     api = await place.session.ready()
-    pages = api.pages(ops.list_requested_reviewers, space, request, limit=100)
+    pages = api.pages(ops.list_requested_reviewers, space, request)
     there = {each.user.id async for each in pages if each.user is not None}
     asked = sorted(people.keys() - there - {author})
     if not asked:
@@ -314,12 +314,11 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
     None where nothing is kept: who is asked by now can be asked no longer even so. Raises
     ``ApiError``.
     """
-    from copydesk.session.identity import PAGE
 
     async def read(api: Api) -> dict[str, User]:
         found: dict[str, User] = {}
         # As they are read elsewhere, so that they are kept.
-        async for member in api.pages(ops.list_members, organization, limit=PAGE):
+        async for member in api.pages(ops.list_members, organization):
             if not member.disabled:
                 found[member.user.id] = member.user
             if len(found) == PEOPLE:

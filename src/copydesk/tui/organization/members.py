@@ -392,7 +392,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             whose = "member" if each.id == home else f"of {shorten(clean(each.title), 30)}"
             read = 0
             try:
-                async for member in api.pages(ops.list_members, each.id, limit=250):
+                async for member in api.pages(ops.list_members, each.id):
                     if each.id == home:
                         here.add(member.id)
                     if not member.sso and (each.id == home or member.id not in here):

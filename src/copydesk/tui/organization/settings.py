@@ -382,7 +382,7 @@ class OrganizationPlace(Place, scope="organization"):
         api = await self.session.ready()
         return [
             Option(json.dumps({"type": "site", "site": site.id}, indent=2), clean(site.title))
-            async for site in api.pages(ops.list_sites, self.organization or "", limit=250)
+            async for site in api.pages(ops.list_sites, self.organization or "")
         ]
 
     async def _change_rules(self) -> None:

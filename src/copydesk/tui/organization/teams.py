@@ -20,7 +20,7 @@ from copydesk.domain.organization_inverses import (
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
-from copydesk.session.reads.organization import PAGE, people_offered
+from copydesk.session.reads.organization import people_offered
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
@@ -115,7 +115,7 @@ TEAMS: Resource[Team] = Resource(
 
 async def teams_called(api: Api, organization: str, title: str) -> list[Team]:
     """Return the teams of exactly that name."""
-    pages = api.pages(ops.list_teams, organization, limit=PAGE, title=title)
+    pages = api.pages(ops.list_teams, organization, title=title)
     return [team async for team in pages if team.title == title]
 
 
@@ -311,7 +311,7 @@ PEOPLE: Resource[TeamMember] = Resource(
 
 async def people_in(api: Api, ids: TeamIds) -> list[TeamMember]:
     """Return everybody in a team."""
-    return [each async for each in api.pages(ops.list_team_members, *ids, limit=PAGE)]
+    return [each async for each in api.pages(ops.list_team_members, *ids)]
 
 
 async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]:
@@ -325,7 +325,7 @@ async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]
     for name in named:
         meant = [name]
         if "@" in name:
-            members = api.pages(ops.list_members, organization, limit=PAGE, search=name)
+            members = api.pages(ops.list_members, organization, search=name)
             meant = [
                 each.id
                 async for each in members

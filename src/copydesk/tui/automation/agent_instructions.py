@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -70,10 +70,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
     def panes(self) -> ComposeResult:
         self.shown = TextView(title="Agent instructions", empty="Reading…", id="instructions")
         yield Part("main", self.shown)
-
-    def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
-        yield "Agent instructions"
 
     def status_left(self) -> str:
         if self.found is None:

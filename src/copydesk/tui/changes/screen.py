@@ -227,8 +227,7 @@ class ChangesPlace(Place):
         )
 
     def trail(self) -> Iterable[str]:
-        """The organization, the space if it is only one, and the view."""
-        yield self.session.title_of(self.organization) or "no organization"
+        """The space if it is only one, and the view."""
         if self.target.space is not None:
             yield self.known.space_title(self.target.space) or "a space"
         yield "Change requests" + (" of a cluster" if self.target.cluster else "")

@@ -645,7 +645,6 @@ class PagesPlace(Place, scope="pages"):
         )
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         yield self._space_title or "space"
         yield "Pages"
         if self.target.change_request is not None:

@@ -350,7 +350,6 @@ class ClustersPlace(Place, scope="clusters"):
         yield Part("side", view)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         yield "Clusters"
         row = self.clusters.selected
         if row is not None and self.pane in (self.issues, self.reader.view):

@@ -130,7 +130,7 @@ class Framed(Protocol):
     def age(self, width: int) -> Said:
         """Return how old what it shows is."""
 
-    def trail(self) -> Iterable[str]:
+    def breadcrumb(self) -> Iterable[str]:
         """Yield the steps of the breadcrumb, outermost first; clean text."""
 
     def choose_view(self, id: str) -> None:
@@ -274,7 +274,7 @@ class Head(Line):
         if session.writes.writes_pending:
             right.append(f"  sending {session.writes.writes_pending}", style=self.tone("warn"))
         # A title may be a megabyte; what lies beyond the edge is not measured each second.
-        steps = [step[: 4 * width] for step in place.trail()]
+        steps = [step[: 4 * width] for step in place.breadcrumb()]
         return self._fit(self._begun(session, width), steps, right, width)
 
     def at_start(self) -> Strip:

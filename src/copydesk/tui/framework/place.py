@@ -210,9 +210,14 @@ class Place(Acts, SteadyScreen[None]):
         """Yield the `Part` columns; there must be a ``main`` one."""
         raise NotImplementedError
 
+    def breadcrumb(self) -> Iterable[str]:
+        """Yield the breadcrumb: the organization, where it shows what one has, and `trail`."""
+        if self.OF_DESK:
+            yield self.session.title_of(self.organization) or "no organization"
+        yield from self.trail()
+
     def trail(self) -> Iterable[str]:
-        """Yield the steps of the breadcrumb, outermost first; clean text."""
-        yield self.session.title_of(self.organization) or "no organization"
+        """Yield the steps below the organization, outermost first; clean text."""
         yield self.title or ""
 
     @property

@@ -535,7 +535,7 @@ def _text_of(widget: Static) -> str:
 
 def place_told(place: Place) -> str:
     """Return where one is: the way there, and the view."""
-    trail = [clean(step) for step in place.trail() if step]
+    trail = [clean(step) for step in place.breadcrumb() if step]
     said = (sentence(*trail), view_told(place), sentence(place.nowhere), marks_told(place.focused))
     return " ".join(filter(None, said))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -652,10 +652,6 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             runner.standings.get(item.key),
             runner.unread.get(item.key, ""),
         )
-
-    def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
-        yield "Merge run"
 
     def url(self) -> str | None:
         item = self.selected

@@ -271,7 +271,6 @@ class SettlePlace(Place, scope="settle"):
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         yield clean(self.settlement.label) if self.read else f"change request{glyphs().more}"
         yield "settle with main"
 

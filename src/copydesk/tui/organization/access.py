@@ -612,7 +612,6 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         )
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         if self.chain:
             yield self.called
         yield "Access"

@@ -225,7 +225,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         )
         yield Part("side", self.facts, self.contents)
 
-    def trail(self) -> Iterable[str]:
+    def breadcrumb(self) -> Iterable[str]:
         """Above all organizations there is only the service."""
         yield self.session.host or "service"
         yield "Organizations"

@@ -241,7 +241,7 @@ class OrganizationPlace(Place, scope="organization"):
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
-    def trail(self) -> Iterable[str]:
+    def breadcrumb(self) -> Iterable[str]:
         meant = self.at_hand
         yield meant.title if meant is not None else "no organization"
         yield "Settings"

@@ -678,7 +678,6 @@ class ResourcePlace(Place, Generic[T]):
             yield self.contents
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         yield from self.within()
         yield self.resource.title
 

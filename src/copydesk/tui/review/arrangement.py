@@ -173,7 +173,6 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
         return f"{row.title} is staged to be deleted; X there undoes that." if removed else None
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         yield self.about
         yield "Order of pages"
         yield from self.standing()

@@ -82,7 +82,6 @@ class ComparisonPlace(Place, scope="comparison"):
         yield Part("main", self.diff)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         yield self._compared.title if self._compared is not None else "space"
         yield "Comparison"
 

@@ -68,7 +68,6 @@ class ImpactPlace(Place, scope="impact"):
         self._show_views()
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         if self._read is None:
             yield f"change request{glyphs().more}"
         else:

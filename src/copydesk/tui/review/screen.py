@@ -180,7 +180,6 @@ class Review(Place):
         yield Part("side", self.discussion.beside)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         opened = self.model.opened
         if opened is None:
             listed = self.model.listed

@@ -398,10 +398,6 @@ class SitesPlace(Place, scope="sites"):
             after=REST_SECONDS,
         )
 
-    def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
-        yield "Sites"
-
     def _published_at_hand(self) -> bool | None:
         row = self.rows.selected
         return row.published if row is not None else None

@@ -98,8 +98,7 @@ class SiteTabs:
         return self.place.target.organization or "", self.place.target.site or ""
 
     def trail(self) -> Iterable[str]:
-        """Yield the organization, the site, and the title of the tab."""
-        yield self.place.session.title_of(self.place.organization) or "no organization"
+        """Yield the site, and the title of the tab."""
         yield self.title
         yield next(title for name, title, _ in TABS if name == self.place.PLACE)
 

@@ -109,7 +109,6 @@ class GitPlace(Place, scope="git_sync"):
         yield Part("main", self.facts)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
         if self.space is not None:
             yield self.title_of_space
         yield "Git"

@@ -500,7 +500,7 @@ class SpacesPlace(Place, scope="spaces"):
 
     def trail(self) -> Iterable[str]:
         """Only the organization: this is where everything begins."""
-        yield self.session.title_of(self.organization) or "no organization"
+        return ()
 
     def views_note(self) -> str:
         labels = (f"{tab.title} {'' if tab.count is None else tab.count}" for tab in self.views)

@@ -137,7 +137,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             return f"{row.title} is going to be deleted. u brings it back."
         return None
 
-    def trail(self) -> Iterable[str]:
+    def breadcrumb(self) -> Iterable[str]:
         known = self.read.title if self.read is not None else self.session.organization_title
         yield known or "no organization"
         yield "Collections and spaces"

@@ -125,7 +125,6 @@ class Drafts(Place, scope="drafts"):
     """The texts that were typed on this machine and not sent."""
 
     OF_DESK = False
-    IN_ORGANIZATION = False
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -156,9 +155,6 @@ class Drafts(Place, scope="drafts"):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return [(glyphs().failed, "could not be sent: the reason is above its text")]
-
-    def trail(self) -> Iterable[str]:
-        yield "Drafts"
 
     def requeued(self) -> None:
         """Show the drafts as they are now."""

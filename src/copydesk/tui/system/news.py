@@ -57,7 +57,7 @@ class NewsPlace(Place, scope="news"):
         }  # fmt: skip
         return Text(DID[item.kind], style=tones.get(item.kind, ""))
 
-    def trail(self) -> Iterable[str]:
+    def breadcrumb(self) -> Iterable[str]:
         yield "News"
 
     def reload(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.cells import cell_len
@@ -225,7 +225,6 @@ class OutboxPlace(Place, scope="outbox"):
     """The writes that did not arrive, and those that may have."""
 
     OF_DESK = False
-    IN_ORGANIZATION = False
 
     _unwatch: Callable[[], None] = staticmethod(lambda: None)
     _shown: tuple[Entry, ...] = ()
@@ -263,9 +262,6 @@ class OutboxPlace(Place, scope="outbox"):
         """What is under the cursor, as it stands now."""
         row = self.rows.selected
         return None if row is None else self.outbox.items.get(row.id)
-
-    def trail(self) -> Iterable[str]:
-        yield "Outbox"
 
     def opened(self) -> None:
         self._unfollow = self.session.watch(self._follow)

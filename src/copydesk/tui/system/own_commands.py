@@ -264,7 +264,6 @@ class OutputPlace(Place):
     """What a command of one's own wrote."""
 
     OF_DESK = False
-    IN_ORGANIZATION = False
 
     def __init__(self, target: Target, name: str, output: str) -> None:
         super().__init__(target)

@@ -43,7 +43,6 @@ class RawPlace(Place, scope="raw"):
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.target.organization) or "no organization"
         yield clean(self._raw.title)
         yield "JSON"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -70,7 +70,6 @@ class SettingsPlace(Place, scope="settings"):
     """The settings of this machine, with their defaults and where each value is from."""
 
     OF_DESK = False
-    IN_ORGANIZATION = False
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -105,9 +104,6 @@ class SettingsPlace(Place, scope="settings"):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return [(glyphs().failed, "has a mistake: it, or a part of it, is not used")]
-
-    def trail(self) -> Iterable[str]:
-        yield "Settings"
 
     def opened(self) -> None:
         """Name the tabs: all settings, and those of each group with the entries of tables."""

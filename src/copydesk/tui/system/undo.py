@@ -404,7 +404,6 @@ class UndoList(Place, scope="undo_list"):
     """The writes of this desk that can be undone, newest first."""
 
     OF_DESK = False
-    IN_ORGANIZATION = False
 
     _groups: Counter[str] = Counter()
     """How many writes each action made."""
@@ -430,9 +429,6 @@ class UndoList(Place, scope="undo_list"):
         self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)
         yield Part("main", self.rows)
         yield Part("side", self.text)
-
-    def trail(self) -> Iterable[str]:
-        yield "Undo"
 
     def status_right(self) -> str:
         """Say nothing of the last write: here u is about the one under the cursor."""

@@ -283,10 +283,6 @@ class Inbox(Place, scope="inbox"):
         assert isinstance(source, ListSource)
         return source
 
-    def trail(self) -> Iterable[str]:
-        yield self.session.title_of(self.organization) or "no organization"
-        yield "Inbox"
-
     def things(self) -> Sequence[Thing]:
         row = self.row
         if row is None:

@@ -16,7 +16,7 @@ from copydesk.tui.automation.translations import TABS
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.navigation import place, turn_tab
+from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Order, Resource, Shown
 
@@ -113,6 +113,7 @@ def _in_order(terms: Terms) -> Iterable[tuple[str, str]]:
 GLOSSARY: Resource[GlossaryEntry] = Resource(
     noun="term",
     title="Glossary",
+    tabs=TABS,
     pages=lambda api, target, asked: api.page(
         ops.list_glossary_entries, target.organization or "", **asked.paging, **asked.order
     ),
@@ -148,17 +149,6 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
     """The names of an organization's terms in each language."""
 
     RESOURCE = GLOSSARY
-
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(TABS, self.PLACE)
-
-    def view_changed(self) -> None:
-        turn_tab(self)
-
-    def url(self) -> str | None:
-        """Return None: a term has no page of its own in the application."""
-        return None
 
     @action("ctrl+n", "add term", word="new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("update_glossary_entries", "list_glossary_entries"), types=True)  # fmt: skip

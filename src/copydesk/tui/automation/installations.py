@@ -13,14 +13,13 @@ from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.automation.integration_resources import (
     INSTALLED,
-    TABS,
     installed_in,
     integration_title,
 )
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.framework.actions import Commands, action, while_free
-from copydesk.tui.framework.navigation import place, turn_tab
+from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Place
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 
@@ -340,19 +339,12 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
         super().__init__(target)
         self.commands_of(InstallationCommands).find = self._installed
 
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(TABS, self.PLACE)
-
     def on_screen_suspend(self) -> None:
         self.row_reader.cover()
 
     def on_screen_resume(self) -> None:
         """Show what the place of one integration installed or took out."""
         self.row_reader.uncover()
-
-    def view_changed(self) -> None:
-        turn_tab(self)
 
     def _installed(self) -> Installed | None:
         """The installation under the cursor."""

@@ -286,9 +286,16 @@ def _flag(text: str) -> bool:
     return text == "true"
 
 
+TABS = (
+    View("integrations", "Integrations"),
+    View("installations", "Installed"),
+)
+"""The places of all integrations, and of the organization's own, as tabs."""
+
 INTEGRATIONS: Resource[Integration] = Resource(
     noun="integration",
     title="Integrations",
+    tabs=TABS,
     pages=lambda api, target, asked: api.page(
         ops.list_integrations, **asked.paging, **asked.conditions
     ),
@@ -331,12 +338,6 @@ INTEGRATIONS: Resource[Integration] = Resource(
     contents=lambda: (SPACES, SITES),
 )  # fmt: skip
 """Every integration that the reader finds."""
-
-TABS = (
-    View("integrations", "Integrations"),
-    View("installations", "Installed"),
-)
-"""The places of all integrations, and of the organization's own, as tabs."""
 
 INTEGRATION_VIEWS = (
     View("installations", "Installations", short="Installed"),
@@ -388,6 +389,7 @@ INSTALLATIONS: Resource[Installation] = Resource(
 INSTALLED: Resource[OrganizationInstallation] = Resource(
     noun="installation",
     title="Installed",
+    tabs=TABS,
     pages=lambda api, target, asked: api.page(
         ops.list_organization_installations, target.organization or "", **asked.paging,
         **asked.conditions,

@@ -16,7 +16,6 @@ from copydesk.tui.automation.integration_resources import (
     INTEGRATIONS,
     ON_PLACES,
     PARTS,
-    TABS,
     installed_in,
     owner_title,
     payload_facts,
@@ -32,7 +31,7 @@ from copydesk.tui.automation.publication import (
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.navigation import place, turn_tab
+from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.columns import columns_of
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Resource, Shown
@@ -116,13 +115,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         super().__init__(target)
         self.here: dict[str, bool] = {}
         """Whether an integration is installed in the organization, by name; read ones only."""
-
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(TABS, self.PLACE)
-
-    def view_changed(self) -> None:
-        turn_tab(self)
 
     def on_screen_suspend(self) -> None:
         self.row_reader.cover()

@@ -31,7 +31,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.navigation import place, turn_tab
+from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
@@ -172,6 +172,7 @@ async def _titled(
 TRANSLATIONS: Resource[Listed] = Resource(
     noun="translation",
     title="Translations",
+    tabs=TABS,
     pages=lambda api, target, asked: _titled(api, target, asked, {}),
     key=lambda listed: listed.translation.id,
     label=translation_name,
@@ -290,13 +291,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         """Read translations with the titles of their spaces, each read once."""
         return await _titled(api, target, asked, self._titles)
 
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(TABS, self.PLACE)
-
-    def view_changed(self) -> None:
-        turn_tab(self)
-
     def reload(self) -> None:
         """Read the list again, and the titles of its spaces."""
         self._titles = {}
@@ -304,10 +298,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
     def named(self, item: Listed) -> str:
         return shorten(self.label(item), 44)
-
-    def url(self) -> str | None:
-        """Return None: a translation has no page of its own in the application."""
-        return None
 
     def open_item(self, item: Listed) -> None:
         """Go to the pages of the translated space."""

@@ -18,7 +18,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.navigation import place, turn_tab
+from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.organization.access import LEVEL_WORDS
 from copydesk.tui.organization.members import GUEST
@@ -59,6 +59,7 @@ def use_words(link: InviteLink) -> str | Text:
 INVITES: Resource[InviteLink] = Resource(
     noun="invite link",
     title="Invite links",
+    tabs=TABS,
     pages=lambda api, target, asked: api.page(
         ops.list_invite_links, target.organization or "", **asked.paging
     ),
@@ -104,13 +105,6 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
     """The links by which people come into the organization; people are invited by e-mail."""
 
     RESOURCE = INVITES
-
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(TABS, self.PLACE)
-
-    def view_changed(self) -> None:
-        turn_tab(self)
 
     @action("ctrl+n", "invite", unless=may_not_add, danger=1, show=28, group="Change", types=True,
             word="invite", uses=("invite_members", "create_invite_link", "list_organization_spaces",

@@ -41,7 +41,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run_command
-from copydesk.tui.framework.navigation import GO
+from copydesk.tui.framework.navigation import GO, turn_tab
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place
@@ -742,8 +742,8 @@ class ResourcePlace(Place, Generic[T]):
         return resource.empty
 
     def opened(self) -> None:
-        if self.resource.views:
-            self.set_views(self.resource.views)
+        if views := self.resource.tabs or self.resource.views:
+            self.set_views(views, self.PLACE if self.resource.tabs else None)
         if self.OF_SPACE and self.target.space is None:
             self.commands_of(SpaceCommands).ask()
         if self.RESOURCE.adding:
@@ -800,6 +800,9 @@ class ResourcePlace(Place, Generic[T]):
         super().arrived_later()
 
     def view_changed(self) -> None:
+        if self.resource.tabs:
+            turn_tab(self)
+            return
         resource = self.resource_of(self.view)
         # What another view reads is read for being here, as what the first one reads.
         before = CAUSE.set((*CAUSE.get(), f"{GO}{self.PLACE}"))

@@ -149,6 +149,8 @@ class Resource(Generic[T]):
     arguments: Callable[[Target, T], tuple[str, ...]] = lambda target, item: ()
     url: Callable[[T], str | None] = lambda item: None
     views: Sequence[View] = ()
+    tabs: Sequence[View] = ()
+    """The views of a place whose views are places, named like these."""
     orders: Sequence[Order] = ()
     conditions: Sequence[Condition] = ()
     copies: Callable[[T], Sequence[tuple[str, str | None]]] = lambda item: ()

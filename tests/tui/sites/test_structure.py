@@ -417,6 +417,7 @@ async def test_a_slow_reading_says_how_far_it_is_and_can_be_stopped(
 ) -> None:
     world = World(edition="earlier")
     monkeypatch.setattr(site_reading, "PAGE", 2)
+    monkeypatch.setattr("copydesk.client.api.PAGE", 2)
     published, held = publish(world), Held(world)
     api = Api(BASE_URL, world.token(world.ana), transport=held)
 

@@ -474,7 +474,6 @@ def _works_on(
         empty=f"Works on no {noun} that you see.",
         of="item",
         url=url,
-        views=INTEGRATION_VIEWS,
         conditions=(_EXTERNAL,),
         copies=lambda one: [("installation", one.installation)],
         more=lambda one, now: tuple(installation_details(one)),
@@ -547,7 +546,6 @@ EVENTS: Resource[IntegrationEvent] = Resource(
     of="item",
     get="get_integration_event",
     arguments=lambda target, one: (target.item or "", one.id),
-    views=INTEGRATION_VIEWS,
     copies=lambda one: [("installation", one.installation_id)],
 )  # fmt: skip
 """The events of an integration."""

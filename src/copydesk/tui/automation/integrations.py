@@ -32,9 +32,8 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.resource.columns import columns_of
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.resource import Shown
 from copydesk.tui.resource.rights import NO_HOME
 
 if TYPE_CHECKING:
@@ -405,10 +404,8 @@ PAGE = 100
 class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     """The installations, spaces, sites and events of one integration."""
 
-    COLUMNS = columns_of(*PARTS.values())
     COMMAND_CLASSES = (InstallationCommands,)
-    RESOURCE = INSTALLATIONS
-    RAW = ("get_integration_event",)
+    KINDS = PARTS
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -419,9 +416,6 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         self._integration: Integration | None = None
         """The integration; None until it was read."""
         self.commands_of(InstallationCommands).find = self._installed
-
-    def resource_of(self, view: str) -> Resource[Any]:
-        return PARTS.get(view, INSTALLATIONS)
 
     def within(self) -> Iterable[str]:
         yield clean(self.target.item or "no integration")

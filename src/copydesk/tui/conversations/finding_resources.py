@@ -231,28 +231,26 @@ def _order(name: str, title: str) -> Order:
     return Order(name, title, {"sort": name, "order": "desc"}, {"sort": name, "order": "asc"})
 
 
-_QUESTION: tuple[Shown[SiteQuestion], ...] = (
-    Shown("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=34,
-          detail=False),
-    Shown("type", "TYPE", lambda each, now: clean(each.type), 15, drop=3,
-          values=get_args(QuestionType)),
-    Shown("asked", "ASKED", lambda each, now: str(each.stats.answers), 5, align="right",
-          detail=False, filters=False),
-    Shown("answered", "ANSWERED", lambda each, now: present.answered_text(each.stats), 9,
-          align="right", drop=1, detail=False, filters=False),
-    Shown("weeks", "13 WEEKS", lambda each, now: _pulse(each.stats.weekly_pulse), 13, drop=2,
-          detail=False, filters=False),
-    Shown("age", "AGE", lambda each, now: age(each.asked_at, now), 5, align="right",
-          detail=False, filters=False),
-)  # fmt: skip
-
 QUESTIONS: Resource[SiteQuestion] = Resource(
     noun="question",
     title="Questions",
     pages=_listed("list_site_questions"),
     key=lambda question: question.id,
     label=lambda question: question.question,
-    shown=_QUESTION,
+    shown=(
+        Shown("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=34,
+              detail=False),
+        Shown("type", "TYPE", lambda each, now: clean(each.type), 15, drop=3,
+              values=get_args(QuestionType)),
+        Shown("asked", "ASKED", lambda each, now: str(each.stats.answers), 5, align="right",
+              detail=False, filters=False),
+        Shown("answered", "ANSWERED", lambda each, now: present.answered_text(each.stats), 9,
+              align="right", drop=1, detail=False, filters=False),
+        Shown("weeks", "13 WEEKS", lambda each, now: _pulse(each.stats.weekly_pulse), 13, drop=2,
+              detail=False, filters=False),
+        Shown("age", "AGE", lambda each, now: age(each.asked_at, now), 5, align="right",
+              detail=False, filters=False),
+    ),
     empty="No one has asked anything.",
     get="get_site_question",
     arguments=_named,
@@ -272,7 +270,7 @@ QUESTIONS: Resource[SiteQuestion] = Resource(
     more=lambda question, now: [*_question_details(question, now)],
     beside=2,
     contents=lambda: tuple(QUESTION_PARTS.values()),
-)
+)  # fmt: skip
 """What people ask of a site."""
 
 
@@ -292,24 +290,22 @@ def _record_details(record: ContextRecord, now: datetime) -> Iterator[tuple[str,
         yield "at", Text(address, style="link")
 
 
-_RECORD: tuple[Shown[ContextRecord], ...] = (
-    Shown("record", "RECORD", lambda each, now: each.title, flex=1, minimum=20, detail=False),
-    Shown("type", "TYPE", lambda each, now: clean(each.type), 8, drop=2,
-          values=get_args(RecordType)),
-    Shown("connection", "FROM", lambda each, now: each.connection, 12, drop=1, detail=False),
-    Shown("topics", "TOPICS", lambda each, now: str(len(each.topics or ()) or "-"), 6, drop=3,
-          align="right", detail=False, filters=False),
-    Shown("age", "AGE", lambda each, now: age(each.created_at, now), 5, align="right",
-          detail=False, filters=False),
-)  # fmt: skip
-
 RECORDS: Resource[ContextRecord] = Resource(
     noun="record",
     title="Records",
     pages=_listed("list_site_context_records"),
     key=lambda record: record.id,
     label=lambda record: record.title,
-    shown=_RECORD,
+    shown=(
+        Shown("record", "RECORD", lambda each, now: each.title, flex=1, minimum=20, detail=False),
+        Shown("type", "TYPE", lambda each, now: clean(each.type), 8, drop=2,
+              values=get_args(RecordType)),
+        Shown("connection", "FROM", lambda each, now: each.connection, 12, drop=1, detail=False),
+        Shown("topics", "TOPICS", lambda each, now: str(len(each.topics or ()) or "-"), 6, drop=3,
+              align="right", detail=False, filters=False),
+        Shown("age", "AGE", lambda each, now: age(each.created_at, now), 5, align="right",
+              detail=False, filters=False),
+    ),
     empty="No records yet. ctrl+n sends one.",
     get="get_site_context_record",
     arguments=_named,
@@ -322,10 +318,10 @@ RECORDS: Resource[ContextRecord] = Resource(
     ),
     more=lambda record, now: [*_record_details(record, now)],
     adding="ingest_conversations",
-)
+)  # fmt: skip
 """The tickets and documents from which is read what people struggle with."""
 
-KINDS: Mapping[str, Resource[Any]] = {
+SITE_PARTS: Mapping[str, Resource[Any]] = {
     "findings": FINDINGS,
     "topics": TOPICS,
     "questions": QUESTIONS,
@@ -393,33 +389,22 @@ _REQUESTS: Resource[ChangeRequest] = Resource(
 )  # fmt: skip
 
 FINDING_PARTS: Mapping[str, Resource[Any]] = {
-    "questions": Resource(
-        noun="question",
-        title="Questions",
+    "questions": replace(
+        QUESTIONS,
         pages=_of_item("list_site_finding_questions"),
-        key=lambda question: question.id,
-        label=lambda question: question.question,
-        shown=_QUESTION,
         empty="No question tells of it.",
         of="item",
-        get="get_site_question",
-        arguments=_named,
-        more=lambda question, now: [*_question_details(question, now)],
-        contents=lambda: tuple(QUESTION_PARTS.values()),
+        orders=(),
+        conditions=(),
+        beside=1,
     ),
-    "records": Resource(
-        noun="record",
-        title="Records",
+    "records": replace(
+        RECORDS,
         pages=_of_item("list_site_finding_records"),
-        key=lambda record: record.id,
-        label=lambda record: record.title,
-        shown=_RECORD,
         empty="No record tells of it.",
         of="item",
-        get="get_site_context_record",
-        arguments=_named,
-        url=lambda record: web_address(record.urls.source) or None,
-        more=lambda record, now: [*_record_details(record, now)],
+        conditions=(),
+        adding="",
         beside=2,
     ),
     "pages": _PAGES,
@@ -491,7 +476,7 @@ def tabs(counts: Mapping[str, int | None], topic: bool) -> list[View]:
 
     Those of findings that a support lead looks at on Monday follow all of them.
     """
-    titles = {name: each.title for name, each in KINDS.items()}
+    titles = {name: each.title for name, each in SITE_PARTS.items()}
     first = {"findings": titles.pop("findings")}
     return [
         View(name, title, counts.get(name))

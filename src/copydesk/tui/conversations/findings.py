@@ -21,12 +21,11 @@ from copydesk.session.reads.sites import read_only_site
 from copydesk.session.target import Target
 from copydesk.tui.conversations.finding_commands import FindingCommands
 from copydesk.tui.conversations.finding_resources import (
-    ANSWERS,
     FINDING_PARTS,
     FINDINGS,
-    KINDS,
     ORDERS,
     QUESTION_PARTS,
+    SITE_PARTS,
     FindingViews,
     ids_of,
     tabs,
@@ -83,15 +82,11 @@ class FindingRows(Marking, VirtualList[Any]):
 class FindingsPlace(ResourcePlace[Any], scope="findings"):
     """What is wrong with the content of a site, and who says so."""
 
-    COLUMNS = (*columns_of(*KINDS.values()), "views", "trend")
+    COLUMNS = (*columns_of(*SITE_PARTS.values()), "views", "trend")
     OF_SITE = True
     COMMAND_CLASSES = (FindingCommands, MaskCommands)
-    RESOURCE = FINDINGS
+    KINDS = SITE_PARTS
     ROWS = FindingRows
-    RAW = ("get_site_topic", "get_site_question", "get_site_context_record")
-    CONDITIONS = tuple(
-        {each.name: each for kind in KINDS.values() for each in kind.conditions}.values()
-    )
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -111,7 +106,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     # What the place says of itself
 
     def resource_of(self, view: str) -> Resource[Any]:
-        kind = KINDS.get(view, FINDINGS)
+        kind = super().resource_of(view)
         kind = self.traffic.resource if kind is FINDINGS else kind
         return self.commands_of(MaskCommands).of(kind)
 
@@ -123,7 +118,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     @property
     def listed(self) -> str:
         """What is listed, by the name of its tab: of views of findings that of all."""
-        return self.view if self.view in KINDS else "findings"
+        return self.view if self.view in self.KINDS else "findings"
 
     @property
     def shows_secret(self) -> bool:
@@ -165,12 +160,8 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         told = [f"{counts.open} open", f"{counts.done} done", plural(questions.answers, "answer")]
         return f"{', '.join(told)}   {self.mask.note}"
 
-    def opened(self) -> None:
-        super().opened()
-        self._show_tabs()
-
-    def _show_tabs(self) -> None:
-        self.set_views(tabs(self._counts, self.target.item is not None), self.view or "findings")
+    def named_views(self) -> Sequence[View]:
+        return tabs(self._counts, self.target.item is not None)
 
     # The site
 
@@ -197,7 +188,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if asked.token is None and not self.limits.chosen:
             many = found.count if found.next or found.count is not None else len(found.items)
             self._counts[view] = many
-            self.call_later(self._show_tabs)
+            self.call_later(self.set_views, self.named_views())
         return found
 
     def nothing(self) -> str:
@@ -251,7 +242,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             self._numbers = self._spaces = None
             self.traffic.forget()
             self.target = self.target.but(item=None)
-            self._show_tabs()
+            self.set_views(self.named_views())
             self.ask_anew()
             self.read_again()
 
@@ -295,7 +286,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     def _counted(self, numbers: tuple[SiteFindingStats, QuestionStats]) -> None:
         self._numbers = numbers
         self._counts |= {"findings": numbers[0].total, "questions": numbers[1].total}
-        self._show_tabs()
+        self.set_views(self.named_views())
 
     def reload(self) -> None:
         """Read the list and the details of findings again."""
@@ -379,11 +370,6 @@ def open_record(place: ResourcePlace[Any], conversation: str, kind: str = "ticke
         place.say(lacking)
 
 
-def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
-    """Return the tabs of the parts of one finding or question."""
-    return [View(name, each.title) for name, each in parts.items()]
-
-
 @place(
     "finding",
     title="Finding",
@@ -401,10 +387,8 @@ def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
 class FindingPlace(ResourcePlace[Any], scope="finding"):
     """The questions, records, pages and change requests of one finding."""
 
-    COLUMNS = columns_of(*FINDING_PARTS.values())
     COMMAND_CLASSES = (MaskCommands,)
-    RESOURCE = FINDING_PARTS["questions"]
-    RAW = ("get_site_context_record", "get_change_request")
+    KINDS = FINDING_PARTS
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -414,7 +398,7 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
         """The spaces of the site, for its change requests."""
 
     def resource_of(self, view: str) -> Resource[Any]:
-        return self.commands_of(MaskCommands).of(FINDING_PARTS.get(view, self.RESOURCE))
+        return self.commands_of(MaskCommands).of(super().resource_of(view))
 
     @property
     def shows_secret(self) -> bool:
@@ -422,10 +406,6 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
 
     def views_note(self) -> str:
         return self.mask.in_clear
-
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(part_views(FINDING_PARTS), self.view or "questions")
 
     def within(self) -> Iterable[str]:
         yield shorten_middle(self.mask.shown(self._finding), NAME_CELLS) or "finding"
@@ -487,9 +467,8 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
 class QuestionPlace(ResourcePlace[Any], scope="question"):
     """How a question was answered each time, and what the answers were made from."""
 
-    COLUMNS = columns_of(*QUESTION_PARTS.values())
     COMMAND_CLASSES = (MaskCommands,)
-    RESOURCE = ANSWERS
+    KINDS = QUESTION_PARTS
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -499,7 +478,7 @@ class QuestionPlace(ResourcePlace[Any], scope="question"):
         """What was read of answers, by their ids."""
 
     def resource_of(self, view: str) -> Resource[Any]:
-        return self.commands_of(MaskCommands).of(QUESTION_PARTS.get(view, ANSWERS))
+        return self.commands_of(MaskCommands).of(super().resource_of(view))
 
     @property
     def shows_secret(self) -> bool:
@@ -507,10 +486,6 @@ class QuestionPlace(ResourcePlace[Any], scope="question"):
 
     def views_note(self) -> str:
         return self.mask.in_clear
-
-    def opened(self) -> None:
-        super().opened()
-        self.set_views(part_views(QUESTION_PARTS), self.view or "answers")
 
     def within(self) -> Iterable[str]:
         yield self.mask.shown(self._question) or "question"

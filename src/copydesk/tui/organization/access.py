@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from rich.text import Text
 
@@ -48,7 +48,7 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Place, View
+from copydesk.tui.framework.place import Place
 from copydesk.tui.organization.members import MEMBER_SPACES, MEMBER_TEAMS
 from copydesk.tui.organization.teams import PEOPLE as TEAM_PEOPLE
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace, nothing_selected
@@ -71,13 +71,6 @@ NOWHERE = "Put the cursor on a space, a collection or a site, then g P."
 
 EXPLAINED = 20
 """Of so many people a plan says what they keep; more would take long to read."""
-
-VIEWS = (
-    View("people", "People"),
-    View("given", "Given to people"),
-    View("teams", "Given to teams"),
-)
-"""Everyone with a level, and what was given here itself."""
 
 
 def where_of(target: Target) -> Holder | None:
@@ -171,7 +164,6 @@ PEOPLE: Resource[Any] = Resource(
     pages=_listing(""),
     shown=(_NAME, _LEVEL, _ORIGIN, _EMAIL),
     empty="No one has a role here but administrators of the organization.",
-    views=VIEWS,
     conditions=(Condition("role", "people with this role", values=LEVELS),),
 )
 """Everyone with a level in a space or a collection, wherever it comes from."""
@@ -205,7 +197,6 @@ GIVEN: Resource[Any] = Resource(
     pages=_listing("user_"),
     shown=(_NAME, _LEVEL, _EMAIL),
     empty="No person was given a role here. ctrl+n gives one.",
-    views=VIEWS,
 )
 """The people who were given a level themselves."""
 
@@ -230,14 +221,11 @@ TEAMS: Resource[Any] = Resource(
               drop=1, sort=lambda each: each.team.spaces),
     ),
     empty="No team was given a role here. ctrl+n gives one.",
-    views=VIEWS,
     contents=lambda: (TEAM_PEOPLE,),
 )  # fmt: skip
 """The teams that were given a level."""
 
 _LABELS: Mapping[Who, str] = {"user": "person", "team": "team", "email": "newcomer"}
-
-_KINDS = {"given": GIVEN, "teams": TEAMS}
 
 
 # What may be done
@@ -562,7 +550,7 @@ class Origins:
 class AccessPlace(ResourcePlace[Any], scope="access"):
     """Who may do what in the space, collection or site, and where it comes from."""
 
-    RESOURCE = PEOPLE
+    KINDS: ClassVar = {"people": PEOPLE, "given": GIVEN, "teams": TEAMS}
     COMMAND_CLASSES = (StagedAccess,)
 
     def __init__(self, target: Target) -> None:
@@ -584,9 +572,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         return Target(space=target.space, site=target.site, item=target.item)
 
     def resource_of(self, view: str) -> Resource[Any]:
-        if self.target.site is not None and view not in _KINDS:
-            return SITE_PEOPLE
-        return _KINDS.get(view, PEOPLE)
+        kind = super().resource_of(view)
+        return SITE_PEOPLE if kind is PEOPLE and self.target.site is not None else kind
 
     @property
     def where(self) -> Holder:
@@ -648,7 +635,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
             return text
         own, now = staged.after, item.permission
         found = self._sources.get(staged.id)
-        if self.view in _KINDS or rank(own) > rank(now):
+        if self.resource in (GIVEN, TEAMS) or rank(own) > rank(now):
             then = own
         else:
             # Until it is known what else they have, nothing is foretold.
@@ -692,8 +679,6 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
             return found
         added = self._staged_only(resource)
         self._added = frozenset(added)
-        if not added:
-            return found
         count = None if found.count is None else found.count + len(added)
         items = [*map(_staged_row, added.values()), *found.items]
         return found.model_copy(update={"items": items, "count": count})
@@ -735,7 +720,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         self.rows.refresh_rows()
         self.show_item()
         self.refresh_frame()
-        if self._staged_only(self.resource).keys() != self._added and self.view in _KINDS:
+        if self._staged_only(self.resource).keys() != self._added:
             self.row_reader.written = -1  # what is staged here shows at once
             self.row_reader.read("Reading what is staged")
 
@@ -854,10 +839,6 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         super().turned(results)
         if self.missing() is None:
             self.take_staged()
-
-    def resume_draft(self, part: str) -> None:
-        if part == "invite":
-            self.do_soon(part)
 
 
 def _staged_row(change: Change) -> Any:

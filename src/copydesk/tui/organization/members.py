@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from rich.text import Text
 
@@ -153,10 +153,6 @@ MEMBERS: Resource[Member] = Resource(
 )  # fmt: skip
 """The people of an organization."""
 
-PARTS = (View("spaces", "Spaces"), View("teams", "Teams"))
-"""The views of one member."""
-
-
 MEMBER_SPACES: Resource[MemberSpace] = Resource(
     noun="space",
     title="Spaces",
@@ -180,7 +176,6 @@ MEMBER_SPACES: Resource[MemberSpace] = Resource(
     get="get_space",
     arguments=lambda target, reached: (reached.space.id,),
     url=space_address,
-    views=PARTS,
     orders=(Order("made", "last made", {"order": "desc"}, {"order": "asc"}),),
 )  # fmt: skip
 """The spaces that a member reaches."""
@@ -215,13 +210,9 @@ MEMBER_TEAMS: Resource[MemberTeam] = Resource(
     of="item",
     get="get_team",
     arguments=lambda target, joined: (target.organization or "", joined.team.id),
-    views=PARTS,
     conditions=(Condition("title", "teams whose name holds this"),),
 )  # fmt: skip
 """The teams that a member is in."""
-
-KINDS: dict[str, Resource[Any]] = {"spaces": MEMBER_SPACES, "teams": MEMBER_TEAMS}
-"""The resources of the views of one member."""
 
 
 OFFERED = 1_000
@@ -458,15 +449,11 @@ def _wrong_id(text: str) -> str | None:
 class MemberPlace(ResourcePlace[Any], scope="member"):
     """The spaces and teams of one member."""
 
-    RESOURCE = MEMBER_SPACES
-    RAW = (MEMBER_TEAMS.get,)
+    KINDS: ClassVar = {"spaces": MEMBER_SPACES, "teams": MEMBER_TEAMS}
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._called = ""
-
-    def resource_of(self, view: str) -> Resource[Any]:
-        return KINDS.get(view, MEMBER_SPACES)
 
     def within(self) -> Iterable[str]:
         yield "Members"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from rich.text import Text
 
@@ -269,7 +269,6 @@ LOGINS: Resource[SSOLogin] = Resource(
     ),
     empty="There is no single sign-on: no provider is active.",
     url=lambda login: web_address(login.start_url) or None,
-    views=VIEWS,
 )  # fmt: skip
 """The ways to sign in that an organization offers."""
 
@@ -311,10 +310,7 @@ def may_not_administer(here: SAMLProvidersPlace) -> str | None:
 class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
     """Who vouches for the people of an organization, and how these sign in."""
 
-    RESOURCE = PROVIDERS
-
-    def resource_of(self, view: str) -> Resource[Any]:
-        return LOGINS if view == "logins" else PROVIDERS
+    KINDS: ClassVar = {"providers": PROVIDERS, "logins": LOGINS}
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers; a certificate keeps its lines."""

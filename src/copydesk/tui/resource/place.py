@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rich.text import Text
@@ -44,9 +45,9 @@ from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import GO, turn_tab
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import VAST, Part, Place
+from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
+from copydesk.tui.resource.columns import ItemTexts, columns_of, in_order, shown_text
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Asked, Condition, Held, Resource, Shown
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
@@ -615,10 +616,29 @@ class Contents(WideFacts):
         return facts
 
 
+def _take_from_resources(cls: type[ResourcePlace[Any]]) -> None:
+    """Take from the resources that a place declares what they say of it."""
+    own = vars(cls)
+    resources = [*own["KINDS"].values()] if "KINDS" in own else [own.get("RESOURCE")]
+    first = resources[0]
+    if first is None:
+        return
+    cls.RESOURCE = first
+    if "KINDS" in own and "COLUMNS" not in own:
+        cls.COLUMNS = columns_of(*resources)
+    cls.RAW = (*(each.get for each in resources if each.get), *own.get("RAW", ()))
+    cls.CONDITIONS = [condition for each in resources for condition in each.conditions]
+    cls.OF_SPACE = own.get("OF_SPACE", first.of == "space")
+    if first.contents is not None:
+        cls.HORIZONTAL_BREAKPOINTS = VAST
+
+
 class ResourcePlace(Place, Generic[T]):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
 
     RESOURCE: ClassVar[Resource[Any]]
+    KINDS: ClassVar[Mapping[str, Resource[Any]]] = MappingProxyType({})
+    """What each view lists, where they list things of different kinds; the first view is first."""
     CONDITIONS: ClassVar[Sequence[Condition]] = ()
     """The conditions of all that the place lists."""
     ROWS: ClassVar[type[VirtualList[Any]]] = VirtualList
@@ -630,14 +650,7 @@ class ResourcePlace(Place, Generic[T]):
     rows: VirtualList[T]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        resource = vars(cls).get("RESOURCE")
-        if resource is not None:
-            own = vars(cls).get("RAW", ())
-            cls.RAW = (resource.get, *own) if resource.get else own
-            cls.CONDITIONS = resource.conditions
-            cls.OF_SPACE = vars(cls).get("OF_SPACE", resource.of == "space")
-            if resource.contents is not None:
-                cls.HORIZONTAL_BREAKPOINTS = VAST
+        _take_from_resources(cls)
         super().__init_subclass__(**kwargs)
 
     def __init__(self, target: Target) -> None:
@@ -654,8 +667,8 @@ class ResourcePlace(Place, Generic[T]):
     # What a place says of itself
 
     def resource_of(self, view: str) -> Resource[Any]:
-        """Return the resource of a view, where views differ in kind; "" is the first view."""
-        return self.RESOURCE
+        """Return the resource of a view; "" is the first view."""
+        return self.KINDS.get(view, self.RESOURCE)
 
     def panes(self) -> ComposeResult:
         resource = self.resource
@@ -733,7 +746,8 @@ class ResourcePlace(Place, Generic[T]):
         resource = self.resource
         if self.limits.chosen:
             return self.limits.none_so()
-        if type(self).resource_of is ResourcePlace.resource_of and self.view != self.PLACE:
+        one_kind = type(self).resource_of is ResourcePlace.resource_of and not self.KINDS
+        if one_kind and self.view != self.PLACE:
             view = next((view.title for view in self.views[1:] if view.id == self.view), "")
             if view:
                 return f"There is nothing in “{view}”."
@@ -742,12 +756,17 @@ class ResourcePlace(Place, Generic[T]):
         return resource.empty
 
     def opened(self) -> None:
-        if views := self.resource.tabs or self.resource.views:
+        if views := self.resource.tabs or self.named_views():
             self.set_views(views, self.PLACE if self.resource.tabs else None)
         if self.OF_SPACE and self.target.space is None:
             self.commands_of(SpaceCommands).ask()
         if self.RESOURCE.adding:
             self.rights.read()
+
+    def named_views(self) -> Sequence[View]:
+        """Return the views: those of the resource, or one for each kind."""
+        kinds = [View(name, kind.title) for name, kind in self.KINDS.items()]
+        return self.RESOURCE.views or kinds
 
     def _rights_known(self) -> None:
         self.rows.say_instead(self.missing() or self.nothing())

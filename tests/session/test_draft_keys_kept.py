@@ -8,7 +8,6 @@ from copydesk.domain.access import Holder
 from copydesk.session import draft_keys
 from copydesk.session.draft_keys import (
     AHEAD,
-    VIEW_NAME_KEY,
     ahead_action,
     ahead_for,
     ahead_key,
@@ -32,7 +31,8 @@ KEYS = [
     draft_keys.new_request_key("S", None), draft_keys.new_request_key("S", "K"), "outbox e",
     draft_keys.hunk_key("S", "C", "H"), draft_keys.revert_key("S", "C"),
     draft_keys.marked_verdict_key("approved"), draft_keys.marked_verdict_key("changes-requested"),
-    VIEW_NAME_KEY, "request of cluster K", "site setting X title", "site new", "site row X R",
+    draft_keys.view_name_key(), "request of cluster K", "site setting X title", "site new",
+    "site row X R",
     form_key("teams", HERE, "rename", "t"), form_key("teams", Target(), "create"),
     "setting theme", draft_keys.access_key(Holder("space", "S"), "staged"),
     draft_keys.access_key(Holder("collection", "B"), "guests"),

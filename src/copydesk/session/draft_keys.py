@@ -7,8 +7,9 @@ draft agree.
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING
@@ -99,26 +100,6 @@ def fields(text: str) -> str:
     return "\n\n".join(said)
 
 
-def structure_key(site: str) -> str:
-    """Return the key of the staged structure of a site."""
-    return f"structure {site}"
-
-
-def share_link_key(site: str, link: str) -> str:
-    """Return the key of the name of a share link; ``link`` is "new" for one to be made."""
-    return f"share link {site} {link}"
-
-
-def redirect_key(site: str, redirect: str) -> str:
-    """Return the key of the form of a redirect; ``redirect`` is "new" for one to be made."""
-    return f"redirect {site} {redirect}"
-
-
-def schema_key(site: str) -> str:
-    """Return the key of the adaptive schema of a site that is being edited."""
-    return f"adaptive schema {site}"
-
-
 def schema_text(text: str) -> str:
     """Return the text of a saved adaptive schema, without the original it is based on."""
     try:
@@ -126,16 +107,6 @@ def schema_text(text: str) -> str:
     except ValueError:
         return text
     return str(kept.get("text", "")) if isinstance(kept, dict) else text
-
-
-def tree_key(organization: str) -> str:
-    """Return the key of the staged tree of collections and spaces."""
-    return f"tree {organization}"
-
-
-def access_key(where: Holder, part: str) -> str:
-    """Return the key of levels that are staged for a space, a collection or a site, or invited."""
-    return f"access {where.kind} {where.id} {part}"
 
 
 def levels(text: str) -> str:
@@ -147,11 +118,6 @@ def levels(text: str) -> str:
                       *(f"- {clean(each.name)}: {each.said}" for each in found)])  # fmt: skip
 
 
-def source_key(space: str, request: str, page: str) -> str:
-    """Return the key of the text of a page that is being edited, before it is staged."""
-    return f"page source {space} {request} {page}"
-
-
 NEW_REQUEST = "new"
 """Stands for the change request of edits that is made once they are sent; no id is this word."""
 
@@ -159,14 +125,130 @@ SEND = "send"
 """The part that a review resumes where no text was left: all that is staged there is sent."""
 
 
-def insertion_key(space: str, request: str, page: str, part: str) -> str:
-    """Return the key of the path of a file that is inserted in a page, or of its words."""
-    return f"page file {space} {request} {page} {part}"
+_NAME = re.compile(r"\{(\w+)\}")
+_IDS = frozenset(each.name for each in fields_of(Target))
 
 
-def row_key(space: str, request: str, page: str) -> str:
-    """Return the key of the form with the settings of a page in the tree of its request."""
-    return f"page row {space} {request} {page}"
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The keys of one kind of draft: how they are written, and what `Belonging` has of them.
+
+    ``form`` is the key with names in braces; those of ids of a `Target` say what it is about.
+    ``words`` and ``part`` may have these names too.
+    """
+
+    form: str
+    place: str
+    words: str
+    part: str = ""
+    summary: Callable[[str], str] = str
+
+    def __call__(self, *ids: str) -> str:
+        """Return the key with these ids, in the order of the names in ``form``."""
+        return _NAME.sub("{}", self.form).format(*ids)
+
+    def read(self, key: Sequence[str]) -> Belonging | None:
+        """Return where a draft belongs, by the words of its key; None for another kind."""
+        form = self.form.split(" ")
+        named = {each: word for each, word in zip(form, key, strict=False) if each[0] == "{"}
+        if [named.get(each, each) for each in form] != list(key):
+            return None
+        found = {each.strip("{}"): word for each, word in named.items()}
+        target = Target(**{name: word for name, word in found.items() if name in _IDS})
+        words, part = self.words.format(**found), self.part.format(**found)
+        return Belonging(self.place, target, words, part, self.summary)
+
+
+structure_key = Key("structure {site}", "site-structure", "staged for a site", summary=moves)
+new_site_key = Key("site new", "sites", "new site", "new", fields)
+new_in_site_key = Key(
+    "site new {site} {kind}", "site-structure", "new {kind} of a site", "new {kind}", fields
+)
+site_row_key = Key(
+    "site row {site} {row}", "site-structure", "row of a site's structure", "{row}", fields
+)
+site_setting_key = Key(
+    "site setting {site} {setting}", "site-settings", "setting of a site", "{setting}", fields
+)
+share_link_key = Key(
+    "share link {site} {link}", "share-links", "name of a share link", "{link}", fields
+)
+"""``link`` is "new" for one to be made; so is ``redirect`` of the next."""
+redirect_key = Key("redirect {site} {redirect}", "redirects", "redirect", "{redirect}", fields)
+schema_key = Key("adaptive schema {site}", "site-schema", "adaptive schema", "edit", schema_text)
+tree_key = Key(
+    "tree {organization}", "organization-structure", "collections and spaces", summary=moves
+)
+tree_row_key = Key(
+    "tree row {organization} {row}", "organization-structure",
+    "settings of a collection or a space", "{row}", fields,
+)  # fmt: skip
+new_in_tree_key = Key(
+    "tree new {organization} {kind}", "organization-structure", "new {kind}", summary=fields
+)
+about_key = Key("change-request {space} {change_request} about", "changes", "description", "about")
+marks_key = Key(
+    "change-request {space} {change_request} marks", "changes", "own labels and note", "marks",
+    fields,
+)  # fmt: skip
+revert_key = Key(
+    "change-request {space} {change_request} revert", "review", "why a merge is reverted", "revert"
+)
+_new_key = Key("change-request {space} new", "changes", "new change request", "new")
+_new_for_cluster_key = Key(
+    "change-request {space} new {cluster}", "changes", "new change request", "new"
+)
+_new_source_key = Key(
+    f"page source {{space}} {NEW_REQUEST} {{page}}", "pages", "edit of a page", "source {page}"
+)
+source_key = Key(
+    "page source {space} {change_request} {page}", "review", "edit of a page", "source {page}"
+)
+"""The text of a page that is being edited, before it is staged."""
+insertion_key = Key(
+    "page file {space} {change_request} {page} {of}", "review", "file to insert", "insert"
+)
+"""The path of a file that is inserted in a page, or the words that describe it."""
+row_key = Key(
+    "page row {space} {change_request} {page}", "page-arrangement", "settings of a page", "{page}",
+    fields,
+)  # fmt: skip
+hunk_key = Key(
+    "settle hunk {space} {change_request} {hunk}", "settle", "hunk that conflicts", "{hunk}"
+)
+_marked_approval_key = Key(
+    "marked verdict approved", "changes", "approval, of several", "verdict approved"
+)
+marked_verdict_key = Key(
+    "marked verdict {status}", "changes", "review asking for changes, of several",
+    "verdict {status}",
+)  # fmt: skip
+view_name_key = Key("view name", "changes", "name of a view", "view")
+outbox_key = Key("outbox {item}", "outbox", "edit of a write that waits", "{item}", fields)
+setting_key = Key("setting {name}", "settings", "setting {name}", "{name}")
+
+KEYS = (
+    structure_key, new_site_key, new_in_site_key, site_row_key, site_setting_key, share_link_key,
+    redirect_key, schema_key, tree_key, tree_row_key, new_in_tree_key, about_key, marks_key,
+    revert_key, _new_key, _new_for_cluster_key, _new_source_key, source_key, insertion_key, row_key,
+    hunk_key, _marked_approval_key, marked_verdict_key, view_name_key, outbox_key, setting_key,
+    Key("request of cluster {cluster}", "clusters", "change request for a cluster",
+        summary=fields),
+    *(
+        each
+        for held, name in (("space", "space"), ("collection", "item"), ("site", "site"))
+        for each in (
+            Key(f"access {held} {{{name}}} staged", "access", "staged roles", summary=levels),
+            Key(f"access {held} {{{name}}} {{part}}", "access", "invitation", "{part}", fields),
+        )
+    ),
+)  # fmt: skip
+"""All of them; where two fit a key, the first counts."""
+
+
+def access_key(where: Holder, part: str) -> str:
+    """Return the key of levels that are staged for a space, a collection or a site, or invited."""
+    return f"access {where.kind} {where.id} {part}"
 
 
 def suggestion_key(
@@ -179,29 +261,9 @@ def suggestion_key(
     return f"suggestion {what} {space} {request} {above} {below} {page}/{node}"
 
 
-def hunk_key(space: str, request: str, hunk: str) -> str:
-    """Return the key of the text that a person writes for a hunk that conflicts."""
-    return f"settle hunk {space} {request} {hunk}"
-
-
-def about_key(space: str, request: str) -> str:
-    """Return the key of the subject and description of a change request."""
-    return f"change-request {space} {request} about"
-
-
-def marks_key(space: str, request: str) -> str:
-    """Return the key of the form with the reader's own marks of a change request."""
-    return f"change-request {space} {request} marks"
-
-
-def revert_key(space: str, request: str) -> str:
-    """Return the key of the reason for which a merge is taken back."""
-    return f"change-request {space} {request} revert"
-
-
 def new_request_key(space: str, cluster: str | None) -> str:
     """Return the key of the subject of a new change request, for a cluster if one is given."""
-    return f"change-request {space} new" + (f" {cluster}" if cluster else "")
+    return _new_for_cluster_key(space, cluster) if cluster else _new_key(space)
 
 
 def form_key(place: str, target: Target, method: str, item: str = "") -> str:
@@ -211,15 +273,6 @@ def form_key(place: str, target: Target, method: str, item: str = "") -> str:
     """
     whose = (target.organization, target.space, target.item)
     return " ".join(["form", place, *(each or "-" for each in whose), method, item]).rstrip()
-
-
-def marked_verdict_key(status: str) -> str:
-    """Return the key of the text of a verdict on all marked change requests."""
-    return f"marked verdict {status}"
-
-
-VIEW_NAME_KEY = "view name"
-"""The key of the name of a view that is being saved."""
 
 
 def review_key(space: str, request: str, part: str) -> str:
@@ -300,100 +353,22 @@ def belonging(key: str) -> Belonging | None:
     if (ahead := _ahead(key)) is not None:
         name, action, target = ahead
         return Belonging(name, target, _form_title(name, action.rpartition(".")[2]), key)
-    match key.split(" "):
-        case ["structure", site]:
-            words = "staged for a site"
-            return Belonging("site-structure", Target(site=site), words, summary=moves)
-        case ["setting", name]:
-            return Belonging("settings", Target(), f"setting {name}", name)
-        case ["share", "link", site, link]:
-            target = Target(site=site)
-            return Belonging("share-links", target, "name of a share link", link, fields)
-        case ["redirect", site, redirect]:
-            return Belonging("redirects", Target(site=site), "redirect", redirect, fields)
-        case ["adaptive", "schema", site]:
-            target = Target(site=site)
-            return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)
-        case ["access", "space" | "collection" | "site" as kind, id, part]:
-            held = {"collection": "item"}.get(kind, kind)
-            target = Target(**{held: id})
-            if part == "staged":
-                return Belonging("access", target, "staged roles", summary=levels)
-            return Belonging("access", target, "invitation", part, fields)
-        case ["tree", organization]:
-            target = Target(organization=organization)
-            words = "collections and spaces"
-            return Belonging("organization-structure", target, words, summary=moves)
-        case ["tree", "row", organization, row]:
-            target = Target(organization=organization)
-            words = "settings of a collection or a space"
-            return Belonging("organization-structure", target, words, row, fields)
-        case ["tree", "new", organization, kind]:
-            target = Target(organization=organization)
-            return Belonging("organization-structure", target, f"new {kind}", summary=fields)
-        case ["change-request", space, request, "about"]:
-            target = Target(space=space, change_request=request)
-            return Belonging("changes", target, "description", "about")
-        case ["change-request", space, request, "marks"]:
-            target = Target(space=space, change_request=request)
-            return Belonging("changes", target, "own labels and note", "marks", fields)
-        case ["change-request", space, request, "revert"]:
-            target = Target(space=space, change_request=request)
-            return Belonging("review", target, "why a merge is reverted", "revert")
-        case ["page", "source", space, request, page]:
-            target = Target(space=space, change_request=request, page=page)
-            if request == NEW_REQUEST:
-                target = target.but(change_request=None)
-            where = "pages" if request == NEW_REQUEST else "review"
-            return Belonging(where, target, "edit of a page", f"source {page}")
-        case ["page", "file", space, request, page, _]:
-            target = Target(space=space, change_request=request, page=page)
-            return Belonging("review", target, "file to insert", "insert")
-        case ["page", "row", space, request, page]:
-            target = Target(space=space, change_request=request, page=page)
-            return Belonging("page-arrangement", target, "settings of a page", page, fields)
+    words = key.split(" ")
+    if (found := next(filter(None, (each.read(words) for each in KEYS)), None)) is not None:
+        return found
+    match words:
         case ["suggestion", what, space, request, above, below, *where]:
             page = where[0].partition("/")[0] if where else ""
             target = Target(space=space, change_request=request, page=page)
-            words = "suggestion" if what == "lines" else "words beside a suggestion"
+            said = "suggestion" if what == "lines" else "words beside a suggestion"
             part = " ".join(["suggest", above, below, *where])
-            return Belonging("review", target, words, part)
-        case ["settle", "hunk", space, request, hunk]:
-            target = Target(space=space, change_request=request)
-            return Belonging("settle", target, "hunk that conflicts", hunk)
-        case ["outbox", entry]:
-            words = "edit of a write that waits"
-            return Belonging("outbox", Target(item=entry), words, entry, fields)
-        case ["marked", "verdict", status]:
-            words = "approval" if status == "approved" else "review asking for changes"
-            return Belonging("changes", Target(), f"{words}, of several", f"verdict {status}")
-        case ["view", "name"]:
-            return Belonging("changes", Target(), "name of a view", "view")
-        case ["change-request", space, "new", *cluster]:
-            target = Target(space=space, cluster=cluster[0] if cluster else None)
-            return Belonging("changes", target, "new change request", "new")
-        case ["request", "of", "cluster", cluster]:
-            return Belonging(
-                "clusters", Target(cluster=cluster), "change request for a cluster", summary=fields
-            )
-        case ["site", "setting", site, setting]:
-            target = Target(site=site)
-            return Belonging("site-settings", target, "setting of a site", setting, fields)
+            return Belonging("review", target, said, part)
         case ["form", place, organization, space, item, method, *about]:
             target = Target(
                 organization=_given(organization), space=_given(space), item=_given(item)
             )
             part = " ".join([method, *about])
             return Belonging(place, target, _form_title(place, method), part, fields)
-        case ["site", "new"]:
-            return Belonging("sites", Target(), "new site", "new", fields)
-        case ["site", "new", site, kind]:
-            words = f"new {kind} of a site"
-            return Belonging("site-structure", Target(site=site), words, f"new {kind}", fields)
-        case ["site", "row", site, row]:
-            return Belonging(
-                "site-structure", Target(site=site), "row of a site's structure", row, fields
-            )
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
     if not (space and part):
@@ -417,5 +392,5 @@ def belonging(key: str) -> Belonging | None:
     page, _, node = part.partition("/")
     if not node:
         return None
-    words = "comment on a page" if node == "page" else "comment on a line"
-    return Belonging(place, target.but(page=page), words, part)
+    said = "comment on a page" if node == "page" else "comment on a line"
+    return Belonging(place, target.but(page=page), said, part)

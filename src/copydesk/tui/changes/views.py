@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.saved_view import SavedView
-from copydesk.session.draft_keys import VIEW_NAME_KEY
+from copydesk.session.draft_keys import view_name_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
 from copydesk.session.settings import (
@@ -120,7 +120,7 @@ class ViewCommands(Commands, scope="changes"):
         sheet = Ask(
             f"Save view: {query or listing.title}",
             f"Its name?{again}",
-            draft_key=VIEW_NAME_KEY,
+            draft_key=view_name_key(),
             check=name_wrong,
             send=send,
         )

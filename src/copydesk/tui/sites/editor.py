@@ -17,6 +17,7 @@ from copydesk.domain.site_tree import REDIRECT, REQUIRED
 from copydesk.domain.text import clean, plural, shorten, shorten_middle
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.present.space_options import space_options
+from copydesk.session.draft_keys import new_in_site_key, site_row_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import read_conditions
@@ -183,7 +184,7 @@ class EditCommands(Commands, scope="site_structure"):
             draft = self.place.draft
             draft.stage_or_refuse(lambda: draft.arrangement.change(row.id, changes))
 
-        key = f"site row {self.place.target.site} {row.id}"
+        key = site_row_key(self.place.target.site or "", row.id)
         form = Form(
             f"Edit {row.title}", fields, draft_key=key, facts=facts, send=stage, verb="stage"
         )
@@ -408,7 +409,7 @@ class EditCommands(Commands, scope="site_structure"):
             )
             for name in names
         ]
-        key = f"site new {self.place.target.site} {kind}"
+        key = new_in_site_key(self.place.target.site or "", kind)
         form = Form(f"New {kind}", fields, draft_key=key, facts=facts, send=stage, verb="stage")
         await self.place.desk.push_screen_wait(form)
 

@@ -20,7 +20,7 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.present.space_options import space_options
 from copydesk.present.traffic import per_week, short_count, week_words
-from copydesk.session.draft_keys import staged_moves
+from copydesk.session.draft_keys import new_site_key, staged_moves
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.site import Site
     from copydesk.domain.site_tree import SiteNode
 
-NEW_KEY = "site new"
+NEW_KEY = new_site_key()
 """The key of the title of a site that is about to be made."""
 
 COMPARED = 250

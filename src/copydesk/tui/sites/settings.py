@@ -13,6 +13,7 @@ from copydesk.domain.address import PATH_RULE, is_path_part, web_address
 from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
+from copydesk.session.draft_keys import site_setting_key
 from copydesk.session.errors import NotDoneError, with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -132,7 +133,7 @@ class SettingsCommands(Commands, scope="site_settings"):
     async def _type(self, setting: Setting, site: Site) -> None:
         name = setting.name
         field = Field(name, setting.label, setting.value, check(name))
-        key = f"site setting {self.place.target.site} {name}"
+        key = site_setting_key(self.place.target.site or "", name)
 
         def facts(typed: str) -> Meaning:
             match name:

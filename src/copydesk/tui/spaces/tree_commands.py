@@ -19,6 +19,7 @@ from copydesk.domain.text import clean, plural, shown_title
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_inverses import space_deleted
 from copydesk.domain.tree_plan import rules_line
+from copydesk.session.draft_keys import new_in_tree_key, tree_row_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import emoji_names
 from copydesk.session.operations import ops
@@ -199,7 +200,7 @@ class EditCommands(Commands, scope="organization_structure"):
             self.place.draft.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
             rules = chosen  # not before all else of the form is staged
 
-        key = f"tree row {self.place.home} {row.id}"
+        key = tree_row_key(self.place.home, row.id)
         form = Form(
             f"Edit {row.title}", fields, draft_key=key, facts=[STAGED], send=stage, verb="stage"
         )
@@ -416,7 +417,7 @@ class CreationCommands(Commands, scope="organization_structure"):
         form = Form(
             f"New {kind} {self._place_of(level)}",
             fields,
-            draft_key=f"tree new {self.place.home} {kind}",
+            draft_key=new_in_tree_key(self.place.home, kind),
             facts=[STAGED],
             send=stage,
             verb="stage",

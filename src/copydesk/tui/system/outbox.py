@@ -15,7 +15,7 @@ from copydesk.domain.inverses import edited, put_in
 from copydesk.domain.reversal import reversal_of
 from copydesk.domain.text import capital, clean, plural
 from copydesk.present.json_views import Raw
-from copydesk.session.draft_keys import belonging
+from copydesk.session.draft_keys import belonging, outbox_key
 from copydesk.session.errors import UNKNOWN, WAITS
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
@@ -429,7 +429,7 @@ class OutboxPlace(Place, scope="outbox"):
     async def _edit_text(self, entry: Entry, text: str) -> None:
         from copydesk.tui.dialogs.composer import WriteSheet
 
-        key = f"outbox {entry.id}"
+        key = outbox_key(entry.id)
         title = f"{clean(entry.what)} {clean(entry.target, limit=50)}"
         sheet = WriteSheet(title, key, text=text, verb="keep")
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
@@ -460,7 +460,7 @@ class OutboxPlace(Place, scope="outbox"):
             body_form(
                 model,
                 title=f"{clean(entry.what)} {clean(entry.target, limit=50)}",
-                draft_key=f"outbox {entry.id}",
+                draft_key=outbox_key(entry.id),
                 send=send,
                 current=old,
                 only=() if any(isinstance(each, dict) for each in old.values()) else tuple(old),

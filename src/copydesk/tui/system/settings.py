@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from copydesk.domain.text import capital, plural
 from copydesk.local.settings_list import SettingRow
 from copydesk.present.facts import Fact, hint
+from copydesk.session.draft_keys import setting_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -216,7 +217,7 @@ class SettingsPlace(Place, scope="settings"):
             await self._write(row.name, before, value)
 
         sheet = Ask(f"Setting: {row.name}", f"Its value ({row.takes})?",
-                    draft_key=f"setting {row.name}", value=shown, send=send)  # fmt: skip
+                    draft_key=setting_key(row.name), value=shown, send=send)  # fmt: skip
         await self.desk.push_screen_wait(sheet)
 
     async def _choose_theme(self, current: str) -> str | None:

@@ -463,13 +463,11 @@ class _Planner:
         words = {path: self.words(old, path) for path in gone}
         words_there = {path: self.words(new, path) for path in added}
         likeness = sorted(
-
-                (-alike, was, now)
-                for was in gone
-                for now in added
-                if innermost(was, roots) != innermost(now, roots)
-                and (alike := _alike(words[was], words_there[now])) > ALIKE
-
+            (-alike, was, now)
+            for was in gone
+            for now in added
+            if innermost(was, roots) != innermost(now, roots)
+            and (alike := _alike(words[was], words_there[now])) > ALIKE
         )
         renamed: dict[str, str] = {}
         for _, was, now in likeness:

@@ -447,6 +447,7 @@ async def send_edits(
             Step("get_change_request", ids),
             {"revision": bases.pop() if len(bases) == 1 else check.revision},
             said="it was edited since",
+            ends=True,
         ),
     )
 

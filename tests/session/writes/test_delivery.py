@@ -13,13 +13,14 @@ import pytest
 from copydesk.client.errors import RateLimited, Unreachable
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.content_update import ContentWrite
 from copydesk.domain.inverses import (
     request_changed,
     still_says,
     thread_resolved,
     verdict_trace,
 )
-from copydesk.domain.reversal import Reversal, Step
+from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.state import State
 from copydesk.session.errors import WAITS, NotDoneError
@@ -187,6 +188,43 @@ async def test_what_may_have_arrived_is_asked_about_where_it_cannot_be_found_out
     said = "No answer had come, but it had arrived: Comment #1."
     assert await outbox.send(entry.id) == said
     assert (outbox.asks, outbox.items, len(desk.way.writes)) == (0, {}, 1)
+
+
+@pytest.mark.parametrize("theirs", [False, True])
+async def test_another_start_sends_what_cannot_have_arrived_for_what_it_ends_still_holds(
+    world: World, tmp_path: Path, theirs: bool
+) -> None:
+    desk = Desk(world, tmp_path)
+    ids = {"space_id": desk.space, "change_request_id": desk.first}
+    page = world.page_id(desk.space, "a")
+    edit = {"operation": "update_page", "page": page, "document": {"markdown": "# Ah\n"}}
+    async with world.api() as api:
+        before = (await api(ops.get_change_request, desk.space, desk.first)).revision
+
+    async def send() -> Any:
+        body = ContentWrite.model_validate({"changes": [edit]})
+        api = await desk.session.ready()
+        return await api(
+            ops.update_change_request_content, desk.space, desk.first, body, compat=False
+        )
+
+    expects = Expectation(Step("get_change_request", ids), {"revision": before}, ends=True)
+    await desk.session.ready()
+    desk.trouble("sunk")
+    with pytest.raises(WriteError):
+        await desk.session.writes.perform(
+            "Edit pages of", "#1", send, reversal=lambda sent: None, expects=expects
+        )
+    desk.store.close()
+    desk.begin()
+    desk.trouble()
+    if theirs:
+        world.edit_change_request(desk.first, {"a": "# Theirs\n"})
+    world.clock.now += timedelta(seconds=QUIET_SECONDS)
+    said = await desk.session.outbox.send()
+    assert (said, desk.session.outbox.asks) == (
+        ("", 1) if theirs else ("Sent from the outbox: Edit pages of #1.", 0)
+    )
 
 
 @pytest.mark.parametrize(

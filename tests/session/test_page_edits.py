@@ -669,6 +669,24 @@ async def test_a_content_write_that_waits_is_known_by_its_request(desk: Desk) ->
     assert not waits(desk.session, desk.request)
 
 
+async def test_what_another_start_sends_is_staged_no_more(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    await desk.edit("limits", "None", "Some")
+    desk.way.trouble = dict.fromkeys(range(1, 10), "down")
+    with pytest.raises(QueuedError):
+        await desk.send()
+    desk.begin()
+    desk.way.trouble = {}
+    await desk.staged.read()
+    kept = desk.staged.edits[desk.page("limits")]
+    again = replace(kept, text=kept.text.replace("Some", "Some more"))
+    await desk.staged.stage({desk.page("limits"): again})
+    assert await desk.session.outbox.send() == "Sent from the outbox: Edit pages of #1."
+    await desk.staged.read()
+    assert desk.staged.edits == {desk.page("limits"): again}, "it was edited since"
+    assert await desk.text("retries") == TEXT.replace("five", "eight")
+
+
 def test_the_files_that_go_first_are_told_with_their_sizes(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"12345")
     (tmp_path / "b.png").write_bytes(b"123")

@@ -7,6 +7,7 @@ others did meanwhile, and send what that says is ready.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -31,6 +32,7 @@ from copydesk.domain.page_source import page_source, read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
 from copydesk.domain.staged_files import sent_files, with_file_ids
+from copydesk.domain.yaml_lines import FileError
 from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.errors import NotDoneError
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.content import ContentPage, Revision
     from copydesk.contract.models.user import User
+    from copydesk.local.journal import Entry
     from copydesk.session.session import Session
 
 ELSEWHERE = "Another window staged something else of this page meanwhile: R reads it."
@@ -481,6 +484,30 @@ async def _gone(
         await staged.sent(edits, batch, made)
     except (OSError, StagedElsewhereError):
         return
+
+
+async def drop_arrived(session: Session, entry: Entry) -> None:
+    """Drop staged edits that a write of an earlier run has brought, which knew of them itself.
+
+    Those that were edited since stay, and so do new and moved pages: the next look at what is
+    staged finds them there.
+    """
+    from copydesk.session.writes.outbox import ids_of
+
+    request, ids = entry.request or {}, ids_of(entry)
+    if request.get("name") != "update_change_request_content" or len(ids) < 2:
+        return
+    staged = StagedPages.of(session, ids["space"], ids["change_request"])
+    await staged.read()
+    came = json.loads(request.get("body") or "{}").get("changes", [])
+    kept = {}
+    for page, edit in staged.edits.items():
+        with suppress(FileError):
+            told = content_changes({page: edit}, ())
+            if told and all(each in came for each in told):
+                kept[page] = edit
+    if kept:
+        await _gone(staged, kept, token(), NOTHING_MADE)
 
 
 def _sent(answer: Any, new: Sequence[str]) -> Sent:

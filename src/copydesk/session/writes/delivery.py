@@ -244,6 +244,10 @@ class Sending:
         )
         self._box.show(done, "done", said)
         session.history.take(done)
+        if line.then is None:  # an earlier run wrote it
+            from copydesk.session.page_edits import drop_arrived
+
+            await drop_arrived(session, entry)
         session.writes.arrived(line, result if typed else None)
         came = {"": self.tally.sent, THERE_ALREADY: self.tally.there}
         came.get(said, self.tally.found).append(name)

@@ -13,8 +13,17 @@ from urllib.parse import urlsplit
 
 from copydesk.cli.account import Holder, claim, forget_copies, kept_for, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, PROFILE_VARIABLE, address_of, exposes
-from copydesk.cli.errors import DONE, FAILED, UsageError, agreed, ask_first, need_answer, say
-from copydesk.cli.output import Column, put, put_json, put_table
+from copydesk.cli.errors import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    UsageError,
+    agreed,
+    ask_first,
+    need_answer,
+    say,
+)
+from copydesk.cli.output import Column, put, put_json, put_table, tell
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
 from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, service_address, wrong_name
 from copydesk.domain.text import clean, listed, shorten
@@ -180,6 +189,9 @@ def _typed(host: str) -> str:
             ) from error
         except EOFError as error:
             raise UsageError(f"no token was typed: {_NOTHING}") from error
+        except KeyboardInterrupt as error:
+            tell("")
+            raise UsageError(_NOTHING, INTERRUPTED) from error
     if not token.strip():
         raise UsageError(f"no token was typed: {_NOTHING}")
     checked(token)

@@ -189,7 +189,7 @@ def _ask(connection: Connection) -> Holder:
     from concurrent.futures import ThreadPoolExecutor
 
     async def ask() -> Holder:
-        async with connection.open() as api:
+        async with await connection.connect() as api:
             return await read_holder(api)
 
     # In a thread: some commands choose their service while a loop is running already.

@@ -17,6 +17,7 @@ from copydesk.cli.errors import (
     DONE,
     FAILED,
     INTERRUPTED,
+    NOT_ALLOWED,
     UsageError,
     agreed,
     ask_first,
@@ -200,6 +201,7 @@ def _typed(host: str) -> str:
 
 async def _try(profile: Profile, token: str) -> Holder:
     """Return whose a token is. Raises ``UsageError`` and ``ApiError`` when it is of no use."""
+    from copydesk.cli.waiting import tell_waiting
     from copydesk.client.api import Api
     from copydesk.client.errors import Unauthorized
 
@@ -207,15 +209,16 @@ async def _try(profile: Profile, token: str) -> Holder:
         api = Api(profile.base_url, token, ca_file=profile.ca_file)
     except ValueError as error:
         raise UsageError(f"{error}. {_NOTHING.capitalize()}") from error
+    host = urlsplit(profile.base_url).netloc
     async with api:
+        tell_waiting(api, host)
         try:
             return await read_holder(api)
         except Unauthorized as error:
-            raise Unauthorized(
-                f"{urlsplit(profile.base_url).netloc} refuses this token: look whether all of it "
-                f"was copied, and whether it is still valid. {_NOTHING.capitalize()}.",
-                status=error.status,
-                request_id=error.request_id,
+            raise UsageError(
+                f"{host} refuses this token: look whether all of it was copied, and whether it is "
+                f"still valid. {_NOTHING.capitalize()}.",
+                NOT_ALLOWED,
             ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 import subprocess
@@ -32,6 +33,7 @@ from copydesk.session.reads.review import read_request
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.writes.comments import PendingDraft
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
+from tests.faulty import Asked, Fault, Line, Said, always, only
 from tests.tui.review_world import Faults
 from tests.world import BASE_URL
 
@@ -421,3 +423,27 @@ def test_nothing_is_merged_whose_settling_was_cut_off(scripts: ScriptDesk) -> No
     Settlings(store, f"desk:{scripts.path}").save(replace(kept, state="sent"))
     assert scripts.run("cr", "merge", "1", "--yes") == 0
     store.close()
+
+
+@pytest.mark.parametrize("options", [(), ("--patch",)])
+def test_pages_of_a_diff_are_read_beside_each_other_and_printed_in_order(
+    scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    world = scripts.world
+    world.commit(scripts.space, {"limits": "# Limits\n\nNone.\n"})
+    texts = {"retries": "# Retries\n\nNine.\n", "limits": "# Limits\n\nNine.\n"}
+    world.change_request(scripts.space, texts)
+    met = asyncio.Barrier(4)
+
+    async def give(line: Line, said: Said, asked: Asked) -> None:
+        async with asyncio.timeout(20):
+            await met.wait()
+        await line.answer(said)
+
+    with scripts.served("all", monkeypatch) as server:
+        server.plan = only(
+            lambda asked: "/content/page/" in asked.target, always(Fault("together", give))
+        )
+        said = scripts.out("cr", "diff", "1", *options)
+    assert -1 < said.index("retries" if options else "Retries") < said.index("Nine.")
+    assert said.count("Nine.") == 2

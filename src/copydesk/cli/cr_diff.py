@@ -58,8 +58,7 @@ def show_diff(
         if not changes:
             say(f"#{given.number} changes no pages.")
         if not patch and not as_json:
-            for nth, change in enumerate(changes):
-                await _words(api, opened, change, first=not nth)
+            await _put_words(api, opened, changes)
             return DONE
         if connection.profile == EMBEDDED:
             patches = await asyncio.to_thread(_exported, service.desk, given.id, changes)
@@ -80,16 +79,24 @@ def show_diff(
 # By word
 
 
-async def _words(api: Api, opened: Opened, change: Changed, *, first: bool) -> None:
+async def _put_words(api: Api, opened: Opened, changes: Sequence[Changed]) -> None:
+    """Print what changes in pages, each as soon as it and those before it are read."""
     from copydesk.present.diff import rows
     from copydesk.session.reads.review import read_page
 
-    page = await read_page(api, opened, change)
-    if not first:
-        put("")
-    put(f"{sign(change)[0]} {place_of(change) or '(untitled)'}", "strong")
-    for row in rows(page, all_lines=False):
-        _put_row(page, row)
+    reading = [asyncio.create_task(read_page(api, opened, each)) for each in changes]
+    try:
+        for nth, change in enumerate(changes):
+            page = await reading[nth]
+            if nth:
+                put("")
+            put(f"{sign(change)[0]} {place_of(change) or '(untitled)'}", "strong")
+            for row in rows(page, all_lines=False):
+                _put_row(page, row)
+    finally:
+        for each in reading:
+            each.cancel()
+        await asyncio.gather(*reading, return_exceptions=True)
 
 
 def _put_row(page: PageText, row: Row) -> None:
@@ -154,23 +161,31 @@ async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> 
             "not tell what they said before: update it (U in its review), then there is a patch",
             FAILED,
         )
-    return [(change, await _patch_of(api, opened, change)) for change in changes]
+    patches = await asyncio.gather(*(_patch_of(api, opened, change) for change in changes))
+    return list(zip(changes, patches, strict=True))
 
 
 async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
     """Return the patch of one page; empty where its Markdown and its path stay the same."""
     if change.thing:
         return b""
-    was: ContentPage | None = None
-    now: ContentPage | None = None
-    space, request = opened.space.id, opened.request.id
-    if change.before is not None and opened.base is not None:
-        was = await api(ops.get_revision_page, space, opened.base, change.id, format="markdown")
-    elif change.before is not None:
+    space, page = opened.space.id, change.id
+
+    async def before() -> ContentPage | None:
+        if change.before is None:
+            return None
+        if opened.base is not None:
+            return await api(ops.get_revision_page, space, opened.base, page, format="markdown")
         # None where it was removed from main since.
-        was = await api.find(ops.get_space_page, space, change.id, format="markdown")
-    if change.after is not None:
-        now = await api(ops.get_change_request_page, space, request, change.id, format="markdown")
+        return await api.find(ops.get_space_page, space, page, format="markdown")
+
+    async def after() -> ContentPage | None:
+        if change.after is None:
+            return None
+        of = space, opened.request.id, page
+        return await api(ops.get_change_request_page, *of, format="markdown")
+
+    was, now = await asyncio.gather(before(), after())
     return b"".join(file_patch(_side(was, was), _side(now, was)))
 
 

@@ -221,16 +221,22 @@ class RedirectsRead:
 
 async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRead:
     """Return all redirects of a site, active ones and drafts. Raises ``ApiError``."""
-    found = await read_site(api, *ids, me)
+
+    async def listed(draft: bool) -> list[SiteRedirect] | None:
+        pages = api.pages(ops.list_site_redirects, *ids, draft=draft, order_by="source")
+        try:
+            return [each async for each in pages]
+        except OperationMissing:
+            return None
+
+    found, *lists = await asyncio.gather(read_site(api, *ids, me), listed(False), listed(True))
     paths = SitePaths(api, found.site, found.structure)
     redirects: dict[str, SiteRedirect] = {}
-    try:
-        for draft in (False, True):
-            pages = api.pages(ops.list_site_redirects, *ids, draft=draft, order_by="source")
-            async for each in pages:
-                redirects.setdefault(each.id, each)
-    except OperationMissing:
-        return RedirectsRead(found.site, (), paths, found.refused, missing=True)
+    for each in lists:
+        if each is None:
+            return RedirectsRead(found.site, (), paths, found.refused, missing=True)
+        for one in each:
+            redirects.setdefault(one.id, one)
     rows = [await redirect_row(each, paths) for each in redirects.values()]
     named = await asyncio.to_thread(with_troubles, rows, paths)
     return RedirectsRead(found.site, named, paths, found.refused)

@@ -137,6 +137,13 @@ def test_a_page_may_be_larger_than_a_conversation_may(monkeypatch: pytest.Monkey
     ]
 
 
+def test_what_was_said_may_stand_beside_a_ticket_of_zendesk() -> None:
+    ticket = {"id": 5, "submitter_id": 9, "requester_id": 9, "description": "It stops"}
+    said = [{"author_id": 9, "body": "It stops"}, {"author_id": 1, "body": "When?"}]
+    (found,) = items(json.dumps([{"ticket": ticket, "comments": said}]).encode())
+    assert (found.id, told(found)["parts"]) == ("zendesk-5", ["U It stops", "T When?"])
+
+
 def test_what_zendesk_writes_by_itself_is_not_what_a_person_said() -> None:
     ticket = {
         "id": 7, "submitter_id": 5, "requester_id": 5,

@@ -71,6 +71,29 @@ def test_issues_topics_and_days_of_a_channel_are_read_by_their_fields() -> None:
     assert alone[2] == ["u Hello"]
 
 
+def test_fields_may_be_in_an_object_whose_name_says_nothing() -> None:
+    issue = {
+        "id": "10", "key": "SUP-1", "fields": {
+            "summary": "Export", "description": "It stops", "status": {"name": "Open", "id": "3"},
+            "reporter": {"displayName": "Kim"}, "created": "2026-06-02T09:00:00.000+0000",
+            "comment": {"comments": [{"author": {"displayName": "Ana"}, "body": "When?",
+                                      "created": "2026-06-02T10:00:00.000+0000"}]},
+        },
+    }  # fmt: skip
+    (found,) = read(json.dumps({"issues": [issue], "total": 1}).encode())
+    assert isinstance(found, Item)
+    assert (found.id, found.who, found.began) == ("10", "Kim", 1780390800)
+    assert [part.body for part in found.conversation.parts] == ["It stops", "When?"]
+    assert found.conversation.metadata is not None
+    assert found.conversation.metadata.attributes == {"status": "Open"}
+    ticket = {"id": "77", "properties": {"subject": "Export", "content": "It stops"}}
+    assert told(json.dumps({"results": [ticket]}).encode()) == [("77", "Export", ["u It stops"])]
+    # Of an object that says something itself a list is no page.
+    nodes = {"title": "Login", "text": "No code", "comments": {"nodes": [{"body": "Try"}]}}
+    ((_, subject, said),) = told(json.dumps(nodes).encode())
+    assert (subject, said) == ("Login", ["u No code", "u Try"])
+
+
 def test_messages_without_names_and_ids_are_one_conversation_each() -> None:
     talks = [{"title": "Export", "posts": ["It stops", "When?"]}, {"posts": ["No code", "Try"]}]
     first, second = told(json.dumps(talks).encode())

@@ -118,9 +118,10 @@ def _read(frame: Frame, value: object) -> Item | Complaint:
     if vendor is None:
         said = "this lacks the fields that a help desk writes of a conversation"
         return Complaint(frame.line, said, frame.number, words_of(value.get("id"))[:60])
-    inner = value.get("ticket")
+    inner = _dict(value.get("ticket"))
     draft = Draft(frame.line, frame.number, "", vendor.source)
-    fields = _dict(inner) or _dict(value.get("helpdesk_ticket")) or value
+    # What was said may stand beside the ticket.
+    fields = {**value, **inner} if inner else _dict(value.get("helpdesk_ticket")) or value
     if fields.get("spam") is True or fields.get("deleted") is True or _status(fields) in _GONE:
         said = f"left out: it is spam in {vendor.title}, or deleted there"
         return Complaint(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol, cast
 
 from copydesk.domain.late_dataclass import dataclass
@@ -479,7 +479,7 @@ def pages(file: Readable, lists: Collection[str]) -> Iterator[Frame | Complaint]
             return
 
 
-def page_list(file: Readable, speaks: Callable[[Collection[str]], bool]) -> str:
+def page_list(file: Readable, speaks: Callable[[Mapping[str, Any]], bool]) -> str:
     """Return which list of a page has what people said, by its first object; "" for no page.
 
     ``speaks`` tells by the names of its fields whether an object says something. A page does not
@@ -503,9 +503,9 @@ def page_list(file: Readable, speaks: Callable[[Collection[str]], bool]) -> str:
                 names.append(text[1:-1].decode(errors="replace"))
                 list_at = _LIST.match(pieces.held, after.end())
                 first = _value_at(pieces.held, list_at.end() - 1) if list_at else None
-                if not found and first is not None and speaks(first.keys()):
+                if not found and first is not None and speaks(first):
                     found = names[-1]
-    return "" if speaks(names) else found
+    return "" if speaks(dict.fromkeys(names)) else found
 
 
 _HEAD = 1024 * 1024

@@ -12,7 +12,7 @@ import io
 import json
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice
 from typing import Any, BinaryIO, TypeAlias
@@ -32,9 +32,15 @@ _OWN = frozenset({"id", "subject", "parts", "metadata"})
 """The fields of a conversation as the API takes it."""
 
 _MESSAGES = frozenset(
-    {"comments", "posts", "messages", "replies", "answers", "thread", "threads", "transcript"}
-)
+    (
+        "answers", "articles", "comments", "messages", "notes", "posts", "replies", "thread",
+        "threads", "transcript",
+    )
+)  # fmt: skip
 """What programs call the list of what was said."""
+
+_AROUND = frozenset({"fields", "properties", "attributes", "ticket", "issue", "conversation"})
+"""What programs call an object that holds the fields of another one: its name says nothing."""
 
 _SAID = ("body", "created", "author", "role")
 """What is read of a message."""
@@ -156,9 +162,9 @@ def _objects(file: BinaryIO) -> Iterator[tuple[Frame, Fields] | Complaint]:
             yield found, value
 
 
-def _speaks(names: Collection[str]) -> bool:
-    """Whether an object with these fields says something itself."""
-    return not guess(list(names)).meant.keys().isdisjoint(("subject", "body"))
+def _speaks(value: Fields) -> bool:
+    """Whether an object says something itself."""
+    return not guess(list(_flat(value))).meant.keys().isdisjoint(("subject", "body"))
 
 
 def _value(frame: Frame) -> object:
@@ -174,18 +180,27 @@ def _flat(value: Fields, before: str = "", depth: int = 1) -> dict[str, str]:
     for name, each in value.items():
         path = f"{before}{' '.join(name.split())}"[:_LONGEST_NAME]
         if isinstance(each, dict) and depth < _DEEPEST:
-            found |= _flat(each, f"{path}.", depth + 1)
-        else:
-            found[path] = words_of(each).replace(BETWEEN, " ")
+            around = depth == 1 and name.casefold() in _AROUND
+            inner = _flat(each, "" if around else f"{path}.", depth + 1)
+            found |= {path: cell for path, cell in inner.items() if path not in found}
+        if words := words_of(each).replace(BETWEEN, " "):  # of an object its name
+            found[path] = words
+        elif not isinstance(each, dict | list):
+            found.setdefault(path, "")
     return found
 
 
-def _messages(value: Fields, depth: int = 1) -> list[Fields]:
-    """Return what was said in an object, one message after another."""
+def _messages(value: Fields, depth: int = 1, within: bool = False) -> list[Fields]:
+    """Return what was said in an object, one message after another.
+
+    ``within``: it is itself named as the list of them would be.
+    """
     for name, each in value.items():
-        if isinstance(each, dict) and depth < _DEEPEST and (inner := _messages(each, depth + 1)):
-            return inner
-        if isinstance(each, list) and name.casefold() in _MESSAGES:
+        named = within or name.casefold() in _MESSAGES
+        if isinstance(each, dict) and depth < _DEEPEST:
+            if inner := _messages(each, depth + 1, named):
+                return inner
+        elif isinstance(each, list) and named:
             said = [{"body": one} if isinstance(one, str) else one for one in each]
             told: list[Fields] = [
                 one for one in said if isinstance(one, dict) and "body" in _told(one)

@@ -57,23 +57,25 @@ MEANINGS: Mapping[str, str] = {
 
 _NAMES = """
 id: id|ticket id|ticket number|ticket|ticket no|ticket nr|case id|case number|conversation id
-    |conversation|number|request id|issue id|topic id|thread id|thread ts|issue key|key|external id
-    |ticketnummer|nr|numero|チケット番号|問い合わせ番号|番号
+    |conversation|number|request id|issue id|question id|topic id|thread id|thread ts|issue key|key
+    |external id|ticketnummer|nr|numero|チケット番号|問い合わせ番号|番号
 subject: subject|title|ticket subject|summary|topic|betreff|titel|asunto|sujet|objet|oggetto|assunto
     |件名|タイトル
 body: body|description|message|text|content|comment|question|message body|ticket description|details
     |message text|description text|body text|plain body|extract|first message|customer message
-    |preview|cooked|raw|html body|body html|nachricht|beschreibung|inhalt|anfrage|frage|mensaje
-    |descripcion|corps|messaggio|mensagem|内容|本文|説明|問い合わせ内容
+    |preview|cooked|raw|selftext|html body|body html|nachricht|beschreibung|inhalt|anfrage|frage
+    |mensaje|descripcion|corps|messaggio|mensagem|内容|本文|説明|問い合わせ内容
 reply: reply|answer|response|agent reply|agent response|first reply|antwort|respuesta|reponse
     |risposta|回答|返信
 created: created|created at|created on|created time|created date|creation date|date|date created
-    |timestamp|time|ts|sent at|message date|opened|opened at|submitted at|started at|requested
-    |datum|erstellt|erstellt am|fecha|date de creation|data|作成日|作成日時|受付日|受付日時|日時
+    |timestamp|time|ts|createdate|created datetime|created utc|sent at|message date|opened
+    |opened at|submitted at|started at|requested|datum|erstellt|erstellt am|fecha|date de creation
+    |data|作成日|作成日時|受付日|受付日時|日時
 author: author|from|sender|requester|requester name|customer|customer name|contact|contact name|name
     |full name|requester email|email|e mail|from email|user|username|author login|user login
-    |author name|user name|author username|user username|author email|user id|absender|von|kunde
-    |cliente|client|顧客名|名前|差出人
+    |author name|user name|author username|user username|author email|author display name
+    |owner display name|reporter|reporter display name|creator|user id|absender|von|kunde|cliente
+    |client|顧客名|名前|差出人
 role: role|author role|author type|sender type|direction|message type|from type|rolle
 url: html url|url|link|ticket url|permalink|adresse
 source: source|origin|quelle

@@ -141,6 +141,8 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
             "cr lst",
             "copydesk cr: there is no command lst. Did you mean cr list?\n  copydesk cr list",
         ),
+        ("conversations list", "no command list. Did you mean clusters conversations?\n"),
+        ("tickets", "no command tickets. Did you mean conversations send?\n"),
         ("zzz", "copydesk: there is no command zzz. copydesk --help lists all.\n"),
         ("cr list --stats open", "there is no option --stats. Did you mean --status? copydesk cr "),
         ("cr list --stat=open", "there is no option --stat. Did you mean --status?"),

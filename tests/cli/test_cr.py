@@ -99,6 +99,15 @@ def test_lists_are_those_of_the_screens(
     assert "ORGANIZATION" not in scripts.out("cr", "list", "--organization", "Second")
 
 
+def test_where_nothing_is_open_drafts_are_named(scripts: ScriptDesk) -> None:
+    scripts.world.change_request(scripts.space, {"a": "D"}, subject="Not yet", status="draft")
+    assert scripts.run("cr", "list") == 0
+    _, said = scripts.said()
+    assert "Nothing is open.\ncopydesk cr list --status draft lists drafts.\n" in said
+    assert scripts.run("cr", "list", "--status", "merged") == 0
+    assert "drafts" not in scripts.said()[1]
+
+
 def test_after_a_merge_only_what_touches_the_same_pages_may_conflict(scripts: ScriptDesk) -> None:
     world, space = scripts.world, scripts.space
     world.commit(space, {"other": "# Other\n\nOne.\n"})

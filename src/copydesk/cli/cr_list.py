@@ -245,6 +245,8 @@ def _print(triage: Triage, listing: Listing, space: str | None) -> None:
     if not triage.rows:
         said = "" if triage.unsure or triage.asleep else listing.empty.partition(" ctrl+n")[0]
         say(said or "There are none.")
+        if listing.id == FIRST and said:
+            say("copydesk cr list --status draft lists drafts.")
         return
     now = triage.known.now()
     columns = [

@@ -52,6 +52,8 @@ GROUPS = {
 }
 """The commands as the help of the whole program lists them."""
 
+SENDING = "conversations send"
+
 ELSEWHERE: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("pr", "mr", "pulls", "changes", "requests", "change-requests"), "cr"),
@@ -61,6 +63,11 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("man", "docs"), "manual"),
         "version": "--version",
         "open": "copydesk URL",
+        **dict.fromkeys(("tickets", "conversations import", "conversations ingest"), SENDING),
+        **dict.fromkeys(
+            ("conversations list", "conversations show", "conversations export"),
+            "clusters conversations",
+        ),
     }
 )
 """What other programs call a command, and what it is here."""
@@ -273,7 +280,11 @@ class Parser(ArgumentParser):
             for name in deeper.choices
         }
         before = self.prog.removeprefix("copydesk").strip()
-        known = {} if before else {**below, **ELSEWHERE}
+        known = {} if before else {**below}
+        for name, here in ELSEWHERE.items():
+            above, _, last = name.rpartition(" ")
+            if above == before:
+                known[last] = here
         known |= {each: f"{before} {each}".strip() for each in commands.choices}
         near = known.get(_nearest(word, known), "")
         meant = f"Did you mean {near}?" if near else f"{self.prog} --help lists all."

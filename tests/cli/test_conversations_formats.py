@@ -257,7 +257,7 @@ def test_an_encoding_is_named_where_it_cannot_be_known(here: ScriptDesk, tmp_pat
 def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "dates.csv").write_text("id,text,created\n1,It stops,soon\n2,No,kim@example.org\n")
     said = send(here, "dates.csv")
-    assert "2 dates cannot be read, such as “soon”: these conversations count for today." in said
+    assert "2 dates cannot be read, such as “soon”: no date counts as today's." in said
 
 
 def test_tickets_without_a_description_are_told_by_their_subjects(

@@ -388,7 +388,7 @@ def show(given: Input) -> None:
     if given.table is not None and given.table.no_dates:
         such = shorten(mask(clean(given.table.no_date)), _EXAMPLE_CELLS)
         many = plural(given.table.no_dates, "date")
-        say(f"  {many} cannot be read, such as “{such}”: these conversations count for today.")
+        say(f"  {many} cannot be read, such as “{such}”: no date counts as today's.")
     if given.table is not None and given.table.open_dates:
         say(
             "  Its dates may begin with the month or with the day. They are read month first; "

@@ -19,6 +19,13 @@ def test_a_message_without_words_has_none(body: str) -> None:
         ("It fails.\n2026-03-02T09:00:00 ERROR x\n    at com.a.B (C.java:1)", "It fails."),
         ("It fails.\n\nKind regards\nKim", "It fails."),
         ("Thanks\n\nIt fails.", "Thanks\nIt fails."),
+        (
+            "<!-- Please\nfill in -->\n- [x] I searched\n<details>\nIt fails.\n</details>",
+            "It fails.",
+        ),
+        ("It fails.\n<!-- no end", "It fails."),
+        ("- [ ] It fails.", "- [ ] It fails."),
+        ("It fails <b>here</b>.", "It fails <b>here</b>."),
         ("It fails.\n> It works.\nOn Monday Kim wrote:\nOld words.", "It fails."),
         ("It fails.\n-----Original Message-----\nOld words.", "It fails."),
     ],

@@ -67,6 +67,10 @@ _LOG = re.compile(
     re.VERBOSE,
 )
 _QUOTE = re.compile(r"^\s*(>|\|\s)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_OF_A_FORM = re.compile(r"^\s*(?:[-*+]\s*\[[ xX]\]\s|(?:</?[a-zA-Z]+>\s*)+$)")
+"""Boxes to tick, and what opens and closes parts of a template."""
+
 _WHOLE_LINE = r"^\s*%s\s*[,.!]*\s*$"
 _CALLED = r"\A(?:\W{0,9}%s\s{0,5}(?:[!:)\]–—]|[,.-](?=\s)|\n|\Z)[\s!:)\]–—,.-]{0,40}){1,3}"
 _BEFORE = r"\A(?:\s*¡?%s(?: [^\W\d_]+){0,4}\s*(?:[,!.:–-]+\s*|\n))+"
@@ -90,7 +94,8 @@ def own_words(body: str) -> str:
     dropped: list[str] = []
     fenced = False
     # Without runs of spaces and empty lines: searching them takes time by the square.
-    said = mail_words.own_words(body[:_READ], reply=False) or body[:_READ]
+    body = _COMMENT.sub("", body[:_READ])
+    said = mail_words.own_words(body, reply=False) or body
     lines = [" ".join(line.split()) for line in said.splitlines()]
     lines = [line for line, after in zip(lines, [*lines[1:], "."], strict=False) if line or after]
     for number, line in enumerate(lines):
@@ -107,7 +112,8 @@ def own_words(body: str) -> str:
             break
         if _QUOTE.match(line):
             continue
-        (dropped if fenced or _LOG.match(line) else kept).append(line)
+        unsaid = fenced or _LOG.match(line) or _OF_A_FORM.match(line)
+        (dropped if unsaid else kept).append(line)
     text = "\n".join(kept).strip()
     for _ in range(2):  # either may come first
         text = _found_by(_GREETINGS, _BEFORE).sub("", without_call(text)).strip()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.server.clustering.forms import without_forms
 from copydesk.server.clustering.terms import Term, Told, terms_of
 from copydesk.server.clustering.titles import sentence_of, summary_of, title_of
 from copydesk.server.clustering.words import FEW, languages_of, weights, words_of
@@ -126,7 +128,9 @@ def find_clusters(
     )
     if len(free) < SMALLEST:
         return Result(())
-    texts = _compare([each.text for each in free], vectors, lambda share: done(share / 2))
+    said = without_forms([each.text for each in free])
+    free = [replace(each, text=text) for each, text in zip(free, said, strict=True)]
+    texts = _compare(said, vectors, lambda share: done(share / 2))
     fixed = np.array([each.by_hand for each in free])
     cores = _cores(texts, lambda share: done((1 + share) / 2))
     labels = _refined(texts, _seeded(free, cores), fixed)
@@ -150,7 +154,7 @@ def place(
         for index, name in enumerate(names)
         for each in known[name][:: -(-len(known[name]) // _KNOWN)]
     ]
-    said = [each.text for _, each in old] + [each.text for each in new]
+    said = without_forms([each.text for _, each in old] + [each.text for each in new])
     texts = _compare(said, vectors, done)
     labels = np.array([index for index, _ in old] + [-1] * len(new))
     similarity = _similarity(texts, labels)[len(old) :]

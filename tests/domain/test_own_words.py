@@ -24,6 +24,8 @@ def test_a_message_without_words_has_none(body: str) -> None:
             "It fails.",
         ),
         ("It fails.\n<!-- no end", "It fails."),
+        ("### What happened?\nIt fails.\n## Steps", "It fails."),
+        ("# It fails\nSince #12 ## was merged", "# It fails\nSince #12 ## was merged"),
         ("- [ ] It fails.", "- [ ] It fails."),
         ("It fails <b>here</b>.", "It fails <b>here</b>."),
         ("It fails.\n> It works.\nOn Monday Kim wrote:\nOld words.", "It fails."),

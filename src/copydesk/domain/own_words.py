@@ -68,8 +68,8 @@ _LOG = re.compile(
 )
 _QUOTE = re.compile(r"^\s*(>|\|\s)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_OF_A_FORM = re.compile(r"^\s*(?:[-*+]\s*\[[ xX]\]\s|(?:</?[a-zA-Z]+>\s*)+$)")
-"""Boxes to tick, and what opens and closes parts of a template."""
+_OF_A_FORM = re.compile(r"^\s*(?:#{2,6}\s|[-*+]\s*\[[ xX]\]\s|(?:</?[a-zA-Z]+>\s*)+$)")
+"""Headings, boxes to tick, and what opens and closes parts of a template."""
 
 _WHOLE_LINE = r"^\s*%s\s*[,.!]*\s*$"
 _CALLED = r"\A(?:\W{0,9}%s\s{0,5}(?:[!:)\]–—]|[,.-](?=\s)|\n|\Z)[\s!:)\]–—,.-]{0,40}){1,3}"

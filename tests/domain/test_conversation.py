@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copydesk.domain.conversation import readable
+from copydesk.domain.conversation import html_text, readable
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,9 @@ def test_every_word_of_a_plain_text_is_shown(words: list[str]) -> None:
     assert [line.split() for line in readable(body).split("\n") if line.strip()] == [
         line.split() for line in body.split("\n") if line.strip()
     ]
+
+
+def test_of_html_that_a_program_wrote_nothing_unread_is_named() -> None:
+    body = "<style>p{}</style><p>It <b>stops</b></p><!-- x --><script>y()</script>"
+    assert html_text(body) == "It stops"
+    assert html_text("<style>p{}</style>") == ""

@@ -89,8 +89,11 @@ def readable(body: str) -> str:
 
 
 def html_text(body: str) -> str:
-    """Return what is known to be HTML as plain, clean text, as `readable` reads it."""
-    return _GAPS.sub("\n\n\n", clean_long(_plain(_read(body)))).strip()
+    """Return what is known to be HTML as plain, clean text, as `readable` reads it.
+
+    What nobody reads is not named: programs write it, and nothing of it was said.
+    """
+    return _GAPS.sub("\n\n\n", clean_long(_plain(_read(body, named=False)))).strip()
 
 
 def looks_like_html(body: str) -> bool:
@@ -165,8 +168,11 @@ def _attribute(rest: str, name: str) -> str | None:
     return None
 
 
-def _read(body: str) -> str:
-    """Return HTML without its unread parts. An unclosed one stays: words may follow it."""
+def _read(body: str, *, named: bool = True) -> str:
+    """Return HTML without its unread parts. An unclosed one stays: words may follow it.
+
+    ``named`` says what was there in their places.
+    """
     parts: list[str] = []
     at = 0
     unclosed: set[str] = set()
@@ -178,7 +184,7 @@ def _read(body: str) -> str:
         if end is None:
             unclosed.add(name)
             continue
-        parts += (body[at : begin.start()], _LEFT_OUT[name])
+        parts += (body[at : begin.start()], _LEFT_OUT[name] if named else "")
         at = end.end()
     return "".join(parts) + body[at:]
 

@@ -81,6 +81,9 @@ def test_answers_and_bots_tell_no_problem() -> None:
     parts = [("user", "the export is empty"), ("team", "Have you tried the API?"), ("bot", "Bye")]
     assert only(problems_of("", parts)).text == "the export is empty"
     assert problems_of("", [("bot", "How can I help?")]) == []
+    bounced = "Undelivered Mail Returned to Sender"
+    assert problems_of(bounced, [("bot", "This is the mail system")]) == []
+    assert problems_of("The mail was undelivered", [("bot", "A form")]) != []
 
 
 def test_an_automatic_reply_tells_no_problem() -> None:

@@ -254,6 +254,18 @@ def test_an_encoding_is_named_where_it_cannot_be_known(here: ScriptDesk, tmp_pat
         assert f"there is no encoding “{name}”; there are utf-8, cp1252, cp932" in said
 
 
+def test_a_source_tells_two_accounts_of_a_help_desk_apart(here: ScriptDesk, tmp_path: Path) -> None:
+    send(here, "zendesk.jsonl")
+    send(here, "zendesk.jsonl", "--source", "Zendesk EU")
+    assert sorted(there(here)) == ["zendesk-4711", "zendesk-eu-4711"]
+    send(here, "mail.eml", "--source", "inbox")
+    rows = here.world.store.read(lambda tx: tx.all("SELECT source FROM conversation"))
+    assert {row["source"] for row in rows} == {"zendesk", "zendesk-eu", "inbox"}
+    said = send(here, "june.json", "--source", "x", "--columns", "body=1")
+    assert "june.json: conversations as JSON: --columns is left out.\n" in said
+    assert "june.json: --source is left out: each conversation says where it is from.\n" in said
+
+
 def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "dates.csv").write_text("id,text,created\n1,It stops,soon\n2,No,kim@example.org\n")
     said = send(here, "dates.csv")

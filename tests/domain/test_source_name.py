@@ -6,7 +6,7 @@ import pytest
 
 from copydesk.domain.cached_answers import mebibytes
 from copydesk.domain.secret_values import holds_private_key, names_secret, tells_secret
-from copydesk.domain.source_name import LONGEST, is_source_id, source_id, source_label
+from copydesk.domain.source_name import LONGEST, id_of, is_source_id, source_id, source_label
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,8 @@ def test_secrets_by_themselves() -> None:
     assert not tells_secret("https://a.example/bearer")
     assert holds_private_key("-----BEGIN RSA PRIVATE KEY-----")
     assert not holds_private_key("-----BEGIN PUBLIC KEY-----")
+
+
+def test_a_number_is_put_behind_where_it_is_from() -> None:
+    assert id_of("Zendesk EU", "7") == "zendesk-eu-7"
+    assert id_of(" 日本 ", "7") == "日本-7"

@@ -216,7 +216,8 @@ class Handing:
             if seen.words == known.words:
                 continue  # only its date is read in another way
             began = datetime.fromtimestamp(known.began, UTC)
-            named = "--source NAME names where these are from, " if given.table else ""
+            can_name = given.format.kind != "json"
+            named = "--source NAME names where these are from, " if can_name else ""
             said = (
                 f"its id was sent before for another conversation, of {began:%Y-%m-%d}: {named}"
                 "--again replaces that one"

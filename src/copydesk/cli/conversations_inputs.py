@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -63,9 +64,10 @@ _ENVELOPE = b"From - Thu Jan  1 00:00:00 1970\n"
 class Choices:
     """What whoever sends files says of them.
 
-    ``columns`` and ``order`` (of dates) are of tables, ``source`` is where conversations are from
-    that do not say it, ``team`` are addresses and domains of the own people, ``hide`` masks what is
-    personal, ``yes``: nobody is asked. ``encoding`` is that of text that is not UTF-8.
+    ``columns`` and ``order`` (of dates) are of tables, ``source`` is where the conversations are
+    from, but for those of our own JSON, ``team`` are addresses and domains of the own people,
+    ``hide`` masks what is personal, ``yes``: nobody is asked. ``encoding`` is that of text that is
+    not UTF-8.
     """
 
     columns: str = ""
@@ -265,9 +267,9 @@ def _with_reader(given: Input, choices: Choices) -> Input:
     read: Reader = read_items
     match given.format.kind:
         case "export":
-            read = read_exports
+            read = partial(read_exports, source=choices.source)
         case "mailbox" | "mail":
-            read = MailReader(choices.team).items
+            read = MailReader(choices.team, choices.source).items
         case "table" | "records" | "other" if (shape := _shape(given, choices)) is not None:
             may_ask = can_ask([given], choices)
             columns = _columns(given.name, shape, choices, may_ask=may_ask)
@@ -277,6 +279,10 @@ def _with_reader(given: Input, choices: Choices) -> Input:
             return replace(given, reads=table.items, format=kind, table=table, chosen=chosen)
         case "foreign" | "other":
             raise UsageError(f"{given.name}: {given.format.why}. Nothing was sent.")
+    if choices.columns:
+        say(f"{given.name}: {given.format.title}: --columns is left out.")
+    if choices.source and given.format.kind == "json":
+        say(f"{given.name}: --source is left out: each conversation says where it is from.")
     return replace(given, reads=read)
 
 

@@ -1219,7 +1219,9 @@ def _conversations(commands: Subparsers) -> None:
         'created=Created at, keep=Plan"',
     )
     sending.add_argument(
-        "--source", metavar="NAME", help="the source of the conversations of a table"
+        "--source",
+        metavar="NAME",
+        help="where the conversations are from, such as the name of an account of a help desk",
     )
     sending.add_argument(
         "--team",

@@ -16,6 +16,7 @@ from copydesk.domain.ingest_draft import Draft, first_moment, text_of, words_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, ROOM, Complaint, Frame, Readable, pages
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.source_name import id_of
 
 Fields: TypeAlias = Mapping[str, Any]
 
@@ -75,10 +76,11 @@ def find_vendor(file: Readable) -> Vendor | None:
     return None
 
 
-def read_exports(file: Readable) -> Iterator[Item | Complaint]:
+def read_exports(file: Readable, source: str = "") -> Iterator[Item | Complaint]:
     """Yield the conversations of a file that help desks wrote, in their order.
 
     Messages of one conversation that follow each other (as Front's are fetched) become one.
+    ``source`` tells one account of a help desk from another.
     """
     gathered: list[tuple[Frame, Fields]] = []
     size = 0
@@ -89,18 +91,18 @@ def read_exports(file: Readable) -> Iterator[Item | Complaint]:
         value = _value(found)
         if isinstance(value, dict) and "is_inbound" in value:
             if gathered and _front_conversation(gathered[0][1]) != _front_conversation(value):
-                yield _read(gathered[0][0], _joined(gathered))
+                yield _read(gathered[0][0], _joined(gathered), source)
                 gathered, size = [], 0
             size += len(found.data)
             if size <= ROOM * LARGEST:
                 gathered.append((found, value))
             continue
         if gathered:
-            yield _read(gathered[0][0], _joined(gathered))
+            yield _read(gathered[0][0], _joined(gathered), source)
             gathered, size = [], 0
-        yield _read(found, value)
+        yield _read(found, value, source)
     if gathered:
-        yield _read(gathered[0][0], _joined(gathered))
+        yield _read(gathered[0][0], _joined(gathered), source)
 
 
 def _value(frame: Frame) -> object:
@@ -110,7 +112,7 @@ def _value(frame: Frame) -> object:
         return None
 
 
-def _read(frame: Frame, value: object) -> Item | Complaint:
+def _read(frame: Frame, value: object, source: str) -> Item | Complaint:
     if not isinstance(value, dict):
         said = "not an object" if value is not None else "this is broken or cut off"
         return Complaint(frame.line, said, frame.number)
@@ -119,7 +121,8 @@ def _read(frame: Frame, value: object) -> Item | Complaint:
         said = "this lacks the fields that a help desk writes of a conversation"
         return Complaint(frame.line, said, frame.number, words_of(value.get("id"))[:60])
     inner = _dict(value.get("ticket"))
-    draft = Draft(frame.line, frame.number, "", vendor.source)
+    source = source or vendor.source
+    draft = Draft(frame.line, frame.number, "", source)
     # What was said may stand beside the ticket.
     fields = {**value, **inner} if inner else _dict(value.get("helpdesk_ticket")) or value
     if fields.get("spam") is True or fields.get("deleted") is True or _status(fields) in _GONE:
@@ -131,7 +134,7 @@ def _read(frame: Frame, value: object) -> Item | Complaint:
     moments = (fields.get(name) for name in ("updated_at", "userUpdatedAt", "closedAt"))
     draft.updated = first_moment(*moments) or draft.created
     if draft.id:
-        draft.id = f"{vendor.source}-{draft.id}"
+        draft.id = id_of(source, draft.id)
     return draft.finished()
 
 

@@ -94,7 +94,8 @@ class MailReader:
     Without them whoever began a thread is the user, and everybody else of the team.
     """
 
-    def __init__(self, team: Sequence[str] = ()) -> None:
+    def __init__(self, team: Sequence[str] = (), source: str = "") -> None:
+        self._source = source or SOURCE
         self._team = frozenset(each.casefold().removeprefix("@") for each in team)
         self._threads: list[list[_Mail]] | None = None
 
@@ -109,7 +110,7 @@ class MailReader:
     def _read(self, file: BinaryIO, number: int, thread: list[_Mail]) -> Item | Complaint:
         first = thread[0]
         root = first.answers[0] if first.answers else first.key
-        draft = Draft(first.line, number, f"mail-{digest_of([root])}", SOURCE)
+        draft = Draft(first.line, number, f"mail-{digest_of([root])}", self._source)
         said: list[_Said] = []
         size = 0
         for mail in thread:

@@ -23,7 +23,7 @@ from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.ingest_quotes import NO_END, NOT_DOUBLED, TOO_FAR, RowCheck, quote_line
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.source_name import source_id
+from copydesk.domain.source_name import id_of
 from copydesk.domain.text import listed
 from copydesk.domain.written_moment import Order, is_open, order_of, read_cell, read_moment
 
@@ -452,7 +452,7 @@ class TableReader:
             known.sort()
         key = self._cell(first, "id")
         if key and self._source:
-            key = f"{source_id(self._source)}-{key}"  # as those of an export of it are called
+            key = id_of(self._source, key)  # as those of an export of it are called
         draft = Draft(first.line, number, key)
         draft.created = known[0] if known else None
         names = ("subject", "url", "source", "author", "language")

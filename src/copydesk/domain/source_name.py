@@ -23,6 +23,11 @@ def source_id(name: str) -> str:
     return _OTHER.sub("-", plain).strip("-_.")[:LONGEST].rstrip("-_.")
 
 
+def id_of(source: str, key: str) -> str:
+    """Return the id of a conversation that has a number where it is from."""
+    return f"{source_id(source) or source.strip()}-{key}"
+
+
 def source_label(source: str) -> str:
     """Return the name in an identifier: "integration:zendesk:4f2" is "zendesk"."""
     kind, _, rest = source.partition(":")

@@ -24,7 +24,7 @@ from sklearn.preprocessing import normalize
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.clustering.forms import without_forms
 from copydesk.server.clustering.terms import Term, Told, terms_of
-from copydesk.server.clustering.titles import sentence_of, summary_of, title_of
+from copydesk.server.clustering.titles import plain_title, sentence_of, summary_of, title_of
 from copydesk.server.clustering.words import FEW, languages_of, weights, words_of
 
 if TYPE_CHECKING:
@@ -384,7 +384,7 @@ def _result(
     sizes = np.bincount(labels[labels >= 0])
     ranked = np.argsort(-sizes, kind="stable").tolist()
     clusters = []
-    titles = {each.casefold() for each in taken}
+    titles = {plain_title(each) for each in taken}
     told = list(zip((each.text for each in issues), texts.languages, strict=True))
     terms = _terms(told, labels)
     for group in ranked:
@@ -399,7 +399,7 @@ def _result(
         found = tuple(issues[row].id for row in rows.tolist())
         sentence = sentence_of(said, telling, titles)
         title = title_of(terms[group], sentence, titles)
-        titles.add(title.casefold())
+        titles.add(plain_title(title))
         clusters.append(Found(found, title, summary_of([sentence, *said])))
     places = {group: index for index, group in enumerate(ranked)}
     nearest, similar = near.argmax(1).tolist(), near.max(1)

@@ -16,7 +16,7 @@ from heapq import nlargest
 from copydesk.domain.text import capital
 from copydesk.server.clustering.problems import SUMMARY_LENGTH, sentences, shorten
 from copydesk.server.clustering.terms import Term, joined
-from copydesk.server.clustering.words import language_of, words_of
+from copydesk.server.clustering.words import language_of, lemma, words_of
 
 LONGEST = 60
 """The longest sentence that is a title, in characters."""
@@ -34,6 +34,7 @@ _FEWEST = 3  # words of a clause that tells something by itself
 _ALIKE = 0.6  # share of the words that two of a summary have in common, if they say the same
 _TOLD = 3  # issues that a summary tells of
 _CLAUSE = re.compile(r"[,;:]\s+|\s+[-–—]\s+|\s\(")
+_WORD = re.compile(r"\w+")
 _GREETING = re.compile(
     r"(?:hi|hello|hey|dear|hallo|moin|bonjour|salut|hola|guten (?:tag|morgen)|good morning)\b"
     r"(?:\s+(?:there|all|team|everyone|support|zusammen|an alle|à tous))*[\s,!.:–-]+",
@@ -44,11 +45,18 @@ _GREETING = re.compile(
 def title_of(terms: Sequence[Term], sentence: str, taken: Container[str] = ()) -> str:
     """Return the title of a cluster: the terms that tell it best, or a sentence if they are few.
 
-    Titles that are ``taken``, case folded, are chosen only where there is no other.
+    Titles that are ``taken``, as `plain_title` gives them, are chosen only where there is no other.
     """
     titles = [TOGETHER.join(each) for each in joined(terms, WORDS_LONGEST)]
     told = [title for title in reversed(titles) if " " in title or "-" in title]
-    return next((title for title in [*told, sentence] if title.casefold() not in taken), sentence)
+    free = (title for title in [*told, sentence] if plain_title(title) not in taken)
+    return next(free, sentence)
+
+
+def plain_title(title: str) -> str:
+    """Return a title as people tell it from others: "Exchange rates" is "exchange rate"."""
+    language = language_of(title)
+    return " ".join(lemma(word, language) for word in _WORD.findall(title.casefold()))
 
 
 def sentence_of(
@@ -57,7 +65,7 @@ def sentence_of(
     """Return the most typical sentence from what the issues say, the most central first.
 
     ``telling`` weighs the words by which the cluster differs from the others. Sentences that are
-    ``taken``, case folded, are chosen only where there is no other.
+    ``taken``, as `plain_title` gives them, are chosen only where there is no other.
     """
     best = dict(nlargest(_TELLING, telling.items(), key=lambda each: (each[1], each[0])))
     language = Counter(language_of(text) for text in said).most_common(1)[0][0]
@@ -71,7 +79,7 @@ def sentence_of(
     told = [part for text in central for each in list(sentences(text))[:3] for part in _parts(each)]
     best_first = sorted(told, key=score, reverse=True)
     titles = [shorten(_begun(each.strip(" .,;:!-–*•\"'")), LONGEST) for each in best_first]
-    free = (each for each in titles if each.casefold() not in taken)
+    free = (each for each in titles if plain_title(each) not in taken)
     return next(free, titles[0] if titles else "")
 
 

@@ -195,6 +195,29 @@ def test_an_object_with_its_messages_replaces_what_was_sent_of_it(
     assert there(here)["1780390800.1"] == ["It stops", "It stops!", "Still", "Still!"]
 
 
+def test_messages_of_a_conversation_may_be_in_several_files(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    days = [["It stops", "When?"], ["Since Monday"], ["Thanks", "It stops again"]]
+    for day, told in enumerate(days):
+        messages = [
+            {"user": "U1", "text": each, "ts": f"{1780390800 + day * 86400 + n}", "thread_ts": "7"}
+            for n, each in enumerate(told)
+        ]
+        other = {"user": "U2", "text": "Other", "ts": f"{1780390800 + day}", "thread_ts": f"o{day}"}
+        text = json.dumps([*messages, other, other | {"text": "More"}])
+        (tmp_path / f"{day}.json").write_text(text, encoding="utf-8")
+    said = send(here, "0.json", "1.json", "2.json")
+    whole = ["It stops", "When?", "Since Monday", "Thanks", "It stops again"]
+    assert there(here)["7"] == whole
+    assert "given twice" not in said
+    assert "4 conversations sent and 2 sent again" in said
+    # What another file has more of is not sent for each again.
+    assert "0 conversations sent and 6 sent before" in send(here, "0.json", "1.json", "2.json")
+    assert "2 sent before" in send(here, "1.json")
+    assert there(here)["7"] == whole
+
+
 def test_fields_of_other_names_are_told_once(here: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "own.json").write_text('[{"nr": "T1", "was": {"gesagt": "It stops at page 3"}}]')
     said = send(here, "own.json", status=2)

@@ -103,6 +103,9 @@ class Checked:
     """Ids that are given with several contents: nobody can tell which is meant."""
     strangers: set[str] = field(default_factory=set)
     """Ids that were sent before for a conversation that began otherwise."""
+    further: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    """The contents of further parts of a conversation that began in another file, by file and
+    number."""
     outdated: set[bytes] = field(default_factory=set)
     """The contents of which a newer one is given for the same id."""
     complaints: int = 0
@@ -239,6 +242,9 @@ class Handing:
             _look_at_date(checked, item)
         if seen.digest == item.digest:
             return None
+        if file != seen.file and all(self._inputs[each].holds_parts for each in (file, seen.file)):
+            checked.further[file, item.number] = item.digest
+            return None
         if seen.updated is not None and item.updated is not None:
             older = item if item.updated < seen.updated else seen
             checked.outdated.add(older.digest)
@@ -285,6 +291,11 @@ class Handing:
                     count += 1
                     seen = checked.seen.get(item.id)
                     if item.id in checked.strangers:
+                        continue
+                    if (file, item.number) in checked.further:
+                        if checked.further[file, item.number] != item.digest:
+                            raise changed
+                        yield Row(given.name, item, partial=True, hide=given.hide)
                         continue
                     if item.id in checked.unclear:
                         if seen is not None and seen.digest == item.digest and not told:

@@ -197,6 +197,9 @@ class Sending:
             for number, row in enumerate(rows):
                 if not number % BREATH:
                     await asyncio.sleep(0)
+                if row.item.id in self._open:  # a further part of a conversation in the batch
+                    await self._send(batch)
+                    batch, size = [], 0
                 self._open[row.item.id] = row
                 self._report.expect(row.item)
                 self._stop_if_asked()
@@ -269,6 +272,9 @@ class Sending:
                 # It was under way when an earlier run ended.
                 self._book.arrived([item.id])
                 self._tell(row, "known", "it had arrived")
+                return False
+            if row.whole and found and is_there(row.whole, found):
+                self._tell(row, "known")  # another file has more of it
                 return False
             if row.size > LARGEST:
                 self._tell(row, "failed", _TOO_LARGE)

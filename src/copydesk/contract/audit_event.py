@@ -14,7 +14,6 @@ def list_organization_audit_event_actions(
     organization_id: str,
 ) -> models.audit_event.AuditEventActions:
     """List the kinds of actions that audit events tell of."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/audit-events", extension="E16")
@@ -33,7 +32,6 @@ def list_organization_audit_events(
 
     ``action`` is the id of a kind, ``actor`` and ``target`` are ids.
     """
-    ...
 
 
 @operation(
@@ -43,4 +41,3 @@ def get_organization_audit_event(
     organization_id: str, audit_event_id: str
 ) -> models.audit_event.AuditEventDetails:
     """Get an audit event with its details."""
-    ...

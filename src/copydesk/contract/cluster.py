@@ -34,7 +34,6 @@ def list_issues_clusters(
     **paging: Unpack[Paging],
 ) -> Page[models.cluster.IssuesCluster]:
     """List the clusters of an organization's issues."""
-    ...
 
 
 @operation(
@@ -46,7 +45,6 @@ def list_issues_clusters(
 )
 def get_issues_cluster(organization_id: str, cluster_id: str) -> models.cluster.IssuesCluster:
     """Get a cluster of issues."""
-    ...
 
 
 # What a desk has that finds clusters itself. Newer services have none of it.
@@ -64,7 +62,6 @@ def create_issues_cluster(
     organization_id: str, body: models.cluster.IssuesClusterCreate
 ) -> models.cluster.IssuesCluster:
     """Make a cluster of issues by hand."""
-    ...
 
 
 @operation(
@@ -78,7 +75,6 @@ def update_issues_cluster(
     organization_id: str, cluster_id: str, body: models.cluster.IssuesClusterUpdate
 ) -> models.cluster.IssuesCluster:
     """Rename, describe, close or open a cluster of issues."""
-    ...
 
 
 @operation(
@@ -90,7 +86,6 @@ def update_issues_cluster(
 )
 def delete_issues_cluster(organization_id: str, cluster_id: str) -> None:
     """Delete a cluster; its issues stay, in no cluster."""
-    ...
 
 
 @operation(
@@ -104,7 +99,6 @@ def join_issues_clusters(
     organization_id: str, cluster_id: str, body: models.cluster.ClusterJoin
 ) -> models.cluster.IssuesCluster:
     """Put the issues of other clusters into this one; the others end."""
-    ...
 
 
 @operation(
@@ -116,7 +110,6 @@ def join_issues_clusters(
 )
 def restore_issues_cluster(organization_id: str, cluster_id: str) -> models.cluster.IssuesCluster:
     """Bring back a cluster that was deleted or joined, with its issues and change requests."""
-    ...
 
 
 @operation(
@@ -130,7 +123,6 @@ def list_cluster_suggestions(
     organization_id: str, cluster_id: str, **paging: Unpack[Paging]
 ) -> Page[models.cluster.ClusterSuggestion]:
     """List issues that may belong to a cluster, the most similar first."""
-    ...
 
 
 @operation(
@@ -151,7 +143,6 @@ def search_issues_clusters(
 
     Conversations are found as ``search_conversations`` finds them.
     """
-    ...
 
 
 @operation(
@@ -166,7 +157,6 @@ def link_cluster_change_request(
     organization_id: str, cluster_id: str, change_request_id: str
 ) -> None:
     """Say that a change request answers a cluster."""
-    ...
 
 
 @operation(
@@ -180,4 +170,3 @@ def unlink_cluster_change_request(
     organization_id: str, cluster_id: str, change_request_id: str
 ) -> None:
     """Say that a change request does not answer a cluster."""
-    ...

@@ -12,7 +12,6 @@ from copydesk.contract.operation import operation
 @operation("GET", "/collections/{collection_id}")
 def get_collection(collection_id: str) -> models.collection.Collection:
     """Get a collection."""
-    ...
 
 
 @operation("PATCH", "/collections/{collection_id}")
@@ -20,13 +19,11 @@ def update_collection(
     collection_id: str, body: models.collection.CollectionUpdate
 ) -> models.collection.Collection:
     """Change a collection."""
-    ...
 
 
 @operation("DELETE", "/collections/{collection_id}")
 def delete_collection(collection_id: str) -> None:
     """Delete a collection."""
-    ...
 
 
 @operation("GET", "/collections/{collection_id}/spaces")
@@ -34,7 +31,6 @@ def list_collection_spaces(
     collection_id: str, **paging: Unpack[Paging]
 ) -> Page[models.space.Space]:
     """List the spaces of a collection."""
-    ...
 
 
 @operation("POST", "/collections/{collection_id}/move")
@@ -42,7 +38,6 @@ def move_collection(
     collection_id: str, body: models.collection.CollectionMove
 ) -> models.collection.Collection:
     """Move a collection into another one, or among its siblings."""
-    ...
 
 
 @operation("POST", "/collections/{collection_id}/transfer")
@@ -50,7 +45,6 @@ def transfer_collection(
     collection_id: str, body: models.collection.CollectionTransfer
 ) -> models.collection.Collection:
     """Hand a collection over to another organization."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/collections")
@@ -58,7 +52,6 @@ def list_organization_collections(
     organization_id: str, *, nested: bool = True, **paging: Unpack[Paging]
 ) -> Page[models.collection.Collection]:
     """List the collections of an organization; without ``nested`` only those at its root."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/collections", status=201)
@@ -66,4 +59,3 @@ def create_collection(
     organization_id: str, body: models.collection.CollectionCreate
 ) -> models.collection.Collection:
     """Create a collection."""
-    ...

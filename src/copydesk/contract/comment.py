@@ -27,7 +27,6 @@ def list_space_comments(
     space_id: str, **wanted: Unpack[WantedComments]
 ) -> Page[models.comment.Comment]:
     """List the comments on a space, on one page of it, or by some people."""
-    ...
 
 
 @operation("POST", "/spaces/{space_id}/comments")
@@ -35,7 +34,6 @@ def create_space_comment(
     space_id: str, body: models.comment.CommentCreate
 ) -> models.comment.Comment:
     """Start a thread on a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/comments/{comment_id}")
@@ -43,7 +41,6 @@ def get_space_comment(
     space_id: str, comment_id: str, *, format: ContentFormat | None = None
 ) -> models.comment.Comment:
     """Get a comment on a space."""
-    ...
 
 
 @operation("PUT", "/spaces/{space_id}/comments/{comment_id}")
@@ -51,13 +48,11 @@ def update_space_comment(
     space_id: str, comment_id: str, body: models.comment.CommentUpdate
 ) -> models.comment.Comment:
     """Edit, resolve, reopen or react to a comment on a space."""
-    ...
 
 
 @operation("DELETE", "/spaces/{space_id}/comments/{comment_id}")
 def delete_space_comment(space_id: str, comment_id: str) -> None:
     """Delete a comment on a space, with its replies."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/comments/{comment_id}/replies", extension="E7")
@@ -65,7 +60,6 @@ def list_space_comment_replies(
     space_id: str, comment_id: str, *, format: ContentFormat | None = None, **paging: Unpack[Paging]
 ) -> Page[models.comment.CommentReply]:
     """List the replies to a comment on a space."""
-    ...
 
 
 @operation("POST", "/spaces/{space_id}/comments/{comment_id}/replies")
@@ -73,7 +67,6 @@ def create_space_comment_reply(
     space_id: str, comment_id: str, body: models.comment.ReplyCreate
 ) -> models.comment.CommentReply:
     """Reply to a comment on a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}")
@@ -81,7 +74,6 @@ def get_space_comment_reply(
     space_id: str, comment_id: str, comment_reply_id: str, *, format: ContentFormat | None = None
 ) -> models.comment.CommentReply:
     """Get a reply to a comment on a space."""
-    ...
 
 
 @operation("PUT", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}")
@@ -89,7 +81,6 @@ def update_space_comment_reply(
     space_id: str, comment_id: str, comment_reply_id: str, body: models.comment.SpaceReplyUpdate
 ) -> models.comment.CommentReply:
     """Edit or react to a reply to a comment on a space."""
-    ...
 
 
 @operation(
@@ -97,7 +88,6 @@ def update_space_comment_reply(
 )
 def delete_space_comment_reply(space_id: str, comment_id: str, comment_reply_id: str) -> None:
     """Delete a reply to a comment on a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/comments")
@@ -105,7 +95,6 @@ def list_change_request_comments(
     space_id: str, change_request_id: str, **wanted: Unpack[WantedComments]
 ) -> Page[models.comment.Comment]:
     """List the comments on a change request, on one page of it, or by some people."""
-    ...
 
 
 @operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/comments")
@@ -113,7 +102,6 @@ def create_change_request_comment(
     space_id: str, change_request_id: str, body: models.comment.CommentCreate
 ) -> models.comment.Comment:
     """Start a thread on a change request."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
@@ -121,7 +109,6 @@ def get_change_request_comment(
     space_id: str, change_request_id: str, comment_id: str, *, format: ContentFormat | None = None
 ) -> models.comment.Comment:
     """Get a comment on a change request."""
-    ...
 
 
 @operation("PUT", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
@@ -129,13 +116,11 @@ def update_change_request_comment(
     space_id: str, change_request_id: str, comment_id: str, body: models.comment.CommentUpdate
 ) -> models.comment.Comment:
     """Edit, resolve, reopen or react to a comment on a change request."""
-    ...
 
 
 @operation("DELETE", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
 def delete_change_request_comment(space_id: str, change_request_id: str, comment_id: str) -> None:
     """Delete a comment on a change request, with its replies."""
-    ...
 
 
 @operation("GET", _THREAD + "/replies")
@@ -148,7 +133,6 @@ def list_change_request_comment_replies(
     **paging: Unpack[Paging],
 ) -> Page[models.comment.CommentReply]:
     """List the replies to a comment on a change request."""
-    ...
 
 
 @operation("POST", _THREAD + "/replies")
@@ -156,7 +140,6 @@ def create_change_request_comment_reply(
     space_id: str, change_request_id: str, comment_id: str, body: models.comment.ReplyCreate
 ) -> models.comment.CommentReply:
     """Reply to a comment on a change request."""
-    ...
 
 
 @operation("GET", _THREAD + "/replies/{comment_reply_id}")
@@ -169,7 +152,6 @@ def get_change_request_comment_reply(
     format: ContentFormat | None = None,
 ) -> models.comment.CommentReply:
     """Get a reply to a comment on a change request."""
-    ...
 
 
 @operation("PUT", _THREAD + "/replies/{comment_reply_id}")
@@ -181,7 +163,6 @@ def update_change_request_comment_reply(
     body: models.comment.ReplyUpdate,
 ) -> models.comment.CommentReply:
     """Edit or react to a reply to a comment on a change request."""
-    ...
 
 
 @operation("DELETE", _THREAD + "/replies/{comment_reply_id}")
@@ -189,13 +170,11 @@ def delete_change_request_comment_reply(
     space_id: str, change_request_id: str, comment_id: str, comment_reply_id: str
 ) -> None:
     """Delete a reply to a comment on a change request."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/commenters", extension="E7")
 def list_space_commenters(space_id: str, **paging: Unpack[Paging]) -> Page[models.member.Member]:
     """List the people who commented on a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/commenters")
@@ -203,4 +182,3 @@ def list_change_request_commenters(
     space_id: str, change_request_id: str, **paging: Unpack[Paging]
 ) -> Page[models.member.Member]:
     """List the people who commented on a change request."""
-    ...

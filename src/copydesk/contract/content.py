@@ -45,25 +45,21 @@ def get_space_revision(space_id: str, **shown: Unpack[Shown]) -> models.content.
     Without ``metadata`` mutable git metadata is left out; without ``computed`` content is not
     computed.
     """
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/pages")
 def list_space_pages(space_id: str, **shown: Unpack[Shown]) -> models.content.PageTree:
     """Get the page tree of a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/files")
 def list_space_files(space_id: str, **shown: Unpack[PageOfShown]) -> Page[models.content.File]:
     """List the files of a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/files/{file_id}")
 def get_space_file(space_id: str, file_id: str, **shown: Unpack[Shown]) -> models.content.File:
     """Get a file of a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/page/{page_id}")
@@ -71,7 +67,6 @@ def get_space_page(
     space_id: str, page_id: str, **text: Unpack[AsText]
 ) -> models.content.ContentPage:
     """Get a page of a space with its text."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content")
@@ -83,7 +78,6 @@ def get_change_request_revision(
     Without ``metadata`` mutable git metadata is left out; without ``computed`` content is not
     computed.
     """
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/pages")
@@ -91,7 +85,6 @@ def list_change_request_pages(
     space_id: str, change_request_id: str, **shown: Unpack[Shown]
 ) -> models.content.PageTree:
     """Get the page tree of a change request."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/files")
@@ -99,7 +92,6 @@ def list_change_request_files(
     space_id: str, change_request_id: str, **shown: Unpack[PageOfShown]
 ) -> Page[models.content.File]:
     """List the files of a change request."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}")
@@ -107,7 +99,6 @@ def get_change_request_file(
     space_id: str, change_request_id: str, file_id: str, **shown: Unpack[Shown]
 ) -> models.content.File:
     """Get a file of a change request."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}")
@@ -115,7 +106,6 @@ def get_change_request_page(
     space_id: str, change_request_id: str, page_id: str, **text: Unpack[AsText]
 ) -> models.content.ContentPage:
     """Get a page of a change request with its text."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}", extension="E10")
@@ -123,7 +113,6 @@ def get_revision(
     space_id: str, revision_id: str, **shown: Unpack[Shown]
 ) -> models.content.Revision:
     """Get a revision of a space, also an older one: its page tree and its files."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}/page/{page_id}", extension="E10")
@@ -136,7 +125,6 @@ def get_revision_page(
     **text: Unpack[AsText],
 ) -> models.content.ContentPage:
     """Get a page of a revision with its text."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}/pages", extension="E10")
@@ -144,7 +132,6 @@ def list_revision_pages(
     space_id: str, revision_id: str, **shown: Unpack[Shown]
 ) -> models.content.PageTree:
     """Get the page tree of a revision."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}/files", extension="E10")
@@ -152,7 +139,6 @@ def list_revision_files(
     space_id: str, revision_id: str, **shown: Unpack[PageOfShown]
 ) -> Page[models.content.File]:
     """List the files of a revision."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}/files/{file_id}", extension="E10")
@@ -160,7 +146,6 @@ def get_revision_file(
     space_id: str, revision_id: str, file_id: str, **shown: Unpack[Shown]
 ) -> models.content.File:
     """Get a file of a revision."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/revisions/{revision_id}/changes", extension="E10")
@@ -168,7 +153,6 @@ def get_revision_changes(
     space_id: str, revision_id: str, *, limit: Limit | None = None, **shown: Unpack[Shown]
 ) -> models.change_request.Changes:
     """Get what a revision changes in the one that it was made from, its first parent."""
-    ...
 
 
 @operation(
@@ -180,7 +164,6 @@ def get_revision_reusable_content(
     space_id: str, revision_id: str, reusable_content_id: str, **shown: Unpack[Shown]
 ) -> models.content.ReusableContent:
     """Get a reusable content of a revision."""
-    ...
 
 
 @operation(
@@ -190,7 +173,6 @@ def get_space_reusable_content(
     space_id: str, reusable_content_id: str, **shown: Unpack[Shown]
 ) -> models.content.ReusableContent:
     """Get a reusable content of a space."""
-    ...
 
 
 @operation(
@@ -203,7 +185,6 @@ def get_change_request_reusable_content(
     space_id: str, change_request_id: str, reusable_content_id: str, **shown: Unpack[Shown]
 ) -> models.content.ReusableContent:
     """Get a reusable content of a change request."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/path/{page_path}", extension="E10")
@@ -216,7 +197,6 @@ def get_space_page_by_path(
     **text: Unpack[AsText],
 ) -> models.content.ContentPage:
     """Get a page of a space by its path."""
-    ...
 
 
 @operation(
@@ -234,10 +214,8 @@ def get_change_request_page_by_path(
     **text: Unpack[AsText],
 ) -> models.content.ContentPage:
     """Get a page of a change request by its path."""
-    ...
 
 
 @operation("GET", "/urls/content", extension="E10")
 def get_content_by_url(*, url: LookedUpAddress) -> models.content_update.ContentAtUrl:
     """Get what an address of the application shows: a collection, or a space, or a page of it."""
-    ...

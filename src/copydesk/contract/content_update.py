@@ -20,4 +20,3 @@ def update_change_request_content(
 
     Without ``compat`` the answer also says which pages and files were written.
     """
-    ...

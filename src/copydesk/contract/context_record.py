@@ -22,7 +22,6 @@ def list_site_context_records(
     **paging: Unpack[Paging],
 ) -> Page[models.context_record.ContextRecord]:
     """List the context records of a site, the latest first."""
-    ...
 
 
 @operation(
@@ -32,7 +31,6 @@ def upsert_site_context_records(
     organization_id: str, site_id: str, body: models.context_record.ContextRecordBatch
 ) -> None:
     """Send tickets and documents; one whose id is known replaces what it was."""
-    ...
 
 
 @operation(
@@ -44,4 +42,3 @@ def get_site_context_record(
     organization_id: str, site_id: str, site_context_record_id: str
 ) -> models.context_record.ContextRecord:
     """Get a context record of a site."""
-    ...

@@ -16,7 +16,6 @@ def list_conversations(
     organization_id: str, *, source: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.conversation.Conversation]:
     """List conversations, those from one source if ``source`` names it."""
-    ...
 
 
 @operation(
@@ -24,7 +23,6 @@ def list_conversations(
 )
 def ingest_conversation(organization_id: str, body: models.conversation.IngestBody) -> None:
     """Send one conversation or several."""
-    ...
 
 
 @operation(
@@ -34,7 +32,6 @@ def get_conversation(
     organization_id: str, conversation_id: str
 ) -> models.conversation.ConversationDetail:
     """Get a conversation with its parts."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/conversations-issues", ended=True, successor=FINDINGS)
@@ -46,7 +43,6 @@ def list_conversation_issues(
     **paging: Unpack[Paging],
 ) -> Page[models.conversation.ConversationIssueItem]:
     """List issues: those of a cluster, or those found in a conversation."""
-    ...
 
 
 @operation(
@@ -56,7 +52,6 @@ def get_conversation_issue(
     organization_id: str, issue_id: str
 ) -> models.conversation.ConversationIssueItem:
     """Get an issue with its conversation."""
-    ...
 
 
 @operation(
@@ -70,7 +65,6 @@ def move_conversation_issues(
     organization_id: str, body: models.conversation.IssueMove
 ) -> models.conversation.IssuesMoved:
     """Move issues into a cluster, or out of theirs."""
-    ...
 
 
 @operation(
@@ -88,7 +82,6 @@ def get_conversations_analysis(
     It begins once nothing has come in for a moment; where someone waits for it they are in a
     ``hurry``, and it begins at once.
     """
-    ...
 
 
 @operation(
@@ -105,4 +98,3 @@ def search_conversations(
 
     An ``attribute`` is a name and a value, such as "plan=team"; all of them have to hold.
     """
-    ...

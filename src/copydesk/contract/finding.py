@@ -40,7 +40,6 @@ def list_site_findings(
     **wanted: Unpack[PageOfFindings],
 ) -> Page[models.finding.SiteFinding]:
     """List the findings of a site."""
-    ...
 
 
 @operation(
@@ -50,7 +49,6 @@ def get_site_finding(
     organization_id: str, site_id: str, site_finding_id: str
 ) -> models.finding.SiteFinding:
     """Get a finding of a site."""
-    ...
 
 
 @operation(
@@ -60,7 +58,6 @@ def update_site_finding(
     organization_id: str, site_id: str, site_finding_id: str, body: models.finding.SiteFindingUpdate
 ) -> models.finding.SiteFinding:
     """Give a finding another status."""
-    ...
 
 
 @operation(
@@ -72,7 +69,6 @@ def list_site_finding_change_requests(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests that were begun for a finding."""
-    ...
 
 
 @operation(
@@ -85,7 +81,6 @@ def begin_site_finding_change_requests(
     organization_id: str, site_id: str, site_finding_id: str
 ) -> None:
     """Have the service begin change requests for a finding."""
-    ...
 
 
 @operation(
@@ -97,7 +92,6 @@ def list_site_finding_pages(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.finding.SiteFindingPage]:
     """List the pages that a finding is about."""
-    ...
 
 
 @operation(
@@ -109,7 +103,6 @@ def list_site_finding_questions(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.question.SiteQuestion]:
     """List the questions that tell of a finding."""
-    ...
 
 
 @operation(
@@ -121,7 +114,6 @@ def list_site_finding_records(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.context_record.ContextRecord]:
     """List the context records that tell of a finding."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/stats/findings", extension="E14")
@@ -129,4 +121,3 @@ def get_site_finding_stats(
     organization_id: str, site_id: str, **wanted: Unpack[WantedFindings]
 ) -> models.finding.SiteFindingStats:
     """Get the numbers of a site's findings."""
-    ...

@@ -15,7 +15,6 @@ def list_glossary_entries(
     organization_id: str, *, order_by: GlossaryLanguage | None = None, **paging: Unpack[Paging]
 ) -> Page[models.glossary.GlossaryEntry]:
     """List the glossary of an organization, with ``order_by`` by the terms of a language."""
-    ...
 
 
 @operation(
@@ -27,7 +26,6 @@ def list_glossary_entries(
 )
 def update_glossary_entries(organization_id: str, body: models.glossary.GlossaryUpdate) -> None:
     """Add, change and remove entries of a glossary."""
-    ...
 
 
 @operation(
@@ -37,4 +35,3 @@ def get_glossary_entry(
     organization_id: str, glossary_entry_id: str
 ) -> models.glossary.GlossaryEntry:
     """Get an entry of a glossary."""
-    ...

@@ -32,13 +32,11 @@ def list_integrations(
     ``search`` looks in names; ``blocks`` and ``content_sources`` ask for those with or without any;
     ``owner`` is an organization.
     """
-    ...
 
 
 @operation("GET", "/integrations/{integration_name}")
 def get_integration(integration_name: IntegrationName) -> models.integration.Integration:
     """Get an integration."""
-    ...
 
 
 @operation("POST", "/integrations/{integration_name}", secret=True)
@@ -46,13 +44,11 @@ def publish_integration(
     integration_name: IntegrationName, body: models.integration.IntegrationPublish
 ) -> models.integration.Integration:
     """Publish an integration, or a new version of it."""
-    ...
 
 
 @operation("DELETE", "/integrations/{integration_name}")
 def delete_integration(integration_name: IntegrationName) -> None:
     """Delete an integration."""
-    ...
 
 
 @operation("GET", "/integrations/{integration_name}/installations", secret=True)
@@ -60,7 +56,6 @@ def list_integration_installations(
     integration_name: IntegrationName, *, external_id: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.integration.Installation]:
     """List where an integration is installed."""
-    ...
 
 
 @operation("POST", "/integrations/{integration_name}/installations", status=201)
@@ -68,7 +63,6 @@ def install_integration(
     integration_name: IntegrationName, body: models.integration.InstallationCreate
 ) -> models.integration.Installation:
     """Install an integration in an organization."""
-    ...
 
 
 @operation(
@@ -83,7 +77,6 @@ def update_integration_installation(
     body: models.integration.InstallationUpdate,
 ) -> models.integration.Installation:
     """Change where an installation works and how it is configured."""
-    ...
 
 
 @operation(
@@ -91,7 +84,6 @@ def update_integration_installation(
 )
 def uninstall_integration(integration_name: IntegrationName, installation_id: str) -> None:
     """Take an integration out of an organization."""
-    ...
 
 
 @operation(
@@ -103,7 +95,6 @@ def uninstall_integration_from_site(
     integration_name: IntegrationName, installation_id: str, site_id: str
 ) -> None:
     """Take an integration out of a site."""
-    ...
 
 
 @operation(
@@ -115,7 +106,6 @@ def uninstall_integration_from_space(
     integration_name: IntegrationName, installation_id: str, space_id: str
 ) -> None:
     """Take an integration out of a space."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/installations", extension="E18", secret=True)
@@ -126,7 +116,6 @@ def list_organization_installations(
 
     ``search`` looks in the names and titles of the integrations.
     """
-    ...
 
 
 @operation("GET", "/integrations/{integration_name}/events", secret=True)
@@ -134,7 +123,6 @@ def list_integration_events(
     integration_name: IntegrationName, **paging: Unpack[Paging]
 ) -> Page[models.integration.IntegrationEvent]:
     """List what an integration was told."""
-    ...
 
 
 @operation("GET", "/integrations/{integration_name}/events/{event_id}", secret=True)
@@ -142,7 +130,6 @@ def get_integration_event(
     integration_name: IntegrationName, event_id: str
 ) -> models.integration.IntegrationEventDetail:
     """Get an event of an integration with its trace."""
-    ...
 
 
 @operation("GET", "/integrations/{integration_name}/spaces", secret=True)
@@ -154,7 +141,6 @@ def list_integration_space_installations(
     **paging: Unpack[Paging],
 ) -> Page[models.integration.SpaceInstallation]:
     """List the spaces with an integration: ids, or with ``extended`` the spaces themselves."""
-    ...
 
 
 @operation("GET", "/integrations/{integration_name}/sites", secret=True)
@@ -166,7 +152,6 @@ def list_integration_site_installations(
     **paging: Unpack[Paging],
 ) -> Page[models.integration.SiteInstallation]:
     """List the sites with an integration: ids, or with ``extended`` the sites themselves."""
-    ...
 
 
 @operation("PUT", "/integrations/{integration_name}/dev", status=204, secret=True)
@@ -174,4 +159,3 @@ def set_integration_dev_mode(
     integration_name: IntegrationName, body: models.integration.IntegrationDevMode
 ) -> None:
     """Send the events of an integration to its author's tunnel."""
-    ...

@@ -15,7 +15,6 @@ def list_space_links(
     space_id: str, *, status: LinkStatus | None = None, **paging: Unpack[Paging]
 ) -> models.link.Links:
     """List the links of a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/page/{page_id}/links", ended=True)
@@ -23,7 +22,6 @@ def list_space_page_links(
     space_id: str, page_id: str, *, status: LinkStatus | None = None, **paging: Unpack[Paging]
 ) -> models.link.Links:
     """List the links of a page of a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/page/{page_id}/backlinks", ended=True)
@@ -31,7 +29,6 @@ def list_space_page_backlinks(
     space_id: str, page_id: str, **paging: Unpack[Paging]
 ) -> Page[models.link.Backlink]:
     """List what points at a page of a space."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/content/files/{file_id}/backlinks", ended=True)
@@ -39,7 +36,6 @@ def list_space_file_backlinks(
     space_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[models.link.Backlink]:
     """List what points at a file of a space."""
-    ...
 
 
 @operation(
@@ -51,7 +47,6 @@ def list_change_request_page_links(
     space_id: str, change_request_id: str, page_id: str, **paging: Unpack[Paging]
 ) -> models.link.Links:
     """List the links of a page of a change request."""
-    ...
 
 
 @operation(
@@ -63,4 +58,3 @@ def list_change_request_file_backlinks(
     space_id: str, change_request_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[models.link.Backlink]:
     """List what points at a file of a change request."""
-    ...

@@ -25,13 +25,11 @@ def list_members(
     ``search`` looks in display names and e-mail addresses; by ``lastSeenAt`` only active members
     are listed.
     """
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/members/{user_id}")
 def get_member(organization_id: str, user_id: str) -> models.member.Member:
     """Get a member of an organization."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/members/{user_id}")
@@ -39,25 +37,21 @@ def update_member(
     organization_id: str, user_id: str, body: models.member.MemberUpdate
 ) -> models.member.Member:
     """Change the role of a member."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/members/{user_id}")
 def remove_member(organization_id: str, user_id: str) -> None:
     """Remove a member from an organization."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/ping")
 def ping_organization(organization_id: str) -> models.member.VisitorClaims:
     """Tell an organization that the caller is here, and get a JWT for them if there is one."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/members/{user_id}/sso")
 def add_sso_member(organization_id: str, user_id: str) -> models.member.Member:
     """Add someone as a member who signs in by single sign-on."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/members/{user_id}/spaces")
@@ -65,7 +59,6 @@ def list_member_spaces(
     organization_id: str, user_id: str, *, order: Order = "desc", **paging: Unpack[Paging]
 ) -> Page[models.member.MemberSpace]:
     """List the spaces that a member can reach, with their role in each."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/members/{user_id}/teams")
@@ -73,4 +66,3 @@ def list_member_teams(
     organization_id: str, user_id: str, *, title: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.member.MemberTeam]:
     """List the teams that a member is in, those whose name contains ``title``."""
-    ...

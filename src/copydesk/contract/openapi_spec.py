@@ -14,7 +14,6 @@ def list_openapi_specs(
     organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.openapi_spec.OpenAPISpec]:
     """List the OpenAPI specifications of an organization."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/openapi", status=201)
@@ -22,13 +21,11 @@ def create_openapi_spec(
     organization_id: str, body: models.openapi_spec.OpenAPISpecCreate
 ) -> models.openapi_spec.OpenAPISpec:
     """Add an OpenAPI specification."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}")
 def get_openapi_spec(organization_id: str, spec_slug: str) -> models.openapi_spec.OpenAPISpec:
     """Get an OpenAPI specification."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/openapi/{spec_slug}", also=(201,))
@@ -38,7 +35,6 @@ def put_openapi_spec(
     body: models.openapi_spec.OpenAPISpecPut,
 ) -> models.openapi_spec.OpenAPISpec:
     """Give an OpenAPI specification a new source, or add it (then the status is 201)."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/openapi/{spec_slug}")
@@ -46,13 +42,11 @@ def update_openapi_spec(
     organization_id: str, spec_slug: str, body: models.openapi_spec.OpenAPISpecUpdate
 ) -> models.openapi_spec.OpenAPISpec:
     """Change who may read an OpenAPI specification."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/openapi/{spec_slug}")
 def delete_openapi_spec(organization_id: str, spec_slug: str) -> None:
     """Delete an OpenAPI specification."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}/versions", extension="E20")
@@ -60,7 +54,6 @@ def list_openapi_spec_versions(
     organization_id: str, spec_slug: str, **paging: Unpack[Paging]
 ) -> Page[models.openapi_spec.OpenAPISpecVersion]:
     """List the versions of an OpenAPI specification that could be read."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}/versions/latest", extension="E20")
@@ -68,4 +61,3 @@ def get_latest_openapi_spec_version(
     organization_id: str, spec_slug: str
 ) -> models.openapi_spec.OpenAPISpecVersion:
     """Get the version of an OpenAPI specification that pages are made from."""
-    ...

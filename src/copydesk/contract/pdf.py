@@ -11,7 +11,6 @@ def get_space_pdf(
     space_id: str, *, only: bool | None = None, page: str | None = None
 ) -> models.change_request.PDF:
     """Make a PDF of a space, or with ``only`` of one ``page`` of it."""
-    ...
 
 
 @operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/pdf", secret=True)
@@ -19,4 +18,3 @@ def get_change_request_pdf(
     space_id: str, change_request_id: str, *, only: bool | None = None, page: str | None = None
 ) -> models.change_request.PDF:
     """Make a PDF of a change request, or with ``only`` of one ``page`` of it."""
-    ...

@@ -44,7 +44,6 @@ def list_site_questions(
     **wanted: Unpack[PageOfAnswers],
 ) -> Page[models.question.SiteQuestion]:
     """List the questions with at least one matching answer, and how many match."""
-    ...
 
 
 @operation(
@@ -54,7 +53,6 @@ def get_site_question(
     organization_id: str, site_id: str, site_question_id: str, **wanted: Unpack[WantedAnswers]
 ) -> models.question.SiteQuestion:
     """Get a question, with the numbers of the answers that fit."""
-    ...
 
 
 @operation(
@@ -66,7 +64,6 @@ def list_site_question_sources(
     organization_id: str, site_id: str, site_question_id: str, **wanted: Unpack[PageOfAnswers]
 ) -> Page[models.question.AnswerSource]:
     """List what the answers to a question were made from."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/question-stats", extension="E14")
@@ -78,7 +75,6 @@ def get_site_question_stats(
     **wanted: Unpack[WantedAnswers],
 ) -> models.question.QuestionStats:
     """Get the numbers of all questions of a site."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/answers", extension="E14")
@@ -95,7 +91,6 @@ def list_site_question_answers(
     **wanted: Unpack[PageOfAnswers],
 ) -> Page[models.question.SiteQuestionAnswer]:
     """List the answers that a site gave, the latest first."""
-    ...
 
 
 @operation(
@@ -107,7 +102,6 @@ def get_site_question_answer(
     organization_id: str, site_id: str, site_question_answer_id: str
 ) -> models.question.SiteQuestionAnswerWithResponse:
     """Get an answer with its words."""
-    ...
 
 
 @operation(
@@ -119,7 +113,6 @@ def list_site_question_answer_sources(
     organization_id: str, site_id: str, site_question_answer_id: str, **paging: Unpack[Paging]
 ) -> Page[models.question.AnswerSource]:
     """List what an answer was made from."""
-    ...
 
 
 @operation(
@@ -131,4 +124,3 @@ def get_site_question_answer_thread(
     organization_id: str, site_id: str, site_question_answer_id: str
 ) -> list[models.question.SiteQuestionAnswerWithResponse]:
     """Get the answers of the conversation that an answer is part of, the first one first."""
-    ...

@@ -19,7 +19,6 @@ def get_site_redirect(
     share_key: str | None = None,
 ) -> models.redirect.FoundRedirect:
     """Get the redirect that holds for a path, and where it leads."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
@@ -36,7 +35,6 @@ def list_site_redirects(
 
     ``search`` is a part of the source, or of the address of the destination.
     """
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/redirects", status=201, extension="E12")
@@ -44,7 +42,6 @@ def create_site_redirect(
     organization_id: str, site_id: str, body: models.redirect.SiteRedirectCreate
 ) -> models.redirect.SiteRedirect:
     """Add a redirect to a site."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
@@ -52,7 +49,6 @@ def apply_site_redirects(
     organization_id: str, site_id: str, body: models.redirect.SiteRedirectsPut
 ) -> models.redirect.RedirectResults:
     """Make, change, remove and publish redirects by their paths, each for itself."""
-    ...
 
 
 @operation(
@@ -65,7 +61,6 @@ def update_site_redirect(
     body: models.redirect.SiteRedirectUpdate,
 ) -> models.redirect.SiteRedirect:
     """Change a redirect, or let a draft hold."""
-    ...
 
 
 @operation(
@@ -75,4 +70,3 @@ def update_site_redirect(
 )
 def delete_site_redirect(organization_id: str, site_id: str, site_redirect_id: str) -> None:
     """Remove a redirect from a site."""
-    ...

@@ -20,7 +20,6 @@ def list_change_request_reviews(
     **paging: Unpack[Paging],
 ) -> Page[models.review.Review]:
     """List the reviews of a change request, or only those that are outdated, or not."""
-    ...
 
 
 @operation(
@@ -32,7 +31,6 @@ def get_change_request_review(
     space_id: str, change_request_id: str, review_id: str, *, format: ContentFormat | None = None
 ) -> models.review.Review:
     """Get a review of a change request."""
-    ...
 
 
 @operation(
@@ -45,7 +43,6 @@ def create_change_request_review(
     space_id: str, change_request_id: str, body: models.review.ReviewCreate
 ) -> models.review.Review:
     """Approve a change request, or ask for changes."""
-    ...
 
 
 @operation(
@@ -57,7 +54,6 @@ def list_requested_reviewers(
     space_id: str, change_request_id: str, **paging: Unpack[Paging]
 ) -> Page[models.review.RequestedReviewer]:
     """List the people who were asked to review a change request."""
-    ...
 
 
 @operation(
@@ -69,7 +65,6 @@ def request_reviewers(
     space_id: str, change_request_id: str, body: models.review.ReviewersRequest
 ) -> models.review.AskedReviewers:
     """Ask people to review a change request, and list all who were asked."""
-    ...
 
 
 @operation(
@@ -79,4 +74,3 @@ def request_reviewers(
 )
 def remove_requested_reviewer(space_id: str, change_request_id: str, user_id: str) -> None:
     """Withdraw a request for a review."""
-    ...

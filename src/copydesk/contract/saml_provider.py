@@ -14,7 +14,6 @@ def list_saml_providers(
     organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.saml_provider.SAMLProvider]:
     """List the SAML providers of an organization."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/saml", status=201)
@@ -22,7 +21,6 @@ def create_saml_provider(
     organization_id: str, body: models.saml_provider.SAMLProviderCreate
 ) -> models.saml_provider.SAMLProvider:
     """Add a SAML provider."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/saml/{saml_provider_id}", secret=True)
@@ -30,7 +28,6 @@ def get_saml_provider(
     organization_id: str, saml_provider_id: str
 ) -> models.saml_provider.SAMLProvider:
     """Get a SAML provider."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/saml/{saml_provider_id}")
@@ -38,16 +35,13 @@ def update_saml_provider(
     organization_id: str, saml_provider_id: str, body: models.saml_provider.SAMLProviderUpdate
 ) -> models.saml_provider.SAMLProvider:
     """Change a SAML provider."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/saml/{saml_provider_id}")
 def delete_saml_provider(organization_id: str, saml_provider_id: str) -> None:
     """Delete a SAML provider."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sso")
 def list_sso_logins(organization_id: str) -> models.saml_provider.SSOLogins:
     """List the ways to sign in to an organization."""
-    ...

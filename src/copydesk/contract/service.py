@@ -9,4 +9,3 @@ from copydesk.contract.operation import operation
 @operation("GET", "/", extension="E19")
 def get_api_information() -> models.service.ApiInformation:
     """Get the version of the service."""
-    ...

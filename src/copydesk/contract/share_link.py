@@ -14,7 +14,6 @@ def list_share_links(
     organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.share_link.ShareLink]:
     """List the share links of a site."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/share-links", status=201)
@@ -22,7 +21,6 @@ def create_share_link(
     organization_id: str, site_id: str, body: models.share_link.ShareLinkCreate
 ) -> models.share_link.ShareLink:
     """Create a share link."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}")
@@ -30,10 +28,8 @@ def update_share_link(
     organization_id: str, site_id: str, share_link_id: str, body: models.share_link.ShareLinkUpdate
 ) -> models.share_link.ShareLink:
     """Rename a share link, or switch it on or off."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}")
 def delete_share_link(organization_id: str, site_id: str, share_link_id: str) -> None:
     """Delete a share link."""
-    ...

@@ -19,19 +19,16 @@ def list_sites(
     **paging: Unpack[Paging],
 ) -> Page[models.site.Site]:
     """List sites; ``space`` asks for those that show it, ``title`` for a part of the name."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites", status=201)
 def create_site(organization_id: str, body: models.site.SiteCreate) -> models.site.Site:
     """Create a site; it is not published yet."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}")
 def get_site(organization_id: str, site_id: str) -> models.site.Site:
     """Get a site."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}")
@@ -39,31 +36,26 @@ def update_site(
     organization_id: str, site_id: str, body: models.site.SiteUpdate
 ) -> models.site.Site:
     """Change a site."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/sites/{site_id}", status=204)
 def delete_site(organization_id: str, site_id: str) -> None:
     """Delete a site."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/publish", extension="E9")
 def publish_site(organization_id: str, site_id: str) -> models.site.Site:
     """Publish a site to the audience of its visibility."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/unpublish", extension="E9")
 def unpublish_site(organization_id: str, site_id: str) -> models.site.Site:
     """Take a site out of reach of its readers."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/adaptive-schema")
 def get_adaptive_schema(organization_id: str, site_id: str) -> models.site.AdaptiveSchema:
     """Get the visitor attributes that a site knows."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/sites/{site_id}/adaptive-schema")
@@ -71,7 +63,6 @@ def update_adaptive_schema(
     organization_id: str, site_id: str, body: models.site.AdaptiveSchemaUpdate
 ) -> models.site.AdaptiveSchema:
     """Replace the visitor attributes that a site knows."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/adaptive-schema/template-conditions")
@@ -79,7 +70,6 @@ def list_adaptive_template_conditions(
     organization_id: str, site_id: str
 ) -> models.site.TemplateConditions:
     """List ready-made conditions over the visitor attributes of a site."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/published", secret=True)
@@ -87,4 +77,3 @@ def get_published_site(
     organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> models.site.PublishedSite:
     """Get a site as its readers get it."""
-    ...

@@ -15,7 +15,6 @@ def list_site_sections(
     organization_id: str, site_id: str, *, share_key: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.site_section.SiteSection]:
     """List the sections of a site in their order."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/sections", status=201)
@@ -26,7 +25,6 @@ def add_site_section(
 
     The first section of a site takes in what the site showed at its root, before that space.
     """
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}")
@@ -37,13 +35,11 @@ def update_site_section(
     body: models.site_section.SiteSectionUpdate,
 ) -> models.site_section.SiteSection:
     """Change a section."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}")
 def delete_site_section(organization_id: str, site_id: str, site_section_id: str) -> None:
     """Remove a section from a site."""
-    ...
 
 
 @operation(
@@ -58,4 +54,3 @@ def move_site_section(
     body: models.site_section.SiteSectionMove,
 ) -> models.site_section.SiteSection:
     """Move a section before or after another one."""
-    ...

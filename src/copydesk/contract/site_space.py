@@ -20,7 +20,6 @@ def list_site_spaces(
     **paging: Unpack[Paging],
 ) -> Page[models.site_space.SiteSpace]:
     """List the spaces that a site shows, or with ``default`` only default or only other ones."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/site-spaces", status=201)
@@ -28,7 +27,6 @@ def add_site_space(
     organization_id: str, site_id: str, body: models.site_space.SiteSpaceCreate
 ) -> models.site_space.SiteSpace:
     """Show a space on a site."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}")
@@ -36,13 +34,11 @@ def update_site_space(
     organization_id: str, site_id: str, site_space_id: str, body: models.site_space.SiteSpaceUpdate
 ) -> models.site_space.SiteSpace:
     """Change how a site shows a space, or which."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}")
 def delete_site_space(organization_id: str, site_id: str, site_space_id: str) -> None:
     """Stop showing a space on a site."""
-    ...
 
 
 @operation(
@@ -54,4 +50,3 @@ def move_site_space(
     organization_id: str, site_id: str, site_space_id: str, body: models.site_space.SiteSpaceMove
 ) -> models.site_space.SiteSpace:
     """Move a site space before or after another one."""
-    ...

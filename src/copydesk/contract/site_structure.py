@@ -14,7 +14,6 @@ def get_site_structure(
     organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> models.site_structure.SiteStructure:
     """Get what a site shows, in one answer: sections, groups and links, or its site spaces."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/structure/sort", extension="E11")
@@ -22,7 +21,6 @@ def sort_site_structure(
     organization_id: str, site_id: str, body: models.site_structure.StructureSort
 ) -> models.site_structure.StructureItem | None:
     """Move an entry of a structure before or after another one, into whose group it goes."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/section-groups", extension="E11")
@@ -30,7 +28,6 @@ def list_site_section_groups(
     organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.site_structure.SiteSectionGroup]:
     """List the groups of a site, each before those in it."""
-    ...
 
 
 @operation(
@@ -40,7 +37,6 @@ def add_site_section_group(
     organization_id: str, site_id: str, body: models.site_structure.SectionGroupCreate
 ) -> models.site_structure.SiteSectionGroup:
     """Add a group, with sections that it takes in."""
-    ...
 
 
 @operation(
@@ -55,7 +51,6 @@ def update_site_section_group(
     body: models.site_structure.SectionGroupUpdate,
 ) -> models.site_structure.SiteSectionGroup | None:
     """Change a group, or put it into another."""
-    ...
 
 
 @operation(
@@ -67,7 +62,6 @@ def delete_site_section_group(
     organization_id: str, site_id: str, site_section_group_id: str
 ) -> None:
     """Remove a group from a site."""
-    ...
 
 
 @operation(
@@ -77,7 +71,6 @@ def add_site_external_link(
     organization_id: str, site_id: str, body: models.site_structure.ExternalLinkCreate
 ) -> models.site_structure.SiteExternalLink:
     """Add a link to elsewhere to the navigation of a site."""
-    ...
 
 
 @operation(
@@ -92,7 +85,6 @@ def update_site_external_link(
     body: models.site_structure.ExternalLinkUpdate,
 ) -> models.site_structure.SiteExternalLink | None:
     """Change a link to elsewhere, or put it into a group."""
-    ...
 
 
 @operation(
@@ -104,7 +96,6 @@ def delete_site_external_link(
     organization_id: str, site_id: str, site_external_link_id: str
 ) -> None:
     """Remove a link to elsewhere from a site."""
-    ...
 
 
 @operation(
@@ -120,4 +111,3 @@ def duplicate_site_space(
     body: models.site_structure.SiteSpaceDuplicate,
 ) -> models.site_space.SiteSpace:
     """Copy the space that a site space shows, and show the copy right after it."""
-    ...

@@ -18,19 +18,16 @@ def list_teams(
     **paging: Unpack[Paging],
 ) -> Page[models.team.Team]:
     """List teams: those that ``owner`` can manage, those whose name contains ``title``."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/teams", status=201)
 def create_team(organization_id: str, body: models.team.TeamCreate) -> models.team.Team:
     """Create a team."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/teams/{team_id}")
 def get_team(organization_id: str, team_id: str) -> models.team.Team:
     """Get a team."""
-    ...
 
 
 @operation("PATCH", "/orgs/{organization_id}/teams/{team_id}")
@@ -38,13 +35,11 @@ def update_team(
     organization_id: str, team_id: str, body: models.team.TeamUpdate
 ) -> models.team.Team:
     """Rename a team."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/teams/{team_id}")
 def delete_team(organization_id: str, team_id: str) -> None:
     """Delete a team."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/teams/{team_id}/members")
@@ -52,7 +47,6 @@ def list_team_members(
     organization_id: str, team_id: str, **paging: Unpack[Paging]
 ) -> Page[models.member.TeamMember]:
     """List the members of a team."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/teams/{team_id}/members", status=204)
@@ -60,7 +54,6 @@ def update_team_members(
     organization_id: str, team_id: str, body: models.team.TeamMembersUpdate
 ) -> None:
     """Add people to a team, remove people from it, and set their roles, at once."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/teams/{team_id}/members/{user_id}", status=204)
@@ -68,10 +61,8 @@ def put_team_member(
     organization_id: str, team_id: str, user_id: str, body: models.team.TeamMemberUpdate
 ) -> None:
     """Add a person to a team, or change their role in it."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/teams/{team_id}/members/{user_id}")
 def remove_team_member(organization_id: str, team_id: str, user_id: str) -> None:
     """Remove a person from a team."""
-    ...

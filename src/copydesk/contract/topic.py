@@ -16,7 +16,6 @@ def list_site_topics(
     to: models.parts.Timestamp | None = None,
 ) -> Page[models.topic.SiteTopic]:
     """List the topics of a site, all at once, with the questions of a time."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/topics/{site_topic_id}", extension="E14")
@@ -24,7 +23,6 @@ def get_site_topic(
     organization_id: str, site_id: str, site_topic_id: str
 ) -> models.topic.SiteTopic:
     """Get a topic of a site."""
-    ...
 
 
 @operation(
@@ -34,4 +32,3 @@ def update_site_topic(
     organization_id: str, site_id: str, site_topic_id: str, body: models.topic.SiteTopicUpdate
 ) -> models.topic.SiteTopic:
     """Say whether change requests are begun for the findings of a topic."""
-    ...

@@ -17,4 +17,3 @@ def aggregate_site_events(
     organization_id: str, site_id: str, body: models.traffic.EventsAggregation
 ) -> models.traffic.EventsAggregate:
     """Count what readers of a site did, by columns."""
-    ...

@@ -14,7 +14,6 @@ def list_translations(
     organization_id: str, **paging: Unpack[Paging]
 ) -> Page[models.translation.Translation]:
     """List the translations of an organization."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/translations", status=201)
@@ -22,13 +21,11 @@ def create_translation(
     organization_id: str, body: models.translation.TranslationCreate
 ) -> models.translation.Translation:
     """Translate a space into another language."""
-    ...
 
 
 @operation("GET", "/orgs/{organization_id}/translations/{translation_id}")
 def get_translation(organization_id: str, translation_id: str) -> models.translation.Translation:
     """Get a translation."""
-    ...
 
 
 @operation("PUT", "/orgs/{organization_id}/translations/{translation_id}")
@@ -36,16 +33,13 @@ def update_translation(
     organization_id: str, translation_id: str, body: models.translation.TranslationUpdate
 ) -> models.translation.Translation:
     """Replace the instructions of a translation."""
-    ...
 
 
 @operation("DELETE", "/orgs/{organization_id}/translations/{translation_id}")
 def delete_translation(organization_id: str, translation_id: str) -> None:
     """Delete a translation."""
-    ...
 
 
 @operation("POST", "/orgs/{organization_id}/translations/{translation_id}/run", status=204)
 def run_translation(organization_id: str, translation_id: str) -> None:
     """Run a translation again."""
-    ...

@@ -198,34 +198,22 @@ def put_version(tx: Tx, page: PageData) -> str:
 
 def versions(tx: Tx, hashes: Iterable[str]) -> dict[str, PageData]:
     """Return page versions by hash."""
-    wanted = list(dict.fromkeys(hashes))
-    found: dict[str, PageData] = {}
-    for start in range(0, len(wanted), 500):
-        batch = wanted[start : start + 500]
-        marks = ",".join("?" * len(batch))
-        for row in tx.all(
-            f"SELECT hash, data FROM page_version WHERE hash IN ({marks})",  # noqa: S608 - marks only
-            *batch,
-        ):
-            found[row["hash"]] = _page_data(row["data"])
-    return found
+    rows = tx.all(
+        "SELECT hash, data FROM page_version WHERE hash IN (SELECT value FROM json_each(?))",
+        json.dumps(list(hashes)),
+    )
+    return {row["hash"]: _page_data(row["data"]) for row in rows}
 
 
 def version_times(tx: Tx, content: Content) -> dict[str, tuple[str, str]]:
     """Return (created, updated) of each page: of its identity, and of its version here."""
     nodes = {node.version: node.page for node in content.nodes()}
-    times: dict[str, tuple[str, str]] = {}
-    hashes = list(nodes)
-    for start in range(0, len(hashes), 500):
-        batch = hashes[start : start + 500]
-        marks = ",".join("?" * len(batch))
-        for row in tx.all(
-            "SELECT v.hash, v.created_at AS updated, p.created_at AS created FROM page_version v "  # noqa: S608
-            f"JOIN page p ON p.id = v.page_id WHERE v.hash IN ({marks})",
-            *batch,
-        ):
-            times[nodes[row["hash"]]] = (row["created"], row["updated"])
-    return times
+    rows = tx.all(
+        "SELECT v.hash, v.created_at AS updated, p.created_at AS created FROM page_version v "
+        "JOIN page p ON p.id = v.page_id WHERE v.hash IN (SELECT value FROM json_each(?))",
+        json.dumps(list(nodes)),
+    )
+    return {nodes[row["hash"]]: (row["created"], row["updated"]) for row in rows}
 
 
 def load(tx: Tx, revision_id: str) -> Content:

@@ -52,8 +52,9 @@ def list_comments(call: Call, place: Place, **wanted: Unpack[WantedComments]) ->
     given = place.conditions()
     given.also("status = ?", None if status == "all" else status)
     given.also("page_id = ?", page)
-    if authors:
-        given.also(f"posted_by IN ({', '.join('?' * len(authors))})", *authors)
+    given.also(
+        "posted_by IN (SELECT value FROM json_each(?))", json.dumps(authors) if authors else None
+    )
     count: int | None = None
     if status == "open" and page is None and not authors:
         count = (place.change_request or place.space)["comments"]  # kept as they come and go

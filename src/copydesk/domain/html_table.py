@@ -62,12 +62,10 @@ class _Parser(HTMLParser):
         self.found.append((self.getpos()[1], kind, name, attributes))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a tag that begins something."""
+        """Note a tag that begins something; one that has nothing in it likewise."""
         self._note("start", tag, attrs)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a tag that has nothing in it."""
-        self._note("start", tag, attrs)
+    handle_startendtag = handle_starttag
 
     def handle_endtag(self, tag: str) -> None:
         """Note a tag that ends something."""
@@ -86,20 +84,14 @@ class _Parser(HTMLParser):
         self._note("text", f"&#{name}")
 
     def handle_comment(self, data: str) -> None:
-        """Note a comment, which stays as it was written."""
+        """Note a comment, an instruction or what is no HTML, which stays as it was written."""
         self._note("other", data)
+
+    handle_pi = unknown_decl = handle_comment
 
     def handle_decl(self, decl: str) -> None:
-        """Note a declaration."""
+        """Note a declaration likewise."""
         self._note("other", decl)
-
-    def handle_pi(self, data: str) -> None:
-        """Note an instruction."""
-        self._note("other", data)
-
-    def unknown_decl(self, data: str) -> None:
-        """Note a declaration that is not HTML."""
-        self._note("other", data)
 
 
 def row_text(source: str) -> str | None:

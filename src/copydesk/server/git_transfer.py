@@ -18,7 +18,7 @@ from copydesk.server.source_content import (
 )
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.git_writing import commit_files
-from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Person, Problem, SourceError, SourceRevision, SourceSpace
 from copydesk.server.sources.paths import hazard
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
@@ -146,7 +146,7 @@ def _documentation(repository: Repository, branch: Branch, folder: str) -> Sourc
         for path, blob in repository.files(branch.oid).items()
         if path.startswith(below)
     }
-    spaces = read_layout(files, name=repository.name)
+    spaces = LayoutReader(repository.name).read(files)
     if len(spaces) != 1:
         there = ", ".join(each.folder or "the top" for each in spaces)
         where = folder or "the top folder"

@@ -14,7 +14,7 @@ from dulwich.objects import Commit, ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
-from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Blob, SourceSpace
 
 GIT = shutil.which("git")
@@ -88,7 +88,7 @@ class Making:
 
 def layout(files: Mapping[str, bytes], name: str = "docs") -> list[SourceSpace]:
     """Read the layout of files that are in memory."""
-    return read_layout({path: Blob.of(data) for path, data in files.items()}, name=name)
+    return LayoutReader(name).read({path: Blob.of(data) for path, data in files.items()})
 
 
 def put(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from copydesk.server import desk_writes, source_content
 from copydesk.server.sources.document import MAX_PAGE
 from copydesk.server.sources.folder import working_files
-from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import MAX_FILE, Blob, Problem, SourceError
 from tests.server.sources.making import layout
 from tests.world import World
@@ -117,7 +117,7 @@ def test_files_that_are_no_pages_are_named_and_kept() -> None:
         "link.md": Blob.of(b""),
     }
     files["link.md"].kind = "symlink"
-    (space,) = read_layout(files, name="docs")
+    (space,) = LayoutReader("docs").read(files)
     assert not space.pages
     assert [problem.reason for problem in space.problems] == [
         "is not UTF-8 (byte 4)",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.server.sources.git import Repository
-from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Blob, SourceFile, SourcePage, SourceSpace
 from copydesk.server.sources.paths import hazard
 from copydesk.server.sources.plan import plan_imports
@@ -253,7 +253,7 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
     turned = replace(space, pages=(top, replace(group, children=group.children[::-1])))
     write_space(tmp_path, turned, base=space)
     assert (tmp_path / "SUMMARY.md").exists()
-    found = read_layout({path: Blob.of(data) for path, data in taken(tmp_path).items()})
+    found = LayoutReader().read({path: Blob.of(data) for path, data in taken(tmp_path).items()})
     assert [one.title for one in found[0].walk()] == ["Top", "a", "Two", "One"]
 
 

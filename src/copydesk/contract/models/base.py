@@ -19,6 +19,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    RootModel,
     SerializerFunctionWrapHandler,
     StringConstraints,
     TypeAdapter,
@@ -137,6 +138,14 @@ class Body(BaseModel):
         """Return the JSON value of the fields that were set."""
         value: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
         return value
+
+
+class Batch(RootModel[list[T]], Generic[T]):
+    """Several bodies at once: a JSON list."""
+
+    def to_json(self) -> bytes:
+        """Return the JSON list, with the fields that were set."""
+        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
 
 
 class Next(Shape):

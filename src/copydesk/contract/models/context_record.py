@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, RootModel, StringConstraints
+from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import RecordType
-from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource
+from copydesk.contract.models.base import Always, Batch, Body, Count, Open, Real, Resource
 from copydesk.contract.models.parts import Timestamp, Uri, Urls
 
 Connector: TypeAlias = Annotated[
@@ -55,9 +55,5 @@ class ContextRecordInput(Body):
     metadata: dict[str, str | Count | Real] | None = None
 
 
-class ContextRecordBatch(RootModel[list[ContextRecordInput]]):
+class ContextRecordBatch(Batch[ContextRecordInput]):
     """Several tickets and documents to hand in at once: a JSON list."""
-
-    def to_json(self) -> bytes:
-        """Return the JSON list, with the fields that were set."""
-        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)

@@ -2,10 +2,10 @@
 
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, RootModel, StringConstraints
+from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import AnalysisState, PartRole
-from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Batch, Body, Count, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 
 
@@ -153,12 +153,8 @@ class ConversationIngest(Body):
     parts: list[PartIngest]
 
 
-class ConversationBatch(RootModel[list[ConversationIngest]]):
+class ConversationBatch(Batch[ConversationIngest]):
     """Several conversations to hand in at once: a JSON list."""
-
-    def to_json(self) -> bytes:
-        """Return the JSON list, with the fields that were set."""
-        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
 
 
 IngestBody: TypeAlias = ConversationIngest | ConversationBatch

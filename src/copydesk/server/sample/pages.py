@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Blob, SourceSpace
 
 
@@ -18,7 +18,7 @@ def read_pages(folder: str) -> SourceSpace:
     Raises ``ValueError`` when a file or a line there cannot be used, for then the sample is wrong.
     """
     top = files("copydesk.server.sample") / "content" / folder
-    spaces = read_layout({path: Blob.of(file.read_bytes()) for path, file in _walk(top)})
+    spaces = LayoutReader().read({path: Blob.of(file.read_bytes()) for path, file in _walk(top)})
     if len(spaces) != 1 or spaces[0].problems:
         raise ValueError(f"the sample's {folder} is not one clean space: {spaces}")
     return spaces[0]

@@ -81,22 +81,11 @@ _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "hom
 """First headings that name a page and not a space."""
 
 
-def read_layout(
-    files: Files, *, name: str = "", keys: Keys | None = None, roots: Collection[str] | None = None
-) -> list[SourceSpace]:
-    """Return the spaces of one state of a repository; none when it holds no Markdown.
-
-    Args:
-        files: every file by its path.
-        name: what the repository is called, for a space whose first page does not tell.
-        keys: identities of files from other states of the same repository.
-        roots: the folders that may be spaces; all by default.
-    """
-    return LayoutReader(name).read(files, keys, roots)
-
-
 class LayoutReader:
-    """Reads many states of one repository, each file's text once."""
+    """Reads many states of one repository, each file's text once.
+
+    ``name`` is what it is called, for a space whose first page does not tell.
+    """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -109,7 +98,11 @@ class LayoutReader:
     def read(
         self, files: Files, keys: Keys | None = None, roots: Collection[str] | None = None
     ) -> list[SourceSpace]:
-        """Return the spaces of one state; see ``read_layout``."""
+        """Return the spaces of one state, its files by path; none when it holds no Markdown.
+
+        ``keys`` are identities of files from other states, ``roots`` the folders that may be
+        spaces; None is all.
+        """
         configs = [c for c in self._spaces(files) if roots is None or c.root in roots]
         keys = keys or {}
         owned: dict[str, list[str]] = {config.root: [] for config in configs}

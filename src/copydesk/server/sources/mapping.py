@@ -28,15 +28,11 @@ class BadYamlError(ValueError):
         self.line = line
 
 
-def read_lenient_mapping(text: str) -> dict[str, Any]:
-    """Return a mapping as ``read_mapping`` does; values with unknown tags are None."""
-    return read_mapping(text, lenient=True)
-
-
 def read_mapping(text: str, *, lenient: bool = False) -> dict[str, Any]:
     """Return the mapping that a YAML text holds; an empty text is an empty mapping.
 
-    Raises ``BadYamlError`` when it is too long, not YAML, or another kind of value.
+    ``lenient``: values with unknown tags are None. Raises ``BadYamlError`` when it is too long, not
+    YAML, or another kind of value.
     """
     if len(text) > MAX_YAML:
         raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")

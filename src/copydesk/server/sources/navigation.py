@@ -13,7 +13,7 @@ from typing import Any
 from copydesk.server.sources.docsify import DOCSIFY, read_docsify
 from copydesk.server.sources.document import number
 from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
-from copydesk.server.sources.mapping import BadYamlError, decoded, read_lenient_mapping, read_toml
+from copydesk.server.sources.mapping import BadYamlError, decoded, read_mapping, read_toml
 from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
 from copydesk.server.sources.nextra import METAS
 from copydesk.server.sources.paths import folder_of, join, name_of
@@ -71,7 +71,7 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     if name in SIDEBARS:
         docs = sidebar_folders(path)
         return [Navigation(path, docs[0], _sidebars(name, text), named=True)]
-    values = read_lenient_mapping(text)
+    values = read_mapping(text, lenient=True)
     if name in _SITES:
         site = values.get("site")
         structure = site.get("structure") if isinstance(site, dict) else None
@@ -115,7 +115,9 @@ def _hugo(path: str, text: str) -> list[Navigation]:
         return []  # read no further: a repository may have many files of that name
     try:
         values = _lower(
-            read_toml(text) if path.endswith(".toml") else read_lenient_mapping(text.expandtabs(1))
+            read_toml(text)
+            if path.endswith(".toml")
+            else read_mapping(text.expandtabs(1), lenient=True)
         )
     except BadYamlError:
         if own:
@@ -161,7 +163,7 @@ def order_of(name: str) -> float | None:
 def read_category(data: bytes) -> tuple[str | None, float | None]:
     """Return the title and the place that one of ``CATEGORIES`` gives its folder."""
     try:
-        values = read_lenient_mapping(decoded(data).replace("\t", " "))
+        values = read_mapping(decoded(data).replace("\t", " "), lenient=True)
     except BadYamlError:
         return None, None
     label = values.get("label")

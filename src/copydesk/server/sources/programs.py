@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Any
 
-from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_lenient_mapping
+from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_mapping
 
 _TOKEN = re.compile(
     r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<sign>.)""",
@@ -49,7 +49,7 @@ def read_value(text: str, start: re.Pattern[str] | None) -> Any:
         raise BadYamlError("is a program without a plain object in it")
     try:
         plain = _plain(text[place.end() if place else 0 :])
-        return read_lenient_mapping(f"{{value: {plain}}}").get("value")
+        return read_mapping(f"{{value: {plain}}}", lenient=True).get("value")
     except BadYamlError as error:
         raise BadYamlError(
             "is more than one object of plain values, and copydesk runs no code"

@@ -30,7 +30,7 @@ from urllib.parse import quote
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.config import SUMMARY
 from copydesk.server.sources.document import facts_of, front_matter
-from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import (
     Blob,
     Problem,
@@ -189,7 +189,7 @@ def _reads_the_same(space: SourceSpace) -> bool:
     files = {file.path: file.blob for file in space.files}
     files |= {p.source_path: Blob.of(p.content()) for p in space.walk() if p.source_path}
     files = {path: blob for path, blob in files.items() if hazard(path) is None}
-    found = next((each for each in read_layout(files) if each.folder == space.folder), None)
+    found = next((each for each in LayoutReader().read(files) if each.folder == space.folder), None)
     return [(page.path, page.type, page.title) for page in (found.walk() if found else ())] == [
         (page.path, page.type, page.title)
         for page in space.walk()

@@ -27,7 +27,7 @@ def call(key: str, *, back: bool = True, makes: str = "", operation: str = "upda
     step = Step(operation, {"site_id": "s"}, {"title": key, "ids": [1, {"a": None}]})
     return Call(
         key, "Change", key.upper(), f"{key}: “Ünïcode”", step, way if back else None, makes,
-        {f"{makes}/space": "siteSpaces[].id"} if makes else {}, final=not back,
+        {f"{makes}/space": "siteSpaces[].id"} if makes else {},
     )  # fmt: skip
 
 

@@ -66,4 +66,3 @@ def test_what_cannot_be_taken_back_is_lasting() -> None:
     way = Reversal((Step("y"),))
     assert not Call("k", "C", "T", "L", Step("x"), way).lasting
     assert Call("k", "C", "T", "L", Step("x")).lasting
-    assert Call("k", "C", "T", "L", Step("x"), way, final=True).lasting

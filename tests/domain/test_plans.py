@@ -31,7 +31,7 @@ def told(call: Call) -> list[str]:
     lines.append(f"sends {sent(call.step)}")
     if call.makes or call.also:
         lines.append(f"makes {call.makes} {json.dumps(call.also)}")
-    lines += ["final"] if call.final else []
+    lines += ["final"] if call.lasting else []
     lines += seen("arrived", call.arrived)
     if (way := call.reversal) is not None:
         lines += [f"back by {sent(step)}" for step in way.back]

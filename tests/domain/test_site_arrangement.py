@@ -57,7 +57,6 @@ def send(service: SiteService, calls: list[Call]) -> tuple[dict[str, str], list[
     for each in calls:
         call = bind(kept(each), made)
         assert not provisional([dict(call.step.arguments), call.step.body]), call
-        assert (call.reversal is None) == call.final, call
         if call.reversal is not None and not call.makes:
             assert call.reversal.before is not None
             assert service.holds(call.reversal.before) == "", call
@@ -94,7 +93,7 @@ def check(service: SiteService, staged: SiteArrangement) -> tuple[list[Call], bo
     rebased = staged.bound(made).rebase(service.layout())
     assert not rebased.arrangement.dirty
     assert not rebased.changed, rebased
-    final = any(call.final for call in sent)
+    final = any(call.lasting for call in sent)
     for call in reversed(sent):
         if call.reversal is None:
             continue
@@ -473,5 +472,5 @@ def test_places_that_no_request_reaches_are_passed_by() -> None:
     for name, group in (("x", "G"), ("a", None), ("y", "H"), ("b", None)):
         lone.section(name, "one", group=group)
     (call,) = begin(lone).move(["s-a"], 1).calls()
-    assert call.final
+    assert call.lasting
     assert call.reversal is None

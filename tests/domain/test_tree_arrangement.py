@@ -266,7 +266,7 @@ def test_a_plan_of_any_steps_makes_the_wanted_tree_and_its_way_back_the_old_one(
         sent = send(service, calls)
         sent_at_all += len(sent)
         assert named(service.layout()) == named(it.now), it
-        if any(call.final for call in sent):
+        if any(call.lasting for call in sent):
             continue
         for call in reversed(sent):
             assert call.reversal is not None

@@ -92,7 +92,6 @@ class Rearranged:
                     "French in API goes",
                     step,
                     None,
-                    final=True,
                     arrived=Expectation(read, {path: []}),
                 )
             )  # fmt: skip

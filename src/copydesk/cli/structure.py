@@ -612,7 +612,7 @@ def value_of(number: int, item: RunCall) -> dict[str, str | int]:
         "line": call.line,
         "note": call.note,
         "operation": call.step.operation,
-        "final": call.final,
+        "final": call.lasting,
         "state": item.state,
         "said": said_here(item.said),
     }

@@ -224,10 +224,8 @@ def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
     found: list[Difference] = []
     for row in after.walk():
         if row not in before and row in after.items:
-            item = after.items[row]
-            found.append(
-                Difference(row, "added", item.title, line=f"{item.title}: new{_in(after, row)}")
-            )
+            title = after.items[row].title
+            found.append(Difference(row, "added", title, line=f"{title}: new{_in(after, row)}"))
     gone = [row for row in before.walk() if row not in after]
     for row in gone:
         if before.level_of(row) not in gone:  # a row that went with its level is not told again
@@ -248,19 +246,10 @@ def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
         stays = kept(was_rows, rows)
         for row in rows:
             if row in before and row not in stays:
-                item = after.items[row]
-                line = f"{item.title}: {place_line(after, row)}"
-                found.append(
-                    Difference(
-                        row,
-                        "moved",
-                        item.title,
-                        "place",
-                        place_line(before, row),
-                        place_line(after, row),
-                        line,
-                    )
-                )
+                title = after.items[row].title
+                was, now = place_line(before, row), place_line(after, row)
+                line = f"{title}: {now}"
+                found.append(Difference(row, "moved", title, "place", was, now, line))
     return tuple(found)
 
 

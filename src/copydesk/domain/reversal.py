@@ -40,8 +40,8 @@ class Call:
     ``what`` is the verb for the log, ``target`` the title of the thing it changes, ``line`` both as
     people read them; all are clean. ``step`` and ``reversal`` may hold provisional ids. ``makes``
     is the provisional id of what it makes, ``also`` where in the answer other provisional values
-    are found, by path. ``note`` is told to a person first. A ``final`` call cannot be taken back;
-    ``arrived`` is then what a read shows once it went through.
+    are found, by path. ``note`` is told to a person first. Without a ``reversal``
+    nothing takes it back, and ``arrived`` is what a read shows once it went through.
     """
 
     key: str
@@ -53,13 +53,12 @@ class Call:
     makes: str = ""
     also: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
-    final: bool = False
     arrived: Expectation | None = None
 
     @property
     def lasting(self) -> bool:
         """Whether nothing takes it back."""
-        return self.final or self.reversal is None
+        return self.reversal is None
 
     def made(self, answer: JSON) -> dict[str, str]:
         """Return what the answer gives instead of provisional values; ``{}`` where it made none."""

@@ -482,11 +482,6 @@ class Requests:
         assert item.kind in ("group", "section", "link", "site-space")
         return SiteNode(row, item.kind, item.title, level)
 
-    def _called(self, row: str) -> str:
-        """Return what a thing is called as long as nothing was sent."""
-        item = self.base.items.get(row) or self.now.items[row]
-        return item.title
-
     # More and fewer
 
     def _added(self, op: Op) -> Call:
@@ -520,7 +515,7 @@ class Requests:
         return Call(
             f"add:{row}", "Add group", item.title, line,
             Step("add_site_section_group", self.where, body), None if lost else made, row,
-            note="; ".join(notes), final=lost, arrived=made.still if lost else None,
+            note="; ".join(notes), arrived=made.still if lost else None,
         )  # fmt: skip
 
     def _add_link(self, op: Op) -> Call:
@@ -576,7 +571,6 @@ class Requests:
             row,
             also,
             note,
-            takes,
             self._shown("sections", row, there=True) if takes else None,
         )
 
@@ -626,7 +620,6 @@ class Requests:
             line,
             Step(f"delete_{thing}", {**self.where, f"{thing}_id": row}),
             note="the content stays",
-            final=True,
             arrived=self._shown(name, row, there=False),
         )
 
@@ -642,7 +635,6 @@ class Requests:
             Step(f"delete_{THINGS[kind]}", {**self.where, f"{THINGS[kind]}_id": op.row}),
             back,
             note=note,
-            final=back is None,
             arrived=None if back else entry_shown(self.ids, op.row, there=False),
         )
 
@@ -690,7 +682,7 @@ class Requests:
         after = {name: _sent(name, value, item.kind) for name, value in op.values.items()}
         forth = {name: value for name, value in after.items() if name in before}
         node = self._node(row, level)
-        title = self._called(row)
+        title = (was or item).title  # as it is called as long as nothing was sent
         thing = THINGS[item.kind]
         sent = site_row_changed(self.ids, node, after, after)
         notes = self._address_notes(op, before)
@@ -707,7 +699,6 @@ class Requests:
             Step(f"update_{thing}", {**self.where, f"{thing}_id": row}, after),
             site_row_changed(self.ids, node, before, forth) if before else None,
             note="; ".join(notes),
-            final=not before,
             arrived=None if before else sent.still,
         )
 
@@ -751,7 +742,6 @@ class Requests:
             Step("update_site", self.where, {name: row}),
             back,
             note=DEFAULT_NOTE,
-            final=back is None,
             arrived=arrived,
         )
 
@@ -773,23 +763,19 @@ class Requests:
         after = found.around(move.id)
         where = f" (in {self._item(level).title})" if level in self.now.items else ""
         item = self._item(move.id)
-        reversal = None
         node = self._node(move.id, level)
         way = row_moved(
             self.ids, node, move, back or move, before, after, found.leaving, near=found.long,
             sorts=self.staged.sorts,
         )  # fmt: skip
-        if back is not None:
-            reversal = way
         return Call(
             op.key,
             "Move",
             item.title,
             f"{item.title} {move.side} {self._item(move.anchor).title}{where}",
             way.forth[0],
-            reversal,
+            None if back is None else way,
             note="" if back is not None else "only a group is beside it",
-            final=back is None,
             arrived=way.still if back is None else None,
         )
 
@@ -809,7 +795,6 @@ class Requests:
         return Call(
             op.key, "Move", item.title, line, way.forth[0], None if move.back is None else way,
             note="; ".join(notes),
-            final=move.back is None,
             arrived=way.still if move.back is None else None,
         )  # fmt: skip
 

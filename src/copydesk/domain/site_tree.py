@@ -217,13 +217,7 @@ def _link(link: SiteExternalLink, level: str) -> SiteNode:
         address=web_address(link.url),
         draft=link.draft,
         group=level,
-        raw={
-            "title": link.title,
-            "url": link.url,
-            "description": link.description,
-            "condition": link.condition,
-            "icon": link.icon,
-        },
+        raw=_raw(link, "title", "url", "description", "condition", "icon"),
     )
 
 
@@ -240,13 +234,7 @@ def _section(section: SiteSection, level: str) -> SiteNode:
         address=web_address(section.urls.published),
         group=level,
         icon=clean(section.icon or ""),
-        raw={
-            "title": section.title,
-            "path": section.path,
-            "description": section.description,
-            "condition": section.condition,
-            "icon": section.icon,
-        },
+        raw=_raw(section, "title", "path", "description", "condition", "icon"),
     )
 
 
@@ -267,6 +255,11 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
         address=web_address(shown.urls.published),
         raw={"title": shown.title or space.title, "path": shown.path, "condition": shown.condition},
     )
+
+
+def _raw(thing: SiteSection | SiteExternalLink, *names: str) -> dict[str, JSON]:
+    """Return texts of a thing, whose wire names are those that they have here."""
+    return {name: getattr(thing, name) for name in names}
 
 
 PATH, REST = "path", "rest"

@@ -319,7 +319,6 @@ def _removals(base: Layout, now: Layout) -> list[Call]:
                     item.title,
                     f"Delete the collection {item.title}, empty by then",
                     Step("delete_collection", ids),
-                    final=True,
                     arrived=Expectation(Step("get_collection", ids), gone=True),
                 )
             )

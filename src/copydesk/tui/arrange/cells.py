@@ -328,7 +328,7 @@ def plan_facts(
 
 
 def _planned(call: Call) -> Text:
-    text = Text(call.line, style="bad" if call.final else "")
+    text = Text(call.line, style="bad" if call.lasting else "")
     return text.append(f"  {LASTING}", style="warn") if call.lasting else text
 
 

@@ -1,6 +1,6 @@
 """Who may do what: every operation, asked by every kind of caller, on a desk with one of all.
 
-The permission that an operation takes is declared once, in ``server/permissions.py``; what a caller
+The permission that an operation takes is declared once, with its handler; what a caller
 has follows from their role and what was granted to them. So each cell's answer is known.
 """
 

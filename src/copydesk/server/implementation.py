@@ -107,12 +107,16 @@ Handler = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Implementation:
-    """A handler with what the dispatcher must know: whether it writes, whether it is short."""
+    """A handler with what the dispatcher must know: whether it writes, whether it is short.
+
+    ``takes`` is the permission that it checks; reading that says none takes ``view``.
+    """
 
     operation: Operation[..., Any]
     handler: Handler
     writes: bool
     short: bool = False
+    takes: str = ""
 
 
 HANDLERS: dict[str, Implementation] = {}
@@ -120,10 +124,15 @@ HANDLERS: dict[str, Implementation] = {}
 
 
 def implements(
-    operation: Operation[P, R], *, writes: bool | None = None, short: bool = False
+    operation: Operation[P, R],
+    *,
+    takes: str = "",
+    writes: bool | None = None,
+    short: bool = False,
 ) -> Callable[[Callable[Concatenate[Call, P], R]], Callable[Concatenate[Call, P], R]]:
     """Tie a handler to an operation. It takes the ``Call`` and then what the stub takes.
 
+    ``takes`` is the permission that it checks, on what the path names first.
     What reads runs on a snapshot, everything else in a write transaction, unless ``writes`` says
     otherwise. ``short`` is a read of a few rows by their keys, whatever is asked: it is over before
     another thread would have begun it, and is answered on the event loop. Raises ``ValueError`` at
@@ -131,14 +140,14 @@ def implements(
     """
 
     def tie(handler: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Call, P], R]:
-        _register(operation, handler, writes=writes, short=short)
+        _register(operation, handler, takes, writes=writes, short=short)
         return handler
 
     return tie
 
 
 def implements_on_space(
-    operation: Operation[Concatenate[str, P], R], find: Callable[[Call, str], S]
+    operation: Operation[Concatenate[str, P], R], find: Callable[[Call, str], S], *, takes: str = ""
 ) -> Callable[[Callable[Concatenate[Call, S, P], R]], Callable[Concatenate[Call, S, P], R]]:
     """Tie a handler to an operation on a space, or on something else that its path names first.
 
@@ -152,14 +161,17 @@ def implements_on_space(
         def work(call: Call, **others: Any) -> Any:
             return answer(call, find(call, others.pop(name)), **others)
 
-        _register(operation, work)
+        _register(operation, work, takes)
         return handler
 
     return tie
 
 
 def implements_on_branch(
-    operation: Operation[Concatenate[str, str, P], R], find: Callable[[Call, str, str], S]
+    operation: Operation[Concatenate[str, str, P], R],
+    find: Callable[[Call, str, str], S],
+    *,
+    takes: str = "",
 ) -> Callable[[Callable[Concatenate[Call, S, P], R]], Callable[Concatenate[Call, S, P], R]]:
     """Tie a handler to an operation on what two ids name, such as a space and a change request.
 
@@ -173,7 +185,7 @@ def implements_on_branch(
         def work(call: Call, **others: Any) -> Any:
             return answer(call, find(call, others.pop(outer), others.pop(name)), **others)
 
-        _register(operation, work)
+        _register(operation, work, takes)
         return handler
 
     return tie
@@ -182,6 +194,7 @@ def implements_on_branch(
 def _register(
     operation: Operation[..., Any],
     handler: Handler,
+    takes: str,
     *,
     writes: bool | None = None,
     short: bool = False,
@@ -189,4 +202,4 @@ def _register(
     if operation.name in HANDLERS:
         raise ValueError(f"operation {operation.name} is implemented twice")
     writing = not operation.reads if writes is None else writes
-    HANDLERS[operation.name] = Implementation(operation, handler, writing, short)
+    HANDLERS[operation.name] = Implementation(operation, handler, writing, short, takes)

@@ -19,7 +19,7 @@ def get_agent_instructions(call: Call, organization_id: str) -> AgentInstruction
     return agent_instructions_model(call, organization_id)
 
 
-@implements(ops.update_agent_instructions)
+@implements(ops.update_agent_instructions, takes="admin")
 def update_agent_instructions(
     call: Call, organization_id: str, body: AgentInstructionsUpdate
 ) -> AgentInstructions:

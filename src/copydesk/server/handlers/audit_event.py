@@ -34,7 +34,7 @@ _EVENTS = (
 )
 
 
-@implements(ops.list_organization_audit_event_actions)
+@implements(ops.list_organization_audit_event_actions, takes="admin")
 def list_organization_audit_event_actions(call: Call, organization_id: str) -> AuditEventActions:
     """List the actions that leave an event: operations that write, and others."""
     call.access.organization(organization_id, "admin")
@@ -44,7 +44,7 @@ def list_organization_audit_event_actions(call: Call, organization_id: str) -> A
     )
 
 
-@implements(ops.list_organization_audit_events)
+@implements(ops.list_organization_audit_events, takes="admin")
 def list_organization_audit_events(
     call: Call,
     organization_id: str,
@@ -75,7 +75,7 @@ def list_organization_audit_events(
     )
 
 
-@implements(ops.get_organization_audit_event)
+@implements(ops.get_organization_audit_event, takes="admin")
 def get_organization_audit_event(
     call: Call, organization_id: str, audit_event_id: str
 ) -> AuditEventDetails:

@@ -93,7 +93,7 @@ def _deleted_spaces(call: Call, organization_id: str) -> list[str]:
     return [row["id"] for row in rows]
 
 
-@implements(ops.create_change_request)
+@implements(ops.create_change_request, takes="edit")
 def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) -> ChangeRequest:
     """Open a change request on a space's current content. It is a draft until it is made open.
 
@@ -133,7 +133,7 @@ def get_change_request(call: Call, space_id: str, change_request_id: str) -> Cha
     return change_request_model(call, *find_change_request(call, space_id, change_request_id))
 
 
-@implements(ops.update_change_request)
+@implements(ops.update_change_request, takes="merge")
 def update_change_request(
     call: Call, space_id: str, change_request_id: str, body: ChangeRequestUpdate
 ) -> ChangeRequest:
@@ -161,13 +161,13 @@ def update_change_request(
     return _current(call, space["id"], row["id"])
 
 
-@implements(ops.pull_change_request_updates)
+@implements(ops.pull_change_request_updates, takes="edit")
 def pull_change_request_updates(call: Call, space_id: str, change_request_id: str) -> UpdateResult:
     """Merge primary content into a change request; with a conflict nothing changes."""
     return _updated(call, space_id, change_request_id, {})
 
 
-@implements(ops.pull_change_request_updates_with_files)
+@implements(ops.pull_change_request_updates_with_files, takes="edit")
 def pull_change_request_updates_with_files(
     call: Call, space_id: str, change_request_id: str, body: FilesTaken
 ) -> UpdateResult:
@@ -200,7 +200,7 @@ def _updated(
     return UpdateResult(result="update", revision=joined.revision)
 
 
-@implements(ops.merge_change_request)
+@implements(ops.merge_change_request, takes="merge")
 def merge_change_request(call: Call, space_id: str, change_request_id: str) -> MergeResult:
     """Merge a change request into primary content (docs/api-notes.md, Merging).
 

@@ -42,7 +42,7 @@ _COLUMNS: dict[ClusterOrder, str] = {
 }
 
 
-@implements(ops.list_issues_clusters)
+@implements(ops.list_issues_clusters, takes="read")
 def list_issues_clusters(
     call: Call,
     organization_id: str,
@@ -65,12 +65,12 @@ def list_issues_clusters(
     )
 
 
-@implements(ops.get_issues_cluster)
+@implements(ops.get_issues_cluster, takes="read")
 def get_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> IssuesCluster:
     return cluster_model(call, find_cluster(call, organization_id, cluster_id))
 
 
-@implements(ops.create_issues_cluster)
+@implements(ops.create_issues_cluster, takes="createContent")
 def create_issues_cluster(
     call: Call, organization_id: str, body: IssuesClusterCreate
 ) -> IssuesCluster:
@@ -87,7 +87,7 @@ def create_issues_cluster(
     return cluster_model(call, call.tx.row("cluster", key))
 
 
-@implements(ops.update_issues_cluster)
+@implements(ops.update_issues_cluster, takes="createContent")
 def update_issues_cluster(
     call: Call, organization_id: str, cluster_id: str, body: IssuesClusterUpdate
 ) -> IssuesCluster:
@@ -106,7 +106,7 @@ def update_issues_cluster(
     return cluster_model(call, call.tx.row("cluster", cluster_id))
 
 
-@implements(ops.delete_issues_cluster)
+@implements(ops.delete_issues_cluster, takes="createContent")
 def delete_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> None:
     """End a cluster; nothing puts its issues together again but a person."""
     changing_organization(call, organization_id)
@@ -117,7 +117,7 @@ def delete_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> 
         clusters.end(call.tx, row, "hand")
 
 
-@implements(ops.join_issues_clusters)
+@implements(ops.join_issues_clusters, takes="createContent")
 def join_issues_clusters(
     call: Call, organization_id: str, cluster_id: str, body: ClusterJoin
 ) -> IssuesCluster:
@@ -137,7 +137,7 @@ def join_issues_clusters(
     return cluster_model(call, call.tx.row("cluster", cluster_id))
 
 
-@implements(ops.restore_issues_cluster)
+@implements(ops.restore_issues_cluster, takes="createContent")
 def restore_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> IssuesCluster:
     """Bring back a cluster that ended, with its id; one that did not stays as it is."""
     changing_organization(call, organization_id)
@@ -147,7 +147,7 @@ def restore_issues_cluster(call: Call, organization_id: str, cluster_id: str) ->
     return cluster_model(call, call.tx.row("cluster", cluster_id))
 
 
-@implements(ops.list_cluster_suggestions)
+@implements(ops.list_cluster_suggestions, takes="read")
 def list_cluster_suggestions(
     call: Call, organization_id: str, cluster_id: str, **paging: Unpack[Paging]
 ) -> Page[ClusterSuggestion]:
@@ -170,7 +170,7 @@ def list_cluster_suggestions(
     )
 
 
-@implements(ops.search_issues_clusters)
+@implements(ops.search_issues_clusters, takes="read")
 def search_issues_clusters(
     call: Call,
     organization_id: str,
@@ -196,7 +196,7 @@ def search_issues_clusters(
     )
 
 
-@implements(ops.link_cluster_change_request)
+@implements(ops.link_cluster_change_request, takes="read")
 def link_cluster_change_request(
     call: Call, organization_id: str, cluster_id: str, change_request_id: str
 ) -> None:
@@ -206,7 +206,7 @@ def link_cluster_change_request(
     call.tx.update("change_request", row["id"], cluster_id=cluster_id)
 
 
-@implements(ops.unlink_cluster_change_request)
+@implements(ops.unlink_cluster_change_request, takes="read")
 def unlink_cluster_change_request(
     call: Call, organization_id: str, cluster_id: str, change_request_id: str
 ) -> None:

@@ -57,7 +57,7 @@ def list_organization_collections(
     )
 
 
-@implements(ops.create_collection)
+@implements(ops.create_collection, takes="createContent")
 def create_collection(call: Call, organization_id: str, body: CollectionCreate) -> Collection:
     """Create a collection, last in its parent. Takes createContent, or create in the parent.
 
@@ -78,7 +78,7 @@ def get_collection(call: Call, collection_id: str) -> Collection:
     return collection_model(call, call.access.collection(collection_id))
 
 
-@implements(ops.update_collection)
+@implements(ops.update_collection, takes="admin")
 def update_collection(call: Call, collection_id: str, body: CollectionUpdate) -> Collection:
     """Change what the body sets. Takes the permission admin."""
     call.access.collection(collection_id, "admin")
@@ -87,7 +87,7 @@ def update_collection(call: Call, collection_id: str, body: CollectionUpdate) ->
     return collection_model(call, call.changed("collection", collection_id))
 
 
-@implements(ops.delete_collection)
+@implements(ops.delete_collection, takes="admin")
 def delete_collection(call: Call, collection_id: str) -> None:
     """Delete an empty collection. Takes the permission admin.
 
@@ -137,7 +137,7 @@ def list_collection_spaces(call: Call, collection_id: str, **paging: Unpack[Pagi
     )
 
 
-@implements(ops.move_collection)
+@implements(ops.move_collection, takes="admin")
 def move_collection(call: Call, collection_id: str, body: CollectionMove) -> Collection:
     """Move a collection. Takes admin on it, and the right to create where it goes.
 
@@ -156,7 +156,7 @@ def move_collection(call: Call, collection_id: str, body: CollectionMove) -> Col
     return collection_model(call, call.changed("collection", collection_id))
 
 
-@implements(ops.transfer_collection)
+@implements(ops.transfer_collection, takes="admin")
 def transfer_collection(call: Call, collection_id: str, body: CollectionTransfer) -> Collection:
     """Hand a collection with everything in it over to another organization, last at its root.
 

@@ -72,8 +72,8 @@ def list_comments(call: Call, place: Place, **wanted: Unpack[WantedComments]) ->
     )
 
 
-@implements_on_space(ops.create_space_comment, _to_comment)
-@implements_on_branch(ops.create_change_request_comment, _to_comment)
+@implements_on_space(ops.create_space_comment, _to_comment, takes="comment")
+@implements_on_branch(ops.create_change_request_comment, _to_comment, takes="comment")
 def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
     if body.page is not None:
         check_page(call, place, body.page)
@@ -104,8 +104,8 @@ def get_comment(
     return comment_model(call, place, find_comment(call, place, comment_id), format)
 
 
-@implements_on_space(ops.update_space_comment, _to_comment)
-@implements_on_branch(ops.update_change_request_comment, _to_comment)
+@implements_on_space(ops.update_space_comment, _to_comment, takes="comment")
+@implements_on_branch(ops.update_change_request_comment, _to_comment, takes="comment")
 def update_comment(call: Call, place: Place, comment_id: str, body: CommentUpdate) -> Comment:
     row = find_comment(call, place, comment_id)
     if body.body is not None:
@@ -116,8 +116,8 @@ def update_comment(call: Call, place: Place, comment_id: str, body: CommentUpdat
     return comment_model(call, place, find_comment(call, place, comment_id))
 
 
-@implements_on_space(ops.delete_space_comment, find_place)
-@implements_on_branch(ops.delete_change_request_comment, find_place)
+@implements_on_space(ops.delete_space_comment, find_place, takes="admin")
+@implements_on_branch(ops.delete_change_request_comment, find_place, takes="admin")
 def delete_comment(call: Call, place: Place, comment_id: str) -> None:
     """Delete a comment with its replies; a missing one is fine (204)."""
     row = comment_or_none(call, place, comment_id)
@@ -153,8 +153,8 @@ def list_replies(
     )
 
 
-@implements_on_space(ops.create_space_comment_reply, _to_comment)
-@implements_on_branch(ops.create_change_request_comment_reply, _to_comment)
+@implements_on_space(ops.create_space_comment_reply, _to_comment, takes="comment")
+@implements_on_branch(ops.create_change_request_comment_reply, _to_comment, takes="comment")
 def create_reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -> CommentReply:
     comment = find_comment(call, place, comment_id)
     text = written_markdown(body.body)
@@ -176,8 +176,8 @@ def get_reply(
     return reply_model(call, place, find_reply(call, comment, comment_reply_id), format)
 
 
-@implements_on_branch(ops.update_change_request_comment_reply, _to_comment)
-@implements_on_space(ops.update_space_comment_reply, _to_comment)
+@implements_on_branch(ops.update_change_request_comment_reply, _to_comment, takes="comment")
+@implements_on_space(ops.update_space_comment_reply, _to_comment, takes="comment")
 def update_reply(
     call: Call, place: Place, comment_id: str, comment_reply_id: str, body: SpaceReplyUpdate
 ) -> CommentReply:
@@ -193,8 +193,8 @@ def update_reply(
     return reply_model(call, place, find_reply(call, comment, comment_reply_id))
 
 
-@implements_on_space(ops.delete_space_comment_reply, find_place)
-@implements_on_branch(ops.delete_change_request_comment_reply, find_place)
+@implements_on_space(ops.delete_space_comment_reply, find_place, takes="admin")
+@implements_on_branch(ops.delete_change_request_comment_reply, find_place, takes="admin")
 def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: str) -> None:
     """Delete a reply; a missing one is fine (204)."""
     comment = comment_or_none(call, place, comment_id)

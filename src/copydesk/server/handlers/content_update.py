@@ -19,7 +19,7 @@ from copydesk.server.queries.change_request import change_request_model, find_ch
 from copydesk.server.queries.file import file_model, find_file
 
 
-@implements(ops.update_change_request_content)
+@implements(ops.update_change_request_content, takes="edit")
 def update_change_request_content(
     call: Call, space_id: str, change_request_id: str, body: ContentWrite, *, compat: bool = True
 ) -> ChangeRequest | ContentUpdate:

@@ -15,7 +15,7 @@ from copydesk.server.queries.context_record import record_issues, record_model, 
 from copydesk.server.queries.question import site_to_triage
 
 
-@implements(ops.list_site_context_records)
+@implements(ops.list_site_context_records, takes="read")
 def list_site_context_records(
     call: Call,
     organization_id: str,
@@ -37,7 +37,7 @@ def list_site_context_records(
     return record_page(call, site, which, paging=paging)
 
 
-@implements(ops.upsert_site_context_records)
+@implements(ops.upsert_site_context_records, takes="ingestConversations")
 def upsert_site_context_records(
     call: Call, organization_id: str, site_id: str, body: ContextRecordBatch
 ) -> None:
@@ -49,7 +49,7 @@ def upsert_site_context_records(
     call.goes_on = True
 
 
-@implements(ops.get_site_context_record)
+@implements(ops.get_site_context_record, takes="read")
 def get_site_context_record(
     call: Call, organization_id: str, site_id: str, site_context_record_id: str
 ) -> ContextRecord:

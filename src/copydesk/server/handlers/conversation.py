@@ -1,4 +1,7 @@
-"""Conversations that were handed in, and the issues found in them."""
+"""Conversations that were handed in, and the issues found in them.
+
+They are people's own words: members with a role read them, guests do not.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ from copydesk.server.queries.cluster import (
 from copydesk.server.queries.conversation_search import Search
 
 
-@implements(ops.list_conversations)
+@implements(ops.list_conversations, takes="read")
 def list_conversations(
     call: Call, organization_id: str, *, source: str | None = None, **paging: Unpack[Paging]
 ) -> Page[Conversation]:
@@ -53,7 +56,7 @@ def list_conversations(
     )
 
 
-@implements(ops.ingest_conversation)
+@implements(ops.ingest_conversation, takes="ingestConversations")
 def ingest_conversation(call: Call, organization_id: str, body: IngestBody) -> None:
     """Take in one conversation or several; one whose id is known replaces what it was."""
     call.access.organization(organization_id, "ingestConversations")
@@ -62,12 +65,12 @@ def ingest_conversation(call: Call, organization_id: str, body: IngestBody) -> N
     call.goes_on = True
 
 
-@implements(ops.get_conversation)
+@implements(ops.get_conversation, takes="read")
 def get_conversation(call: Call, organization_id: str, conversation_id: str) -> ConversationDetail:
     return conversation_detail(call, find_conversation(call, organization_id, conversation_id))
 
 
-@implements(ops.list_conversation_issues)
+@implements(ops.list_conversation_issues, takes="read")
 def list_conversation_issues(
     call: Call,
     organization_id: str,
@@ -88,7 +91,7 @@ def list_conversation_issues(
     )
 
 
-@implements(ops.get_conversation_issue)
+@implements(ops.get_conversation_issue, takes="read")
 def get_conversation_issue(
     call: Call, organization_id: str, issue_id: str
 ) -> ConversationIssueItem:
@@ -97,7 +100,7 @@ def get_conversation_issue(
     return issue_item(call, row)
 
 
-@implements(ops.move_conversation_issues)
+@implements(ops.move_conversation_issues, takes="createContent")
 def move_conversation_issues(call: Call, organization_id: str, body: IssueMove) -> IssuesMoved:
     """Put issues into a cluster or into none, where they stay.
 
@@ -116,7 +119,7 @@ def move_conversation_issues(call: Call, organization_id: str, body: IssueMove) 
     return IssuesMoved(moved=clusters.place(call.tx, issues, body.cluster, "hand"))
 
 
-@implements(ops.get_conversations_analysis)
+@implements(ops.get_conversations_analysis, takes="read")
 def get_conversations_analysis(
     call: Call, organization_id: str, *, hurry: bool | None = None
 ) -> ConversationsAnalysis:
@@ -128,7 +131,7 @@ def get_conversations_analysis(
     return found
 
 
-@implements(ops.search_conversations)
+@implements(ops.search_conversations, takes="read")
 def search_conversations(
     call: Call,
     organization_id: str,

@@ -51,7 +51,7 @@ _KEYS: dict[FindingOrder, str] = {
 _SUBJECT_LENGTH = 100
 
 
-@implements(ops.list_site_findings)
+@implements(ops.list_site_findings, takes="read")
 def list_site_findings(
     call: Call,
     organization_id: str,
@@ -79,7 +79,7 @@ def list_site_findings(
     )
 
 
-@implements(ops.get_site_finding)
+@implements(ops.get_site_finding, takes="read")
 def get_site_finding(
     call: Call, organization_id: str, site_id: str, site_finding_id: str
 ) -> SiteFinding:
@@ -87,7 +87,7 @@ def get_site_finding(
     return finding_model(view, find_finding(view, site_finding_id))
 
 
-@implements(ops.update_site_finding)
+@implements(ops.update_site_finding, takes="createContent")
 def update_site_finding(
     call: Call, organization_id: str, site_id: str, site_finding_id: str, body: SiteFindingUpdate
 ) -> SiteFinding:
@@ -104,7 +104,7 @@ def update_site_finding(
     return finding_model(view, call.tx.row("finding", row["id"]))
 
 
-@implements(ops.list_site_finding_change_requests)
+@implements(ops.list_site_finding_change_requests, takes="read")
 def list_site_finding_change_requests(
     call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[ChangeRequest]:
@@ -122,7 +122,7 @@ def list_site_finding_change_requests(
     )
 
 
-@implements(ops.begin_site_finding_change_requests)
+@implements(ops.begin_site_finding_change_requests, takes="read")
 def begin_site_finding_change_requests(
     call: Call, organization_id: str, site_id: str, site_finding_id: str
 ) -> None:
@@ -147,7 +147,7 @@ def begin_site_finding_change_requests(
     call.tx.insert("finding_request", change_request_id=made, finding_id=row["id"])
 
 
-@implements(ops.list_site_finding_pages)
+@implements(ops.list_site_finding_pages, takes="read")
 def list_site_finding_pages(
     call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[SiteFindingPage]:
@@ -168,7 +168,7 @@ def list_site_finding_pages(
     )
 
 
-@implements(ops.list_site_finding_questions)
+@implements(ops.list_site_finding_questions, takes="read")
 def list_site_finding_questions(
     call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[SiteQuestion]:
@@ -183,7 +183,7 @@ def list_site_finding_questions(
     )
 
 
-@implements(ops.list_site_finding_records)
+@implements(ops.list_site_finding_records, takes="read")
 def list_site_finding_records(
     call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[ContextRecord]:
@@ -196,7 +196,7 @@ def list_site_finding_records(
     return record_page(call, view.site, which, paging=paging)
 
 
-@implements(ops.get_site_finding_stats)
+@implements(ops.get_site_finding_stats, takes="read")
 def get_site_finding_stats(
     call: Call, organization_id: str, site_id: str, **wanted: Unpack[WantedFindings]
 ) -> SiteFindingStats:

@@ -22,13 +22,13 @@ def get_space_git_info(call: Call, space_id: str) -> GitSyncState:
     return GitSyncState.model_validate(state)
 
 
-@implements(ops.import_git_repository)
+@implements(ops.import_git_repository, takes="triggerGitSync")
 def import_git_repository(call: Call, space_id: str, body: GitImport) -> None:
     """Have the worker take what a branch says into a space."""
     _begin(call, space_id, body)
 
 
-@implements(ops.export_to_git_repository)
+@implements(ops.export_to_git_repository, takes="triggerGitSync")
 def export_to_git_repository(call: Call, space_id: str, body: GitExport) -> None:
     """Have the worker commit the content of a space to a branch."""
     _begin(call, space_id, body)

@@ -56,7 +56,7 @@ def get_glossary_entry(call: Call, organization_id: str, glossary_entry_id: str)
     return _model(call, row)
 
 
-@implements(ops.update_glossary_entries)
+@implements(ops.update_glossary_entries, takes="createContent")
 def update_glossary_entries(call: Call, organization_id: str, body: GlossaryUpdate) -> None:
     """Add, change and remove entries in their order, all or none. Takes createContent.
 

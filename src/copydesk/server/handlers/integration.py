@@ -120,7 +120,7 @@ def get_integration(call: Call, integration_name: str) -> Integration:
     return integration_model(call, find_integration(call, integration_name))
 
 
-@implements(ops.publish_integration)
+@implements(ops.publish_integration, takes="admin")
 def publish_integration(call: Call, integration_name: str, body: IntegrationPublish) -> Integration:
     """Publish an integration, or a new version in which what the body leaves out stays.
 
@@ -137,7 +137,7 @@ def publish_integration(call: Call, integration_name: str, body: IntegrationPubl
     return integration_model(call, publish(call.tx, integration_name, fields))
 
 
-@implements(ops.delete_integration)
+@implements(ops.delete_integration, takes="admin")
 def delete_integration(call: Call, integration_name: str) -> None:
     """Delete an integration everywhere it is installed, with its events. Takes admin."""
     try:
@@ -170,7 +170,7 @@ def list_integration_installations(
     )
 
 
-@implements(ops.install_integration)
+@implements(ops.install_integration, takes="view")
 def install_integration(
     call: Call, integration_name: str, body: InstallationCreate
 ) -> Installation:
@@ -200,7 +200,7 @@ def install_integration(
     return installation_model(call, integration, call.tx.row("installation", installation_id))
 
 
-@implements(ops.update_integration_installation)
+@implements(ops.update_integration_installation, takes="installIntegration")
 def update_integration_installation(
     call: Call, integration_name: str, installation_id: str, body: InstallationUpdate
 ) -> Installation:
@@ -227,7 +227,7 @@ def update_integration_installation(
     return installation_model(call, integration, row)
 
 
-@implements(ops.uninstall_integration)
+@implements(ops.uninstall_integration, takes="installIntegration")
 def uninstall_integration(call: Call, integration_name: str, installation_id: str) -> None:
     """Take an integration out of an organization, with the events that it got there."""
     row = find_installation(call, find_integration(call, integration_name), installation_id)
@@ -238,7 +238,7 @@ def uninstall_integration(call: Call, integration_name: str, installation_id: st
     return None
 
 
-@implements(ops.uninstall_integration_from_site)
+@implements(ops.uninstall_integration_from_site, takes="installIntegration")
 def uninstall_integration_from_site(
     call: Call, integration_name: str, installation_id: str, site_id: str
 ) -> None:
@@ -246,7 +246,7 @@ def uninstall_integration_from_site(
     return _leave_out(call, integration_name, installation_id, "site", site_id)
 
 
-@implements(ops.uninstall_integration_from_space)
+@implements(ops.uninstall_integration_from_space, takes="installIntegration")
 def uninstall_integration_from_space(
     call: Call, integration_name: str, installation_id: str, space_id: str
 ) -> None:
@@ -254,7 +254,7 @@ def uninstall_integration_from_space(
     return _leave_out(call, integration_name, installation_id, "space", space_id)
 
 
-@implements(ops.list_organization_installations)
+@implements(ops.list_organization_installations, takes="listInstallations")
 def list_organization_installations(
     call: Call, organization_id: str, *, search: str | None = None, **paging: Unpack[Paging]
 ) -> Page[OrganizationInstallation]:
@@ -273,7 +273,7 @@ def list_organization_installations(
     return paginate(call.tx, make, source="installation", which=given, paging=paging)
 
 
-@implements(ops.list_integration_events)
+@implements(ops.list_integration_events, takes="admin")
 def list_integration_events(
     call: Call, integration_name: str, **paging: Unpack[Paging]
 ) -> Page[IntegrationEvent]:
@@ -291,7 +291,7 @@ def list_integration_events(
     )
 
 
-@implements(ops.get_integration_event)
+@implements(ops.get_integration_event, takes="admin")
 def get_integration_event(
     call: Call, integration_name: str, event_id: str
 ) -> IntegrationEventDetail:
@@ -348,7 +348,7 @@ def list_integration_site_installations(
     )
 
 
-@implements(ops.set_integration_dev_mode)
+@implements(ops.set_integration_dev_mode, takes="admin")
 def set_integration_dev_mode(call: Call, integration_name: str, body: IntegrationDevMode) -> None:
     """Note where events of an integration go while it is written. Takes admin on it.
 

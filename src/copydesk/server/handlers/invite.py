@@ -24,7 +24,7 @@ from copydesk.server.queries.space import space_model
 from copydesk.server.store import Row
 
 
-@implements(ops.invite_members)
+@implements(ops.invite_members, takes="admin")
 def invite_members(call: Call, organization_id: str, body: InviteCreate) -> InviteResult:
     """Make people members at once, with an account where they have none; the desk sends no e-mail.
 
@@ -51,7 +51,7 @@ def invite_members(call: Call, organization_id: str, body: InviteCreate) -> Invi
     return InviteResult(users=users, invited=len(users), failed_sso_emails=failed or None)
 
 
-@implements(ops.list_invite_links)
+@implements(ops.list_invite_links, takes="admin")
 def list_invite_links(
     call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[InviteLink]:
@@ -66,7 +66,7 @@ def list_invite_links(
     )
 
 
-@implements(ops.create_invite_link)
+@implements(ops.create_invite_link, takes="admin")
 def create_invite_link(call: Call, organization_id: str, body: InviteLinkCreate) -> InviteLink:
     """Make a link. A 412 where the organization invites nobody by links."""
     organization = call.access.organization(organization_id, "admin")
@@ -95,13 +95,13 @@ def create_invite_link(call: Call, organization_id: str, body: InviteLinkCreate)
     return _link_model(call, _find_link(call, organization_id, link_id))
 
 
-@implements(ops.get_invite_link)
+@implements(ops.get_invite_link, takes="admin")
 def get_invite_link(call: Call, organization_id: str, invite_id: str) -> InviteLink:
     call.access.organization(organization_id, "admin")
     return _link_model(call, _find_link(call, organization_id, invite_id))
 
 
-@implements(ops.update_invite_link)
+@implements(ops.update_invite_link, takes="admin")
 def update_invite_link(
     call: Call, organization_id: str, invite_id: str, body: InviteLinkUpdate
 ) -> InviteLink:
@@ -120,7 +120,7 @@ def update_invite_link(
     return _link_model(call, _find_link(call, organization_id, invite_id))
 
 
-@implements(ops.delete_invite_link)
+@implements(ops.delete_invite_link, takes="admin")
 def delete_invite_link(call: Call, organization_id: str, invite_id: str) -> None:
     """Delete an invite link, so that nobody else comes in by it."""
     call.access.organization(organization_id, "admin")

@@ -28,7 +28,7 @@ from copydesk.server.queries.team import team_model
 from copydesk.server.store import Row
 
 
-@implements(ops.list_members)
+@implements(ops.list_members, takes="listMembers")
 def list_members(
     call: Call,
     organization_id: str,
@@ -58,12 +58,12 @@ def list_members(
     )
 
 
-@implements(ops.get_member)
+@implements(ops.get_member, takes="listMembers")
 def get_member(call: Call, organization_id: str, user_id: str) -> Member:
     return member_model(call, _visible_member(call, organization_id, user_id))
 
 
-@implements(ops.update_member)
+@implements(ops.update_member, takes="admin")
 def update_member(call: Call, organization_id: str, user_id: str, body: MemberUpdate) -> Member:
     """Change a member's role. Takes the permission admin; the last administrator stays one."""
     call.access.organization(organization_id, "admin")
@@ -81,7 +81,7 @@ def update_member(call: Call, organization_id: str, user_id: str, body: MemberUp
     return member_model(call, find_member(call, organization_id, user_id))
 
 
-@implements(ops.remove_member)
+@implements(ops.remove_member, takes="admin")
 def remove_member(call: Call, organization_id: str, user_id: str) -> None:
     """Remove a member with their teams, their grants, and the reviews asked of them.
 
@@ -112,7 +112,7 @@ def remove_member(call: Call, organization_id: str, user_id: str) -> None:
     return None
 
 
-@implements(ops.ping_organization)
+@implements(ops.ping_organization, takes="view")
 def ping_organization(call: Call, organization_id: str) -> VisitorClaims:
     """Note that the caller was here. The desk has no claims to attach to them."""
     call.access.organization(organization_id)
@@ -125,7 +125,7 @@ def ping_organization(call: Call, organization_id: str) -> VisitorClaims:
     return VisitorClaims()
 
 
-@implements(ops.add_sso_member)
+@implements(ops.add_sso_member, takes="admin")
 def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
     """Make a person of the desk a member who signs in by single sign-on. Takes admin.
 
@@ -156,7 +156,7 @@ def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
     return member_model(call, find_member(call, organization_id, user_id))
 
 
-@implements(ops.list_member_spaces)
+@implements(ops.list_member_spaces, takes="listMembers")
 def list_member_spaces(
     call: Call,
     organization_id: str,
@@ -187,7 +187,7 @@ def list_member_spaces(
     )
 
 
-@implements(ops.list_member_teams)
+@implements(ops.list_member_teams, takes="listMembers")
 def list_member_teams(
     call: Call,
     organization_id: str,

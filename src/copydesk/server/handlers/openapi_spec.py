@@ -43,7 +43,7 @@ def list_openapi_specs(
     )
 
 
-@implements(ops.create_openapi_spec)
+@implements(ops.create_openapi_spec, takes="createOpenAPISpec")
 def create_openapi_spec(call: Call, organization_id: str, body: OpenAPISpecCreate) -> OpenAPISpec:
     """Add a specification. Takes createOpenAPISpec; raises a 409 for a slug that is taken."""
     call.access.organization(organization_id, _PERMISSION)
@@ -62,7 +62,7 @@ def get_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> OpenAP
     return spec_model(call, find_spec(call, organization_id, spec_slug))
 
 
-@implements(ops.put_openapi_spec)
+@implements(ops.put_openapi_spec, takes="createOpenAPISpec")
 def put_openapi_spec(
     call: Call, organization_id: str, spec_slug: str, body: OpenAPISpecPut
 ) -> OpenAPISpec:
@@ -80,7 +80,7 @@ def put_openapi_spec(
     return spec_model(call, find_spec(call, organization_id, spec_slug))
 
 
-@implements(ops.update_openapi_spec)
+@implements(ops.update_openapi_spec, takes="createOpenAPISpec")
 def update_openapi_spec(
     call: Call, organization_id: str, spec_slug: str, body: OpenAPISpecUpdate
 ) -> OpenAPISpec:
@@ -91,7 +91,7 @@ def update_openapi_spec(
     return spec_model(call, find_spec(call, organization_id, spec_slug))
 
 
-@implements(ops.delete_openapi_spec)
+@implements(ops.delete_openapi_spec, takes="createOpenAPISpec")
 def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> None:
     """Delete a specification with every version of it. Takes createOpenAPISpec."""
     call.access.organization(organization_id, _PERMISSION)

@@ -41,7 +41,7 @@ def get_organization(call: Call, organization_id: str) -> Organization:
     return organization_model(call, call.access.organization(organization_id))
 
 
-@implements(ops.update_organization)
+@implements(ops.update_organization, takes="admin")
 def update_organization(call: Call, organization_id: str, body: OrganizationUpdate) -> Organization:
     """Change what the body sets. Takes the permission admin."""
     call.access.organization(organization_id, "admin")

@@ -34,9 +34,9 @@ from copydesk.server.queries.team import team_model
 from copydesk.server.queries.user import user_model
 
 
-@implements_on_branch(ops.invite_to_site, site_holder)
-@implements_on_space(ops.invite_to_collection, collection_holder)
-@implements_on_space(ops.invite_to_space, space_holder)
+@implements_on_branch(ops.invite_to_site, site_holder, takes="admin")
+@implements_on_space(ops.invite_to_collection, collection_holder, takes="admin")
+@implements_on_space(ops.invite_to_space, space_holder, takes="admin")
 def invite(call: Call, holder: Holder, body: PermissionInvite) -> None:
     """Give people and teams of the organization a level, in place of the one they were given."""
     holder.check_admin()
@@ -81,7 +81,7 @@ def list_permissions(
     )
 
 
-@implements_on_branch(ops.list_site_permissions, site_holder)
+@implements_on_branch(ops.list_site_permissions, site_holder, takes="listMembers")
 def list_site_permissions(
     call: Call,
     holder: Holder,
@@ -136,7 +136,7 @@ def _among(holder: Holder, users: Iterable[str]) -> Conditions:
 # What people were given themselves
 
 
-@implements_on_branch(ops.list_site_user_permissions, site_holder)
+@implements_on_branch(ops.list_site_user_permissions, site_holder, takes="listMembers")
 @implements_on_space(ops.list_collection_user_permissions, collection_holder)
 @implements_on_space(ops.list_space_user_permissions, space_holder)
 def list_user_permissions(
@@ -157,9 +157,9 @@ def list_user_permissions(
     )
 
 
-@implements_on_branch(ops.update_site_user_permission, site_holder)
-@implements_on_space(ops.update_collection_user_permission, collection_holder)
-@implements_on_space(ops.update_space_user_permission, space_holder)
+@implements_on_branch(ops.update_site_user_permission, site_holder, takes="admin")
+@implements_on_space(ops.update_collection_user_permission, collection_holder, takes="admin")
+@implements_on_space(ops.update_space_user_permission, space_holder, takes="admin")
 def update_user_permission(
     call: Call, holder: Holder, user_id: str, body: PermissionUpdate
 ) -> None:
@@ -168,9 +168,9 @@ def update_user_permission(
     _give(call, holder, find_user(call, holder.organization, user_id), body)
 
 
-@implements_on_branch(ops.remove_user_from_site, site_holder)
-@implements_on_space(ops.remove_user_from_collection, collection_holder)
-@implements_on_space(ops.remove_user_from_space, space_holder)
+@implements_on_branch(ops.remove_user_from_site, site_holder, takes="admin")
+@implements_on_space(ops.remove_user_from_collection, collection_holder, takes="admin")
+@implements_on_space(ops.remove_user_from_space, space_holder, takes="admin")
 def remove_user(call: Call, holder: Holder, user_id: str) -> None:
     """Take away what somebody was given there themselves; what they have otherwise stays."""
     _take(call, holder, user_id)
@@ -179,7 +179,7 @@ def remove_user(call: Call, holder: Holder, user_id: str) -> None:
 # What teams were given
 
 
-@implements_on_branch(ops.list_site_team_permissions, site_holder)
+@implements_on_branch(ops.list_site_team_permissions, site_holder, takes="listTeams")
 @implements_on_space(ops.list_collection_team_permissions, collection_holder)
 @implements_on_space(ops.list_space_team_permissions, space_holder)
 def list_team_permissions(
@@ -198,9 +198,9 @@ def list_team_permissions(
     )
 
 
-@implements_on_branch(ops.update_site_team_permission, site_holder)
-@implements_on_space(ops.update_collection_team_permission, collection_holder)
-@implements_on_space(ops.update_space_team_permission, space_holder)
+@implements_on_branch(ops.update_site_team_permission, site_holder, takes="admin")
+@implements_on_space(ops.update_collection_team_permission, collection_holder, takes="admin")
+@implements_on_space(ops.update_space_team_permission, space_holder, takes="admin")
 def update_team_permission(
     call: Call, holder: Holder, team_id: str, body: PermissionUpdate
 ) -> None:
@@ -209,9 +209,9 @@ def update_team_permission(
     _give(call, holder, find_subject_team(call, holder.organization, team_id), body)
 
 
-@implements_on_branch(ops.remove_team_from_site, site_holder)
-@implements_on_space(ops.remove_team_from_collection, collection_holder)
-@implements_on_space(ops.remove_team_from_space, space_holder)
+@implements_on_branch(ops.remove_team_from_site, site_holder, takes="admin")
+@implements_on_space(ops.remove_team_from_collection, collection_holder, takes="admin")
+@implements_on_space(ops.remove_team_from_space, space_holder, takes="admin")
 def remove_team(call: Call, holder: Holder, team_id: str) -> None:
     """Take away what a team was given there."""
     _take(call, holder, team_id)

@@ -1,6 +1,7 @@
 """How the readers of a site sign in: settings, and the key that their tokens are signed with.
 
 A desk publishes nothing that a reader could sign in to; it keeps what a program that does needs.
+Reading the key takes what making it does: it proves who a reader is.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ _SIGNS_IN = (
 """The integration of this kind that has been installed on a site for longest."""
 
 
-@implements(ops.get_site_publishing_auth, writes=True)
+@implements(ops.get_site_publishing_auth, writes=True, takes="admin")
 def get_site_publishing_auth(call: Call, organization_id: str, site_id: str) -> SitePublishingAuth:
     """Get how readers sign in. Takes admin, for it has the key; the first time makes that."""
     site = site_view(call, organization_id, site_id, "admin").site
     return _model(call, site, _row(call, site))
 
 
-@implements(ops.update_site_publishing_auth)
+@implements(ops.update_site_publishing_auth, takes="admin")
 def update_site_publishing_auth(
     call: Call, organization_id: str, site_id: str, body: SitePublishingAuthUpdate
 ) -> SitePublishingAuth:
@@ -55,7 +56,7 @@ def update_site_publishing_auth(
     return _model(call, site, _row(call, site))
 
 
-@implements(ops.regenerate_site_publishing_auth)
+@implements(ops.regenerate_site_publishing_auth, takes="admin")
 def regenerate_site_publishing_auth(
     call: Call, organization_id: str, site_id: str
 ) -> SitePublishingAuth:

@@ -42,7 +42,7 @@ _SORTS: dict[QuestionSort, str] = {
 """The column of each order: of all answers, whichever are counted."""
 
 
-@implements(ops.list_site_questions)
+@implements(ops.list_site_questions, takes="read")
 def list_site_questions(
     call: Call,
     organization_id: str,
@@ -67,7 +67,7 @@ def list_site_questions(
     )
 
 
-@implements(ops.get_site_question)
+@implements(ops.get_site_question, takes="read")
 def get_site_question(
     call: Call,
     organization_id: str,
@@ -82,7 +82,7 @@ def get_site_question(
     return question_model(call, site, row, stats.get(row["id"], NONE_ASKED))
 
 
-@implements(ops.list_site_question_sources)
+@implements(ops.list_site_question_sources, takes="read")
 def list_site_question_sources(
     call: Call,
     organization_id: str,
@@ -98,7 +98,7 @@ def list_site_question_sources(
     return _sources(call, site, which, wanted)
 
 
-@implements(ops.get_site_question_stats)
+@implements(ops.get_site_question_stats, takes="read")
 def get_site_question_stats(
     call: Call,
     organization_id: str,
@@ -115,7 +115,7 @@ def get_site_question_stats(
     return found
 
 
-@implements(ops.list_site_question_answers)
+@implements(ops.list_site_question_answers, takes="read")
 def list_site_question_answers(
     call: Call,
     organization_id: str,
@@ -151,7 +151,7 @@ def list_site_question_answers(
     )
 
 
-@implements(ops.get_site_question_answer)
+@implements(ops.get_site_question_answer, takes="read")
 def get_site_question_answer(
     call: Call, organization_id: str, site_id: str, site_question_answer_id: str
 ) -> SiteQuestionAnswerWithResponse:
@@ -159,7 +159,7 @@ def get_site_question_answer(
     return answer_with_response(call, site, find_answer(call, site, site_question_answer_id))
 
 
-@implements(ops.list_site_question_answer_sources)
+@implements(ops.list_site_question_answer_sources, takes="read")
 def list_site_question_answer_sources(
     call: Call,
     organization_id: str,
@@ -174,7 +174,7 @@ def list_site_question_answer_sources(
     return _sources(call, site, which, paging)
 
 
-@implements(ops.get_site_question_answer_thread)
+@implements(ops.get_site_question_answer_thread, takes="read")
 def get_site_question_answer_thread(
     call: Call, organization_id: str, site_id: str, site_question_answer_id: str
 ) -> list[SiteQuestionAnswerWithResponse]:

@@ -90,7 +90,7 @@ def list_site_redirects(
     )
 
 
-@implements(ops.create_site_redirect)
+@implements(ops.create_site_redirect, takes="createContent")
 def create_site_redirect(
     call: Call, organization_id: str, site_id: str, body: SiteRedirectCreate
 ) -> SiteRedirect:
@@ -109,7 +109,7 @@ def create_site_redirect(
     return redirect_model(row)
 
 
-@implements(ops.update_site_redirect)
+@implements(ops.update_site_redirect, takes="createContent")
 def update_site_redirect(
     call: Call, organization_id: str, site_id: str, site_redirect_id: str, body: SiteRedirectUpdate
 ) -> SiteRedirect:
@@ -128,7 +128,7 @@ def update_site_redirect(
     return redirect_model(_change(view, RedirectPaths(call, view.site), row, changes))
 
 
-@implements(ops.delete_site_redirect)
+@implements(ops.delete_site_redirect, takes="createContent")
 def delete_site_redirect(
     call: Call, organization_id: str, site_id: str, site_redirect_id: str
 ) -> None:
@@ -142,7 +142,7 @@ def delete_site_redirect(
         call.tx.run("DELETE FROM site_redirect WHERE id = ?", row["id"])
 
 
-@implements(ops.apply_site_redirects)
+@implements(ops.apply_site_redirects, takes="createContent")
 def apply_site_redirects(
     call: Call, organization_id: str, site_id: str, body: SiteRedirectsPut
 ) -> RedirectResults:

@@ -63,7 +63,7 @@ def get_change_request_review(
     return review_model(call, place, row, format)
 
 
-@implements(ops.create_change_request_review)
+@implements(ops.create_change_request_review, takes="review")
 def create_change_request_review(
     call: Call, space_id: str, change_request_id: str, body: ReviewCreate
 ) -> Review:
@@ -94,7 +94,7 @@ def list_requested_reviewers(
     return _requested(call, row, paging=paging)
 
 
-@implements(ops.request_reviewers)
+@implements(ops.request_reviewers, takes="edit")
 def request_reviewers(
     call: Call, space_id: str, change_request_id: str, body: ReviewersRequest
 ) -> AskedReviewers:
@@ -125,7 +125,7 @@ def request_reviewers(
     )
 
 
-@implements(ops.remove_requested_reviewer)
+@implements(ops.remove_requested_reviewer, takes="edit")
 def remove_requested_reviewer(
     call: Call, space_id: str, change_request_id: str, user_id: str
 ) -> None:

@@ -26,7 +26,7 @@ from copydesk.server.queries.saml_provider import (
 )
 
 
-@implements(ops.list_saml_providers)
+@implements(ops.list_saml_providers, takes="admin")
 def list_saml_providers(
     call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[SAMLProvider]:
@@ -41,7 +41,7 @@ def list_saml_providers(
     )
 
 
-@implements(ops.create_saml_provider)
+@implements(ops.create_saml_provider, takes="admin")
 def create_saml_provider(
     call: Call, organization_id: str, body: SAMLProviderCreate
 ) -> SAMLProvider:
@@ -52,13 +52,13 @@ def create_saml_provider(
     return get_saml_provider(call, organization_id, provider_id)
 
 
-@implements(ops.get_saml_provider)
+@implements(ops.get_saml_provider, takes="admin")
 def get_saml_provider(call: Call, organization_id: str, saml_provider_id: str) -> SAMLProvider:
     """Answer with a provider. Takes the permission admin."""
     return saml_provider_model(call, find_saml_provider(call, organization_id, saml_provider_id))
 
 
-@implements(ops.update_saml_provider)
+@implements(ops.update_saml_provider, takes="admin")
 def update_saml_provider(
     call: Call, organization_id: str, saml_provider_id: str, body: SAMLProviderUpdate
 ) -> SAMLProvider:
@@ -69,7 +69,7 @@ def update_saml_provider(
     return get_saml_provider(call, organization_id, saml_provider_id)
 
 
-@implements(ops.delete_saml_provider)
+@implements(ops.delete_saml_provider, takes="admin")
 def delete_saml_provider(call: Call, organization_id: str, saml_provider_id: str) -> None:
     """Delete a provider. Takes the permission admin; members who came by it stay."""
     call.access.organization(organization_id, "admin")

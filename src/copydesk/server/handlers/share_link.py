@@ -14,7 +14,7 @@ from copydesk.server.site_writes import add_share_link
 from copydesk.server.store import Value
 
 
-@implements(ops.list_share_links)
+@implements(ops.list_share_links, takes="createContent")
 def list_share_links(
     call: Call, organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[ShareLink]:
@@ -29,7 +29,7 @@ def list_share_links(
     )
 
 
-@implements(ops.create_share_link)
+@implements(ops.create_share_link, takes="createContent")
 def create_share_link(
     call: Call, organization_id: str, site_id: str, body: ShareLinkCreate
 ) -> ShareLink:
@@ -40,7 +40,7 @@ def create_share_link(
     return share_link_model(call, site, find_share_link(call, site, link_id))
 
 
-@implements(ops.update_share_link)
+@implements(ops.update_share_link, takes="createContent")
 def update_share_link(
     call: Call, organization_id: str, site_id: str, share_link_id: str, body: ShareLinkUpdate
 ) -> ShareLink:
@@ -55,7 +55,7 @@ def update_share_link(
     return share_link_model(call, site, find_share_link(call, site, link["id"]))
 
 
-@implements(ops.delete_share_link)
+@implements(ops.delete_share_link, takes="createContent")
 def delete_share_link(call: Call, organization_id: str, site_id: str, share_link_id: str) -> None:
     """Delete a share link; its address opens nothing from then on."""
     call.access.site(organization_id, site_id, "createContent")

@@ -67,7 +67,7 @@ def list_sites(
     )
 
 
-@implements(ops.create_site)
+@implements(ops.create_site, takes="createContent")
 def create_site(call: Call, organization_id: str, body: SiteCreate) -> Site:
     """Create a site that shows some spaces; nobody can read it until it is published."""
     call.access.organization(organization_id, "createContent")
@@ -91,7 +91,7 @@ def get_site(call: Call, organization_id: str, site_id: str) -> Site:
     return site_view(call, organization_id, site_id).model()
 
 
-@implements(ops.update_site)
+@implements(ops.update_site, takes="createContent")
 def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate) -> Site:
     view = site_view(call, organization_id, site_id, "createContent")
     changes: dict[str, Value] = {}
@@ -117,7 +117,7 @@ def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate
     return fresh(view).model()
 
 
-@implements(ops.delete_site)
+@implements(ops.delete_site, takes="admin")
 def delete_site(call: Call, organization_id: str, site_id: str) -> None:
     """Delete a site; its content stays. One that is not there is answered alike.
 
@@ -140,13 +140,13 @@ def delete_site(call: Call, organization_id: str, site_id: str) -> None:
     call.tx.run("DELETE FROM site WHERE id = ?", site_id)
 
 
-@implements(ops.publish_site)
+@implements(ops.publish_site, takes="admin")
 def publish_site(call: Call, organization_id: str, site_id: str) -> Site:
     """Publish a site. One that is published stays so."""
     return _publish(call, organization_id, site_id, published=True)
 
 
-@implements(ops.unpublish_site)
+@implements(ops.unpublish_site, takes="admin")
 def unpublish_site(call: Call, organization_id: str, site_id: str) -> Site:
     """Take a site out of reach. One that is not published stays so."""
     return _publish(call, organization_id, site_id, published=False)
@@ -158,7 +158,7 @@ def get_adaptive_schema(call: Call, organization_id: str, site_id: str) -> Adapt
     return _schema_model(call.access.site(organization_id, site_id))
 
 
-@implements(ops.update_adaptive_schema)
+@implements(ops.update_adaptive_schema, takes="createContent")
 def update_adaptive_schema(
     call: Call, organization_id: str, site_id: str, body: AdaptiveSchemaUpdate
 ) -> AdaptiveSchema:

@@ -68,7 +68,7 @@ def list_site_sections(
     )
 
 
-@implements(ops.add_site_section)
+@implements(ops.add_site_section, takes="createContent")
 def add_site_section(
     call: Call, organization_id: str, site_id: str, body: SiteSectionCreate
 ) -> SiteSection:
@@ -88,7 +88,7 @@ def add_site_section(
     return _answer(view, section_id)
 
 
-@implements(ops.update_site_section)
+@implements(ops.update_site_section, takes="createContent")
 def update_site_section(
     call: Call, organization_id: str, site_id: str, site_section_id: str, body: SiteSectionUpdate
 ) -> SiteSection:
@@ -115,7 +115,7 @@ def update_site_section(
     return _answer(view, section["id"])
 
 
-@implements(ops.delete_site_section)
+@implements(ops.delete_site_section, takes="createContent")
 def delete_site_section(
     call: Call, organization_id: str, site_id: str, site_section_id: str
 ) -> None:
@@ -130,7 +130,7 @@ def delete_site_section(
         remove_section(call.tx, row)
 
 
-@implements(ops.move_site_section)
+@implements(ops.move_site_section, takes="createContent")
 def move_site_section(
     call: Call, organization_id: str, site_id: str, site_section_id: str, body: SiteSectionMove
 ) -> SiteSection:

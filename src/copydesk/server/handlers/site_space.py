@@ -18,7 +18,6 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.publication import SHOWN, SHOWN_KEYS
 from copydesk.server.queries.site import (
-    SiteView,
     check_path,
     find_section,
     fresh,
@@ -29,7 +28,7 @@ from copydesk.server.queries.site import (
 )
 from copydesk.server.site_structure import remove_site_space, site_spaces_of
 from copydesk.server.site_writes import add_site_space as put_site_space
-from copydesk.server.store import Row, Value
+from copydesk.server.store import Value
 
 
 @implements(ops.list_site_spaces)
@@ -62,7 +61,7 @@ def list_site_spaces(
     )
 
 
-@implements(ops.add_site_space)
+@implements(ops.add_site_space, takes="createContent")
 def add_site_space(
     call: Call, organization_id: str, site_id: str, body: SiteSpaceCreate
 ) -> SiteSpace:
@@ -78,7 +77,7 @@ def add_site_space(
     return fresh(view).site_space_by_id(key)
 
 
-@implements(ops.update_site_space)
+@implements(ops.update_site_space, takes="createContent")
 def update_site_space(
     call: Call, organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceUpdate
 ) -> SiteSpace:
@@ -107,7 +106,7 @@ def update_site_space(
     return fresh(view).site_space_by_id(row["shown_id"])
 
 
-@implements(ops.delete_site_space)
+@implements(ops.delete_site_space, takes="createContent")
 def delete_site_space(call: Call, organization_id: str, site_id: str, site_space_id: str) -> None:
     """Stop showing a space; its content stays. The only one of a section goes with the section."""
     view = site_view(call, organization_id, site_id, "createContent")
@@ -121,7 +120,7 @@ def delete_site_space(call: Call, organization_id: str, site_id: str, site_space
     remove_site_space(call.tx, next(one for one in siblings if one["id"] == site_space_id))
 
 
-@implements(ops.move_site_space)
+@implements(ops.move_site_space, takes="createContent")
 def move_site_space(
     call: Call, organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceMove
 ) -> SiteSpace:
@@ -131,14 +130,5 @@ def move_site_space(
     beside = view.find_site_space(body.position.anchor.site_space)
     if beside["shown_id"] == row["shown_id"]:
         raise invalid("body.position: a site space cannot be next to itself")
-    move_beside(view, row, beside, after=body.position.is_after)
+    view.move_beside(row, beside, after=body.position.is_after)
     return fresh(view).site_space_by_id(row["shown_id"])
-
-
-def move_beside(view: SiteView, row: Row, beside: Row, *, after: bool) -> None:
-    """Move a site space next to another one (rows of ``SHOWN``); in another section it is a 400."""
-    if beside["shown_section"] != row["shown_section"]:
-        raise invalid("body.position: that site space is in another section")
-    siblings = site_spaces_of(view.site["id"], row["shown_section"])
-    position = siblings.beside(view.call.tx, beside["shown_id"], row["shown_id"], after=after)
-    view.call.tx.update("site_space", row["shown_id"], position=position)

@@ -24,7 +24,6 @@ from copydesk.contract.models.site_structure import (
     StructureSort,
 )
 from copydesk.server.errors import Refusal, blocked, invalid
-from copydesk.server.handlers.site_space import move_beside
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.site import SiteView, find_section, fresh, site_to_read, site_view
@@ -44,7 +43,7 @@ def get_site_structure(
     return SiteTree(site_to_read(call, organization_id, site_id, share_key)).model()
 
 
-@implements(ops.sort_site_structure)
+@implements(ops.sort_site_structure, takes="createContent")
 def sort_site_structure(
     call: Call, organization_id: str, site_id: str, body: StructureSort
 ) -> StructureItem | None:
@@ -69,7 +68,7 @@ def _sort_site_space(
     row = view.find_site_space(key)
     if anchor.type != "site-space":
         raise invalid("body.position: a site space goes next to another one of its section")
-    move_beside(view, row, view.find_site_space(anchor.id), after=after)
+    view.move_beside(row, view.find_site_space(anchor.id), after=after)
     return fresh(view).site_space_by_id(key)
 
 
@@ -118,7 +117,7 @@ def list_site_section_groups(
     )
 
 
-@implements(ops.add_site_section_group)
+@implements(ops.add_site_section_group, takes="createContent")
 def add_site_section_group(
     call: Call, organization_id: str, site_id: str, body: SectionGroupCreate
 ) -> SiteSectionGroup:
@@ -137,7 +136,7 @@ def add_site_section_group(
     return SiteTree(fresh(view)).group(find_group(call, view.site, key))
 
 
-@implements(ops.update_site_section_group)
+@implements(ops.update_site_section_group, takes="createContent")
 def update_site_section_group(
     call: Call, organization_id: str, site_id: str, site_section_group_id: str,
     body: SectionGroupUpdate,
@@ -153,7 +152,7 @@ def update_site_section_group(
     return SiteTree(fresh(view)).group(find_group(call, view.site, row["id"]))
 
 
-@implements(ops.delete_site_section_group)
+@implements(ops.delete_site_section_group, takes="createContent")
 def delete_site_section_group(
     call: Call, organization_id: str, site_id: str, site_section_group_id: str
 ) -> None:
@@ -177,7 +176,7 @@ _LINK = (
 )  # fmt: skip
 
 
-@implements(ops.add_site_external_link)
+@implements(ops.add_site_external_link, takes="createContent")
 def add_site_external_link(
     call: Call, organization_id: str, site_id: str, body: ExternalLinkCreate
 ) -> SiteExternalLink:
@@ -192,7 +191,7 @@ def add_site_external_link(
     return link_model(find_link(call, view.site, key))
 
 
-@implements(ops.update_site_external_link)
+@implements(ops.update_site_external_link, takes="createContent")
 def update_site_external_link(
     call: Call, organization_id: str, site_id: str, site_external_link_id: str,
     body: ExternalLinkUpdate,
@@ -206,7 +205,7 @@ def update_site_external_link(
     return link_model(find_link(call, view.site, row["id"]))
 
 
-@implements(ops.delete_site_external_link)
+@implements(ops.delete_site_external_link, takes="createContent")
 def delete_site_external_link(
     call: Call, organization_id: str, site_id: str, site_external_link_id: str
 ) -> None:
@@ -251,7 +250,7 @@ def _move_into(view: SiteView, key: str, was: str | None, parent: str | None, fi
 # A copy of a site space
 
 
-@implements(ops.duplicate_site_space)
+@implements(ops.duplicate_site_space, takes="createContent")
 def duplicate_site_space(
     call: Call, organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceDuplicate
 ) -> SiteSpace:

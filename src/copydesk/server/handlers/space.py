@@ -51,7 +51,7 @@ def list_organization_spaces(
     )
 
 
-@implements(ops.create_space)
+@implements(ops.create_space, takes="createContent")
 def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
     """Create an empty space, last in its parent. Takes createContent, or create in the parent.
 
@@ -99,7 +99,7 @@ def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Spa
     return space_model(call, row)
 
 
-@implements(ops.update_space)
+@implements(ops.update_space, takes="admin")
 def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
     """Change what the body sets. Takes the permission admin."""
     row = call.access.space(space_id, "admin")
@@ -115,7 +115,7 @@ def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
     return space_model(call, call.changed("space", space_id))
 
 
-@implements(ops.delete_space)
+@implements(ops.delete_space, takes="admin")
 def delete_space(call: Call, space_id: str) -> None:
     """Put a space in the trash. Takes the permission admin.
 
@@ -134,7 +134,7 @@ def delete_space(call: Call, space_id: str) -> None:
     return None
 
 
-@implements(ops.restore_space)
+@implements(ops.restore_space, takes="admin")
 def restore_space(call: Call, space_id: str) -> Space:
     """Take a space out of the trash, within the days that it is kept. Takes the permission admin.
 
@@ -148,7 +148,7 @@ def restore_space(call: Call, space_id: str) -> Space:
     return space_model(call, call.changed("space", space_id))
 
 
-@implements(ops.duplicate_space)
+@implements(ops.duplicate_space, takes="view")
 def duplicate_space(call: Call, space_id: str) -> Space:
     """Copy a space's pages, files and settings into a new one right after it.
 
@@ -158,7 +158,7 @@ def duplicate_space(call: Call, space_id: str) -> Space:
     return space_model(call, call.changed("space", copy_space(call, space_id)))
 
 
-@implements(ops.move_space)
+@implements(ops.move_space, takes="admin")
 def move_space(call: Call, space_id: str, body: SpaceMove) -> Space:
     """Move a space. Takes admin on it, and the right to create where it goes.
 
@@ -180,7 +180,7 @@ def move_space(call: Call, space_id: str, body: SpaceMove) -> Space:
     return space_model(call, call.changed("space", space_id))
 
 
-@implements(ops.transfer_space)
+@implements(ops.transfer_space, takes="admin")
 def transfer_space(call: Call, space_id: str, body: SpaceTransfer) -> Space:
     """Hand a space over to another organization, last at its root.
 

@@ -27,7 +27,7 @@ _TEAM_MEMBERS = (
 )
 
 
-@implements(ops.list_teams)
+@implements(ops.list_teams, takes="listTeams")
 def list_teams(
     call: Call,
     organization_id: str,
@@ -52,7 +52,7 @@ def list_teams(
     )
 
 
-@implements(ops.create_team)
+@implements(ops.create_team, takes="ownTeam")
 def create_team(call: Call, organization_id: str, body: TeamCreate) -> Team:
     """Create a team of members of the organization. Takes the permission ownTeam."""
     call.access.organization(organization_id, "ownTeam")
@@ -64,12 +64,12 @@ def create_team(call: Call, organization_id: str, body: TeamCreate) -> Team:
     return team_model(call, find_team(call, organization_id, team_id))
 
 
-@implements(ops.get_team)
+@implements(ops.get_team, takes="listTeams")
 def get_team(call: Call, organization_id: str, team_id: str) -> Team:
     return team_model(call, find_team(call, organization_id, team_id))
 
 
-@implements(ops.update_team)
+@implements(ops.update_team, takes="admin")
 def update_team(call: Call, organization_id: str, team_id: str, body: TeamUpdate) -> Team:
     """Rename a team. Takes an administrator of the organization; its owners manage who is in it."""
     find_team(call, organization_id, team_id, "admin")
@@ -78,7 +78,7 @@ def update_team(call: Call, organization_id: str, team_id: str, body: TeamUpdate
     return team_model(call, find_team(call, organization_id, team_id))
 
 
-@implements(ops.delete_team)
+@implements(ops.delete_team, takes="admin")
 def delete_team(call: Call, organization_id: str, team_id: str) -> None:
     """Delete a team with its permissions; rights as for renaming."""
     call.access.organization(organization_id, "listTeams")
@@ -92,7 +92,7 @@ def delete_team(call: Call, organization_id: str, team_id: str) -> None:
     return None
 
 
-@implements(ops.list_team_members)
+@implements(ops.list_team_members, takes="listTeams")
 def list_team_members(
     call: Call, organization_id: str, team_id: str, **paging: Unpack[Paging]
 ) -> Page[TeamMember]:
@@ -112,7 +112,7 @@ def list_team_members(
     )
 
 
-@implements(ops.update_team_members)
+@implements(ops.update_team_members, takes="admin")
 def update_team_members(
     call: Call, organization_id: str, team_id: str, body: TeamMembersUpdate
 ) -> None:
@@ -132,7 +132,7 @@ def update_team_members(
         )
 
 
-@implements(ops.put_team_member)
+@implements(ops.put_team_member, takes="admin")
 def put_team_member(
     call: Call, organization_id: str, team_id: str, user_id: str, body: TeamMemberUpdate
 ) -> None:
@@ -142,7 +142,7 @@ def put_team_member(
     _put(call, team_id, user_id, body.role)
 
 
-@implements(ops.remove_team_member)
+@implements(ops.remove_team_member, takes="admin")
 def remove_team_member(call: Call, organization_id: str, team_id: str, user_id: str) -> None:
     """Remove somebody from a team: its managers anyone, everyone themselves."""
     own = user_id == call.user_id

@@ -11,7 +11,7 @@ from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.templates import template_edit
 
 
-@implements(ops.apply_space_template)
+@implements(ops.apply_space_template, takes="edit")
 def apply_space_template(call: Call, space_id: str, body: TemplateApply) -> None:
     """Add a template's pages to a space, or to a change request of it. Takes the permission edit.
 

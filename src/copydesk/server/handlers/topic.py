@@ -25,7 +25,7 @@ from copydesk.server.queries.site import SiteView
 from copydesk.server.store import Row, columns
 
 
-@implements(ops.list_site_topics)
+@implements(ops.list_site_topics, takes="read")
 def list_site_topics(
     call: Call,
     organization_id: str,
@@ -43,13 +43,13 @@ def list_site_topics(
     return Page[SiteTopic](items=_models(view, rows, asked({"since": since, "to": to})))
 
 
-@implements(ops.get_site_topic)
+@implements(ops.get_site_topic, takes="read")
 def get_site_topic(call: Call, organization_id: str, site_id: str, site_topic_id: str) -> SiteTopic:
     view = findings_view(call, organization_id, site_id)
     return _models(view, [_find(view, site_topic_id)], Conditions())[0]
 
 
-@implements(ops.update_site_topic)
+@implements(ops.update_site_topic, takes="createContent")
 def update_site_topic(
     call: Call, organization_id: str, site_id: str, site_topic_id: str, body: SiteTopicUpdate
 ) -> SiteTopic:

@@ -67,7 +67,7 @@ _COMPARED = {
 }
 
 
-@implements(ops.aggregate_site_events)
+@implements(ops.aggregate_site_events, takes="view")
 def aggregate_site_events(
     call: Call, organization_id: str, site_id: str, body: EventsAggregation
 ) -> EventsAggregate:

@@ -46,7 +46,7 @@ def list_translations(
     )
 
 
-@implements(ops.create_translation)
+@implements(ops.create_translation, takes="createContent")
 def create_translation(call: Call, organization_id: str, body: TranslationCreate) -> Translation:
     """Translate a space, and run that at once. Takes createContent, and create beside the space.
 
@@ -92,7 +92,7 @@ def get_translation(call: Call, organization_id: str, translation_id: str) -> Tr
     return translation_model(call, find_translation(call, organization_id, translation_id))
 
 
-@implements(ops.update_translation)
+@implements(ops.update_translation, takes="createContent")
 def update_translation(
     call: Call, organization_id: str, translation_id: str, body: TranslationUpdate
 ) -> Translation:
@@ -107,7 +107,7 @@ def update_translation(
     return translation_model(call, find_translation(call, organization_id, translation_id))
 
 
-@implements(ops.delete_translation)
+@implements(ops.delete_translation, takes="createContent")
 def delete_translation(call: Call, organization_id: str, translation_id: str) -> None:
     """Delete a translation; the space that it made stays. Takes createContent."""
     call.access.organization(organization_id)
@@ -119,7 +119,7 @@ def delete_translation(call: Call, organization_id: str, translation_id: str) ->
     return None
 
 
-@implements(ops.run_translation)
+@implements(ops.run_translation, takes="createContent")
 def run_translation(call: Call, organization_id: str, translation_id: str) -> None:
     """Run a translation again. Takes createContent, and create beside the space for a new result.
 

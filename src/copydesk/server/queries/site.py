@@ -35,7 +35,7 @@ from copydesk.server.queries.publication import (
     site_address,
 )
 from copydesk.server.queries.space import published_space_model, space_model, trash_limit
-from copydesk.server.site_structure import Siblings
+from copydesk.server.site_structure import Siblings, site_spaces_of
 from copydesk.server.store import Row, Value, columns
 
 ADAPTIVE_CONTENT = "sites-adaptive-content"
@@ -149,6 +149,14 @@ class SiteView(SiteAddresses):
         if row is None:
             raise not_found("site space", site_space_id)
         return row
+
+    def move_beside(self, row: Row, beside: Row, *, after: bool) -> None:
+        """Move a site space next to another of its section (rows of ``SHOWN``), or raise a 400."""
+        if beside["shown_section"] != row["shown_section"]:
+            raise invalid("body.position: that site space is in another section")
+        siblings = site_spaces_of(self.site["id"], row["shown_section"])
+        position = siblings.beside(self.call.tx, beside["shown_id"], row["shown_id"], after=after)
+        self.call.tx.update("site_space", row["shown_id"], position=position)
 
     def site_space_by_id(self, site_space_id: str) -> SiteSpace:
         """Return the site space with an id, or raise a 404."""

@@ -91,7 +91,7 @@ class _Version:
         return PageTree(
             pages=page_tree(
                 self.call,
-                self.revision_id,
+                content.load(self.call.tx, self.revision_id),
                 location=self.location,
                 screen=self.screen,
                 metadata=metadata,

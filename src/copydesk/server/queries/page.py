@@ -78,16 +78,22 @@ def _way_to(nodes: Sequence[Node], page_id: str) -> list[Node]:
 
 
 def page_tree(
-    call: Call, revision_id: str, *, location: str, screen: str, metadata: bool = True
+    call: Call,
+    part: content.Content,
+    above: str = "",
+    *,
+    location: str,
+    screen: str,
+    metadata: bool,
 ) -> list[ContentPage]:
-    """Return the pages at the root of a revision with those below them, without their texts.
+    """Return the pages of a revision, or of a part of one, in their tree, without their texts.
 
-    ``location`` is the URL of the content that they are pages of, ``screen`` that of its screen;
-    without ``metadata`` they do not say which file of a repository they come from.
+    ``above`` is what their paths begin with, ``location`` the URL of the content that they are
+    pages of, ``screen`` that of its screen; without ``metadata`` they do not say which file of a
+    repository they come from.
     """
-    tree = content.load(call.tx, revision_id)
-    data = content.versions(call.tx, (node.version for node in tree.nodes()))
-    times = content.version_times(call.tx, tree)
+    data = content.versions(call.tx, (node.version for node in part.nodes()))
+    times = content.version_times(call.tx, part)
 
     def build(nodes: Sequence[Node], prefix: str) -> list[ContentPage]:
         return [
@@ -103,7 +109,7 @@ def page_tree(
             for node in nodes
         ]
 
-    return build(tree.pages, "")
+    return build(part.pages, above)
 
 
 def page_subtree(
@@ -114,22 +120,10 @@ def page_subtree(
     Raises a 404 when the revision has no such page.
     """
     placed = find_page(call, revision_id, page_id)
+    above = placed.path.removesuffix(placed.data.slug)
     part = content.Content((placed.node,))
-    data = content.versions(call.tx, (node.version for node in part.nodes()))
-    times = content.version_times(call.tx, part)
-
-    def build(node: Node, path: str) -> ContentPage:
-        return page_model(
-            data[node.version],
-            path=path,
-            times=times.get(node.page),
-            location=location,
-            screen=screen,
-            metadata=metadata,
-            pages=[build(child, f"{path}/{data[child.version].slug}") for child in node.children],
-        )
-
-    return build(placed.node, placed.path), placed.data
+    (page,) = page_tree(call, part, above, location=location, screen=screen, metadata=metadata)
+    return page, placed.data
 
 
 def page_screen(screen: str, path: str) -> str:

@@ -366,9 +366,7 @@ def clearing(
         there, side = page.id in now.parents, page.sides.main
         if page.sides.rival:
             if there and _slug(now.sources.get(page.id)) != slugs[page.id]:
-                changes.append(
-                    {"operation": "update_page", "page": page.id, "slug": slugs[page.id]}
-                )
+                changes.append(_update(page.id, slug=slugs[page.id]))
             continue
         if side is None:
             if there:
@@ -379,9 +377,9 @@ def clearing(
         if there and not page.reverted:
             # Only what conflicts is made main's: an update merges the other settings by itself.
             if told := page_update(source or "", side.source):
-                changes.append({"operation": "update_page", "page": page.id, **told})
+                changes.append(_update(page.id, **told))
         elif not (alike and not page.sides.hidden) and page.id not in restored:
-            changes.append({"operation": "revert_page", "page": page.id, "revision": main})
+            changes.append(_revert(page.id, main))
         parent = now.parents.get(page.id)
         if there and parent != side.parent:
             into = side.parent if side.parent in now.parents else None
@@ -389,7 +387,7 @@ def clearing(
             if side.parent not in now.parents and side.parent is not None and before is not None:
                 into = before.parent  # not moved here: where main has put it holds
             if into != parent:
-                changes.append({"operation": "update_page", "page": page.id, "into": into})
+                changes.append(_update(page.id, into=into))
     # What main keeps goes out first: a page is deleted with all below it.
     kept = [
         page
@@ -399,9 +397,23 @@ def clearing(
     for each in kept:
         above = main_parents[each]
         into = above if above in now.parents and above not in gone else None
-        changes.append({"operation": "update_page", "page": each, "into": into})
-    outermost = [page for page in gone if not _below(page, gone, now.parents)]
-    return [*changes, *({"operation": "delete_page", "page": page} for page in outermost)]
+        changes.append(_update(each, into=into))
+    return [*changes, *_deleting(gone, now.parents)]
+
+
+def _update(page: str, **told: JSON) -> dict[str, JSON]:
+    return {"operation": "update_page", "page": page, **told}
+
+
+def _revert(page: str, revision: str) -> dict[str, JSON]:
+    return {"operation": "revert_page", "page": page, "revision": revision}
+
+
+def _deleting(gone: Sequence[str], parents: Mapping[str, str | None]) -> Iterable[dict[str, JSON]]:
+    """Yield what deletes pages: each goes with all below it."""
+    for page in gone:
+        if not _below(page, gone, parents):
+            yield {"operation": "delete_page", "page": page}
 
 
 def lost_with(pages: Sequence[SettledPage], parents: Mapping[str, str | None]) -> set[str]:
@@ -428,26 +440,21 @@ def writing(
         if page.source is None:
             continue
         if page.id not in there:
-            changes.append(
-                {"operation": "revert_page", "page": page.id, "revision": known(page.id)}
-            )
             into, at = order.place(page.id)
-            changes.append({"operation": "update_page", "page": page.id, "into": into, "at": at})
+            changes += [_revert(page.id, known(page.id)), _update(page.id, into=into, at=at)]
             continue
         source = now.sources.get(page.id, "")
         if page.origin and now.lacks(page):
             revision, source = origin(page)
-            changes.append({"operation": "revert_page", "page": page.id, "revision": revision})
+            changes.append(_revert(page.id, revision))
         told = page_update(source, page.source)
         place: dict[str, JSON] = {}
         if not order.stands(page.id):
             into, at = order.place(page.id)
             place = {"into": into, "at": at}
         if told or place:
-            changes.append({"operation": "update_page", "page": page.id, **told, **place})
-    gone = [page for page in there if page in order.gone]
-    outermost = [page for page in gone if not _below(page, gone, there)]
-    return [*changes, *({"operation": "delete_page", "page": page} for page in outermost)]
+            changes.append(_update(page.id, **told, **place))
+    return [*changes, *_deleting([page for page in there if page in order.gone], there)]
 
 
 class _Order:

@@ -19,7 +19,7 @@ means."""
 NAME = re.compile(r"[A-Za-z][\w-]*")
 """What an attribute of a tag may be called."""
 
-_TAGS = (*CONTAINERS.values(), "embed")
+_TAGS = (*CONTAINERS, "embed")
 """The blocks whose data are the attributes of a tag: texts of any name."""
 
 _LISTS = ("list-ordered", "list-unordered", "list-tasks")

@@ -24,16 +24,8 @@ if TYPE_CHECKING:  # a desk opens without it, until a text is read
     from markdown_it.token import Token
     from markdown_it.tree import SyntaxTreeNode
 
-CONTAINERS = {
-    "hint": "hint",
-    "tabs": "tabs",
-    "tab": "tab",
-    "stepper": "stepper",
-    "step": "step",
-    "columns": "columns",
-    "column": "column",
-}
-"""The block of each tag that holds blocks, up to its end tag."""
+CONTAINERS = ("hint", "tabs", "tab", "stepper", "step", "columns", "column")
+"""The tags that hold blocks, up to their end tags; so their blocks are called as well."""
 
 DEEPEST_KEPT = 100
 """How many levels the JSON of a kept block may have: what a request may, so that it comes back."""
@@ -101,7 +93,7 @@ def _tag(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if last and not silent:
         if name == "hint":
             data.setdefault("style", "info")
-        _hold(state, CONTAINERS[name], (start, start + 1, last), data)
+        _hold(state, name, (start, start + 1, last), data)
     return bool(last)
 
 
@@ -360,7 +352,7 @@ _BLOCKS: dict[str, Callable[[SyntaxTreeNode, str], Node]] = {
     "blockquote": lambda node, key: _new("blockquote", key, _blocks(node.children, f"{key}.")),
     "embed": lambda node, key: _new("embed", key, **node.meta),
     "kept": lambda node, key: node.meta["node"],
-    **dict.fromkeys((*CONTAINERS.values(), "expandable"), _container),
+    **dict.fromkeys((*CONTAINERS, "expandable"), _container),
 }
 
 

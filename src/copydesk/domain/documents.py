@@ -177,8 +177,6 @@ def _text(value: object) -> str:
 
 _LISTS = ("list-ordered", "list-unordered", "list-tasks")
 
-_TAGS = {block: tag for tag, block in CONTAINERS.items()}
-
 _SIGNS = {"bold": "**", "italic": "*", "strikethrough": "~~"}
 
 _SPECIAL = re.compile(r"([\\`*\[\]<~]|&(?=[#\w])|(?<!\w)_|_(?!\w)|\{(?=%))")
@@ -231,9 +229,8 @@ def write(node: Node, *, other_mark: bool = False) -> str:
         return str(data.get("html", ""))
     if kind == "blockquote":
         return _indent(join(nodes), "> ", first="> ")
-    if kind in _TAGS:
-        held = join(nodes)
-        return f"{{% {_TAGS[kind]}{_attributes(data)} %}}\n{held}\n{{% end{_TAGS[kind]} %}}"
+    if kind in CONTAINERS:
+        return f"{{% {kind}{_attributes(data)} %}}\n{join(nodes)}\n{{% end{kind} %}}"
     if kind == "expandable":
         title = escape(" ".join(str(data.get("title", "")).split()), quote=False)
         return f"<details>\n<summary>{title}</summary>\n\n{join(nodes)}\n\n</details>"

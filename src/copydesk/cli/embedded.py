@@ -6,7 +6,6 @@ where it is opened.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,8 +28,6 @@ it has the address of the server there, which opens the screens at what follows 
 """
 
 _KEYED = "desk:"
-
-Progress = Callable[[int, int, str], None]
 
 
 def desk_file(desk: Path | None) -> Path:

@@ -188,19 +188,3 @@ class OrganizationUpdate(Body):
         description="What must hold before a change request merges, in every space that has no "
         "rules of its own.",
     )
-
-
-class SubdomainTarget(Shape):
-    """What a subdomain leads to."""
-
-    type: Open[Literal["organization"]] = "organization"
-    organization: str | None = None
-
-
-class Subdomain(Resource):
-    """A name below the service's domain."""
-
-    object: Open[Literal["subdomain"]] = "subdomain"
-    subdomain: str
-    target: SubdomainTarget | None = None
-    is_active: bool = False

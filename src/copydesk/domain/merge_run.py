@@ -315,8 +315,7 @@ class MergeRun:
 
     def judge(self, found: Found, at: float) -> MergeRun:
         """Decide what to do with the current request, by how it was found just now."""
-        item = self.current
-        assert item is not None
+        item = self._under_way
         if found.status == "merged":
             arrived = "It had arrived: that was found by reading again."
             said = arrived if item.sent == "merge" else MERGED_ELSEWHERE
@@ -360,27 +359,20 @@ class MergeRun:
 
     def not_sent(self) -> MergeRun:
         """Check the current request again: nothing was sent for it after all."""
-        item = self.current
-        assert item is not None
-        return self._put(replace(item, state="checking", sent=""))
+        return self._put(replace(self._under_way, state="checking", sent=""))
 
     def updated(self, revision: str) -> MergeRun:
         """Note that the update of the current request was answered; it is checked again then."""
-        item = self.current
-        assert item is not None
-        return self._put(replace(item, state="checking", arrived=revision))
+        return self._put(replace(self._under_way, state="checking", arrived=revision))
 
     def merged(self, revision: str, at: float, said: str = "") -> MergeRun:
         """Note that the current request was merged, as which revision."""
-        item = self.current
-        assert item is not None
-        return self._settled(item, "done", at, merged=revision, said=said, sent="")
+        return self._settled(self._under_way, "done", at, merged=revision, said=said, sent="")
 
     def merged_with_conflicts(self, revision: str, said: str, at: float) -> MergeRun:
         """Note that it was merged and conflicts: it is live and needs hands, so nothing follows."""
         run = self.merged(revision, at, said)
-        item = self.current
-        assert item is not None
+        item = self._under_way
         run = run.change(item.key, reason="conflict")
         if "conflict" not in self.stops:
             return run
@@ -388,8 +380,7 @@ class MergeRun:
 
     def fail(self, reason: Reason, said: str, at: float) -> MergeRun:
         """Stop at the current request, or pass over it where the run is not to stop at that."""
-        item = self.current
-        assert item is not None
+        item = self._under_way
         if self.waits and reason == "failed" and item.state == "checking":
             return self.wait(said)
         if reason in STOPS and reason not in self.stops:
@@ -437,9 +428,16 @@ class MergeRun:
 
     def wait(self, said: str) -> MergeRun:
         """Leave the current request as it is until the next look; ``said`` is what it waits for."""
+        return replace(
+            self._put(replace(self._under_way, state="waiting", said=said)), state="paused"
+        )
+
+    @property
+    def _under_way(self) -> RunItem:
+        """The current request, where only a run that has one can be."""
         item = self.current
         assert item is not None
-        return replace(self._put(replace(item, state="waiting", said=said)), state="paused")
+        return item
 
     def _put(self, item: RunItem) -> MergeRun:
         return replace(

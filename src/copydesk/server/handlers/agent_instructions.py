@@ -23,7 +23,7 @@ def get_agent_instructions(call: Call, organization_id: str) -> AgentInstruction
 def update_agent_instructions(
     call: Call, organization_id: str, body: AgentInstructionsUpdate
 ) -> AgentInstructions:
-    """Replace the instructions, kept as they came. Takes the permission admin."""
+    """Replace the instructions, kept as they came."""
     call.access.organization(organization_id, "admin")
     if body.instructions.object != "document":
         raise invalid(

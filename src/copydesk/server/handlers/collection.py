@@ -80,7 +80,7 @@ def get_collection(call: Call, collection_id: str) -> Collection:
 
 @implements(ops.update_collection, takes="admin")
 def update_collection(call: Call, collection_id: str, body: CollectionUpdate) -> Collection:
-    """Change what the body sets. Takes the permission admin."""
+    """Change what the body sets."""
     call.access.collection(collection_id, "admin")
     changes = {name: getattr(body, name) for name in body.model_fields_set}
     call.tx.update("collection", collection_id, **changes)
@@ -89,7 +89,7 @@ def update_collection(call: Call, collection_id: str, body: CollectionUpdate) ->
 
 @implements(ops.delete_collection, takes="admin")
 def delete_collection(call: Call, collection_id: str) -> None:
-    """Delete an empty collection. Takes the permission admin.
+    """Delete an empty collection.
 
     Deleted spaces that were in it stay restorable, in the collection above. Raises a 412 when there
     is anything else in it.

@@ -58,7 +58,7 @@ def get_glossary_entry(call: Call, organization_id: str, glossary_entry_id: str)
 
 @implements(ops.update_glossary_entries, takes="createContent")
 def update_glossary_entries(call: Call, organization_id: str, body: GlossaryUpdate) -> None:
-    """Add, change and remove entries in their order, all or none. Takes createContent.
+    """Add, change and remove entries in their order, all or none.
 
     Raises a 400 that names the first that cannot be done. One that is gone already is removed.
     """

@@ -139,7 +139,7 @@ def publish_integration(call: Call, integration_name: str, body: IntegrationPubl
 
 @implements(ops.delete_integration, takes="admin")
 def delete_integration(call: Call, integration_name: str) -> None:
-    """Delete an integration everywhere it is installed, with its events. Takes admin."""
+    """Delete an integration everywhere it is installed, with its events."""
     try:
         find_integration(call, integration_name, "admin")
     except Refusal as refusal:
@@ -250,7 +250,7 @@ def uninstall_integration_from_site(
 def uninstall_integration_from_space(
     call: Call, integration_name: str, installation_id: str, space_id: str
 ) -> None:
-    """Take an integration out of a space. Takes the permission installIntegration on it."""
+    """Take an integration out of a space."""
     return _leave_out(call, integration_name, installation_id, "space", space_id)
 
 
@@ -258,7 +258,7 @@ def uninstall_integration_from_space(
 def list_organization_installations(
     call: Call, organization_id: str, *, search: str | None = None, **paging: Unpack[Paging]
 ) -> Page[OrganizationInstallation]:
-    """Answer with what an organization has installed, newest first. Takes listInstallations."""
+    """Answer with what an organization has installed, newest first."""
     call.access.organization(organization_id, "listInstallations")
     given = Conditions("organization_id = ?", organization_id)
     given.also(_INSTALLED, search and search.casefold())
@@ -350,7 +350,7 @@ def list_integration_site_installations(
 
 @implements(ops.set_integration_dev_mode, takes="admin")
 def set_integration_dev_mode(call: Call, integration_name: str, body: IntegrationDevMode) -> None:
-    """Note where events of an integration go while it is written. Takes admin on it.
+    """Note where events of an integration go while it is written.
 
     A desk calls nobody: the trace of an event says that it would have gone there.
     """

@@ -127,7 +127,7 @@ def ping_organization(call: Call, organization_id: str) -> VisitorClaims:
 
 @implements(ops.add_sso_member, takes="admin")
 def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
-    """Make a person of the desk a member who signs in by single sign-on. Takes admin.
+    """Make a person of the desk a member who signs in by single sign-on.
 
     A newcomer's e-mail address must be in a domain that the organization admits, as for joining:
     else an administrator could take in, and so read about, whoever is on the desk. They get the

@@ -68,7 +68,7 @@ def put_openapi_spec(
 ) -> OpenAPISpec:
     """Give a specification a source, also the one that it has, and read it from the start.
 
-    One that is not there is added, which is a 201. Takes createOpenAPISpec.
+    One that is not there is added, which is a 201.
     """
     call.access.organization(organization_id, _PERMISSION)
     row = spec_row(call.tx, organization_id, spec_slug)
@@ -84,7 +84,7 @@ def put_openapi_spec(
 def update_openapi_spec(
     call: Call, organization_id: str, spec_slug: str, body: OpenAPISpecUpdate
 ) -> OpenAPISpec:
-    """Change who may read a specification. Takes createOpenAPISpec."""
+    """Change who may read a specification."""
     call.access.organization(organization_id, _PERMISSION)
     row = find_spec(call, organization_id, spec_slug)
     call.tx.update("openapi_spec", row["id"], visibility=body.visibility, updated_at=call.tx.now)
@@ -93,7 +93,7 @@ def update_openapi_spec(
 
 @implements(ops.delete_openapi_spec, takes="createOpenAPISpec")
 def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> None:
-    """Delete a specification with every version of it. Takes createOpenAPISpec."""
+    """Delete a specification with every version of it."""
     call.access.organization(organization_id, _PERMISSION)
     row = spec_row(call.tx, organization_id, spec_slug)
     if row is None:

@@ -43,7 +43,7 @@ def get_organization(call: Call, organization_id: str) -> Organization:
 
 @implements(ops.update_organization, takes="admin")
 def update_organization(call: Call, organization_id: str, body: OrganizationUpdate) -> Organization:
-    """Change what the body sets. Takes the permission admin."""
+    """Change what the body sets."""
     call.access.organization(organization_id, "admin")
     columns: dict[str, Any] = {}
     for name in body.model_fields_set:

@@ -39,7 +39,7 @@ def get_site_publishing_auth(call: Call, organization_id: str, site_id: str) -> 
 def update_site_publishing_auth(
     call: Call, organization_id: str, site_id: str, body: SitePublishingAuthUpdate
 ) -> SitePublishingAuth:
-    """Change how readers sign in. Takes admin.
+    """Change how readers sign in.
 
     Raises a 400 for an integration where none that signs readers in is installed on the site.
     """
@@ -60,7 +60,7 @@ def update_site_publishing_auth(
 def regenerate_site_publishing_auth(
     call: Call, organization_id: str, site_id: str
 ) -> SitePublishingAuth:
-    """Make a new key. Takes admin."""
+    """Make a new key."""
     site = site_view(call, organization_id, site_id, "admin").site
     _row(call, site)
     call.tx.run("UPDATE publishing_auth SET private_key = ? WHERE site_id = ?", _new_key(), site_id)

@@ -101,7 +101,7 @@ def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Spa
 
 @implements(ops.update_space, takes="admin")
 def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
-    """Change what the body sets. Takes the permission admin."""
+    """Change what the body sets."""
     row = call.access.space(space_id, "admin")
     changes: dict[str, Any] = {name: getattr(body, name) for name in body.model_fields_set}
     if "emoji" in changes:
@@ -117,7 +117,7 @@ def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
 
 @implements(ops.delete_space, takes="admin")
 def delete_space(call: Call, space_id: str) -> None:
-    """Put a space in the trash. Takes the permission admin.
+    """Put a space in the trash.
 
     Raises a 403 also for who only reads it on a published site: it is not missing for them.
     """
@@ -136,7 +136,7 @@ def delete_space(call: Call, space_id: str) -> None:
 
 @implements(ops.restore_space, takes="admin")
 def restore_space(call: Call, space_id: str) -> Space:
-    """Take a space out of the trash, within the days that it is kept. Takes the permission admin.
+    """Take a space out of the trash, within the days that it is kept.
 
     Raises a 409 for a space that is not deleted.
     """

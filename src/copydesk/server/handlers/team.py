@@ -54,7 +54,7 @@ def list_teams(
 
 @implements(ops.create_team, takes="ownTeam")
 def create_team(call: Call, organization_id: str, body: TeamCreate) -> Team:
-    """Create a team of members of the organization. Takes the permission ownTeam."""
+    """Create a team of members of the organization."""
     call.access.organization(organization_id, "ownTeam")
     members = [
         resolve_user(call, organization_id, member, "members") for member in body.members or ()

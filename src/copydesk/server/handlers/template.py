@@ -13,7 +13,7 @@ from copydesk.server.templates import template_edit
 
 @implements(ops.apply_space_template, takes="edit")
 def apply_space_template(call: Call, space_id: str, body: TemplateApply) -> None:
-    """Add a template's pages to a space, or to a change request of it. Takes the permission edit.
+    """Add a template's pages to a space, or to a change request of it.
 
     Raises a 400 when there is no such template or a reference of it leads nowhere, a 404 for an
     unknown change request, a 412 when the space takes no direct edits or the change request is

@@ -96,7 +96,7 @@ def get_translation(call: Call, organization_id: str, translation_id: str) -> Tr
 def update_translation(
     call: Call, organization_id: str, translation_id: str, body: TranslationUpdate
 ) -> Translation:
-    """Replace the instructions, none when the body has none. Takes createContent.
+    """Replace the instructions, none when the body has none.
 
     They are for whoever translates; the next run is not made by this.
     """
@@ -109,7 +109,7 @@ def update_translation(
 
 @implements(ops.delete_translation, takes="createContent")
 def delete_translation(call: Call, organization_id: str, translation_id: str) -> None:
-    """Delete a translation; the space that it made stays. Takes createContent."""
+    """Delete a translation; the space that it made stays."""
     call.access.organization(organization_id)
     known = "SELECT count(*) FROM translation WHERE id = ? AND organization_id = ?"
     if not call.tx.value(known, translation_id, organization_id):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.server import sample
-from copydesk.server.sample.building import Progress
+from copydesk.server.sources.model import Progress
 from copydesk.server.store import Store
 from tests.cli.script_desk import ScriptDesk, Typed
 

@@ -17,7 +17,7 @@ from copydesk.domain.slug import slugify
 from copydesk.server import audit, desk_writes, site_writes
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository, whole
-from copydesk.server.sources.model import Person, Problem, Progress, SourceError
+from copydesk.server.sources.model import Person, Problem, Progress, SourceError, silent
 from copydesk.server.sources.plan import ImportPlan, Known, plan_imports
 from copydesk.server.space_import import SpaceImport, SpaceReport
 from copydesk.server.store import Row, Store, Tx
@@ -40,7 +40,7 @@ def import_source(
     owner: Callable[[Tx], str],
     organization: str | None = None,
     space: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> ImportReport:
     """Read a folder, repository or bundle into the desk, all of it or nothing.
 
@@ -65,7 +65,7 @@ def import_source(
     known = store.read(lambda tx: _known(tx, _imported(tx, path, organization)))
     with Repository.open(path, default=known.branch if known else None) as repository:
         plan = plan_imports(
-            repository, known=known, progress=progress and _step(progress, "step 1 of 2, reading")
+            repository, known=known, progress=_step(progress, "step 1 of 2, reading")
         )
         return store.write(
             lambda tx: _Import(tx, plan, path, owner(tx), organization, space).run(progress)
@@ -137,18 +137,18 @@ class _Import:
             reason = "was not used: the source has several spaces, which keep their own titles"
             self.problems.append(Problem("--space", reason, text=space))
 
-    def run(self, progress: Progress | None) -> ImportReport:
+    def run(self, progress: Progress) -> ImportReport:
         organization_id = self.organization()
         self.organization_id = organization_id
         report = ImportReport(organization_id, self.title)
         total = sum(len(plan.revisions) + len(plan.changes) for plan in self.plan.spaces)
         written = 0
+        told = _step(progress, "step 2 of 2, writing")
 
         def step(what: str) -> None:
             nonlocal written
             written = min(written + 1, total)
-            if progress is not None:
-                _step(progress, "step 2 of 2, writing")(written, total, what)
+            told(written, total, what)
 
         spaces = SpaceImport(
             self.tx,

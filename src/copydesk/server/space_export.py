@@ -9,7 +9,7 @@ from copydesk.domain.text import plural, same_name
 from copydesk.server import content
 from copydesk.server.source_content import source_of, source_space
 from copydesk.server.sources.git import committed
-from copydesk.server.sources.model import Progress, SourceSpace
+from copydesk.server.sources.model import Progress, SourceSpace, silent
 from copydesk.server.sources.writer import Written, contents_of, write_space
 from copydesk.server.store import DeskError, Row, Store, Tx
 
@@ -21,7 +21,7 @@ NAMED = 8
 
 
 def export_space(
-    store: Store, space: str, folder: Path, *, force: bool = False, progress: Progress | None = None
+    store: Store, space: str, folder: Path, *, force: bool = False, progress: Progress = silent
 ) -> Written:
     """Write the primary content of a space, named by id or title, below ``folder``.
 

@@ -48,11 +48,9 @@ from copydesk.server.sample.story import (
 )
 from copydesk.server.sample.translations import write_translations
 from copydesk.server.source_content import filled
+from copydesk.server.sources.model import Progress, silent
 from copydesk.server.store import Store, Tx
 from copydesk.server.untouched import SPACES, note_spaces
-
-Progress = Callable[[int, int, str], None]
-"""Called with the done and total amounts, and the name of the current part."""
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SEED = "copydesk sample"
@@ -62,7 +60,7 @@ _OWNER_WITHIN = 1000
 """The owner's identifier is surely among so many first ones: people are made first."""
 
 
-def build_sample(store: Store, *, progress: Progress | None = None) -> str:
+def build_sample(store: Store, *, progress: Progress = silent) -> str:
     """Fill a desk without organizations with the sample and return its owner's user id.
 
     The owner is also noted under ``owner`` in the desk's ``meta``. All of it is written, or
@@ -79,7 +77,7 @@ def build_sample(store: Store, *, progress: Progress | None = None) -> str:
                 tx.run("DELETE FROM token WHERE user_id = ?", owner)
                 tx.run("DELETE FROM user WHERE id = ?", owner)
             owner = None
-        return owner or _Building(tx, progress or _silent).run()
+        return owner or _Building(tx, progress).run()
 
     return store.write(work)
 
@@ -88,10 +86,6 @@ def sample_ids(seed: str) -> Callable[[], str]:
     """Return a source of identifiers that is the same for the same seed."""
     choices = random.Random(seed).choices  # noqa: S311 - to be foreseeable is the purpose
     return lambda: "".join(choices(_ALPHABET, k=20))
-
-
-def _silent(_done: int, _total: int, _what: str) -> None:
-    return None
 
 
 class _Building:

@@ -15,8 +15,9 @@ from datetime import timedelta
 
 from copydesk.server import change_requests, conversation_writes, desk_writes, site_writes, threads
 from copydesk.server.desk_writes import Editor, at
-from copydesk.server.sample.building import Progress, sample_ids
+from copydesk.server.sample.building import sample_ids
 from copydesk.server.sample.edits import Add, AnyEdit, Append, author_of
+from copydesk.server.sources.model import Progress, silent
 from copydesk.server.store import DeskError, Store, Tx, Value, timestamp
 
 MOST_COMMENTS = 10_000
@@ -54,7 +55,7 @@ _CHANGE_REQUEST = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
-def grow(store: Store, n: int, *, progress: Progress | None = None) -> str:
+def grow(store: Store, n: int, *, progress: Progress = silent) -> str:
     """Add an organization with ``n`` change requests, and all else in proportion; return its id.
 
     The desk's owner administers it. Raises ``DeskError`` when the desk has no owner yet, and
@@ -62,11 +63,7 @@ def grow(store: Store, n: int, *, progress: Progress | None = None) -> str:
     """
     if n < 1:
         raise ValueError("a desk grows by at least one change request")
-    return store.write(lambda tx: _Growing(tx, n, progress or _silent).run())
-
-
-def _silent(_done: int, _total: int, _what: str) -> None:
-    return None
+    return store.write(lambda tx: _Growing(tx, n, progress).run())
 
 
 def _share(n: int, divisor: int, most: int) -> int:

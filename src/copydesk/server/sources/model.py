@@ -27,6 +27,11 @@ MAX_FILES = 1_000_000
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the done and total amounts, and the name of the current part."""
 
+
+def silent(_done: int, _total: int, _what: str) -> None:
+    """Tell nobody how far the work is."""
+
+
 MAX_FILE = 10**9 - 1000
 """How many bytes a file may have: what SQLite keeps in one row (https://sqlite.org/limits.html)."""
 

@@ -34,6 +34,7 @@ from copydesk.server.sources.model import (
     SourceError,
     SourceRevision,
     SourceSpace,
+    silent,
 )
 from copydesk.server.sources.paths import is_markdown
 from copydesk.server.sources.summary import tidy
@@ -57,6 +58,9 @@ ALIKE = 0.5
 
 MAX_PAIRS = 40_000
 """How many pairs of a page that is gone and one that is new are compared at most, as in git."""
+
+FETCH_THEM = "Fetch them with git: git fetch --refetch --no-filter"
+"""What to do about objects that are missing from a clone."""
 
 _WORD = re.compile(r"\w+")
 _TRAILING = re.compile(r"\s*\(#(?P<number>\d{1,9})\)\s*$")
@@ -105,7 +109,7 @@ def plan_imports(
     *,
     limit: int = DEFAULT_LIMIT,
     known: Known | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> ImportPlan:
     """Read a source whole.
 
@@ -117,11 +121,7 @@ def plan_imports(
 
     Raises ``SourceError`` when the source holds no Markdown.
     """
-    return _Planner(repository, max(1, limit), known, progress or _silent).plan()
-
-
-def _silent(_done: int, _total: int, _what: str) -> None:
-    return None
+    return _Planner(repository, max(1, limit), known, progress).plan()
 
 
 class _Planner:
@@ -261,7 +261,7 @@ class _Planner:
                     Problem(
                         f"history before {newer.oid[:7]}",
                         f"was left out: {plural(len(lacking), 'object')} {_are(lacking)} missing. "
-                        f"{self.way()}",
+                        f"{FETCH_THEM}",
                     )
                 )
                 del history[done - 1 :]
@@ -285,13 +285,13 @@ class _Planner:
             raise SourceError(
                 f"{self.repository.path} cannot be brought up to date: "
                 f"{plural(len(lost), 'object')} that {were} read before {_are(lost)} missing from "
-                f"this clone: {named(lost)}. {self.way()}"
+                f"this clone: {named(lost)}. {FETCH_THEM}"
             )
         said = f"{plural(len(missing), 'object')} {_are(missing)} missing from this clone"
         self.absent = frozenset(missing.values())
         if not self.layout(tip) or not any(any(s.walk()) for s in self.layout(tip).values()):
-            raise SourceError(f"{self.repository.path} cannot be read: {said}. {self.way()}")
-        reason = f"{said}, and skipped: {named(list(missing))}. {self.way()}"
+            raise SourceError(f"{self.repository.path} cannot be read: {said}. {FETCH_THEM}")
+        reason = f"{said}, and skipped: {named(list(missing))}. {FETCH_THEM}"
         self.problems.append(Problem(str(self.repository.path), reason))
         return missing
 
@@ -320,9 +320,6 @@ class _Planner:
     def lacking(self, commit: str) -> set[str]:
         """Return the objects that are missing at a commit and not at the newest state."""
         return set(self.repository.missing(commit).values()) - self.absent
-
-    def way(self) -> str:
-        return "Fetch them with git: git fetch --refetch --no-filter"
 
     def revisions(
         self, history: list[Commit], changed: Mapping[str, list[FileChange]]
@@ -404,8 +401,8 @@ class _Planner:
             return []
         if lacking := self.lacking(branch.oid) | self.lacking(ahead.base):
             self.unread.add(_key(branch))
-            said = f"{plural(len(lacking), 'object')} of it {_are(lacking)} missing. {self.way()}"
-            self.problems.append(Problem(f"branch {branch.name}", f"was left out: {said}"))
+            said = f"{plural(len(lacking), 'object')} of it {_are(lacking)} missing. {FETCH_THEM}"
+            self.note(branch, f"was left out: {said}")
             return []
         if ahead.base not in self.keys_at:
             since = self.repository.changes(ahead.base, self.tip)
@@ -436,7 +433,7 @@ class _Planner:
             reason = f"has no space at {_at(folder)} any more"
             if found:
                 said = f"{reason}; this deletion is not imported"
-                self.problems.append(Problem(f"branch {branch.name}", said))
+                self.note(branch, said)
             else:
                 self.left_out(branch, reason)
         self.not_taken(branch, changed, heads, taken=bool(found), told=bool(gone))
@@ -535,25 +532,24 @@ class _Planner:
         ]
         new = set(self.reader.roots(self.repository.files(branch.oid))) - set(self.layout(self.tip))
         for folder in sorted(new):
-            self.problems.append(
-                Problem(
-                    f"branch {branch.name}",
-                    f"has a space at {_at(folder)} that {self.default_name()} does not have",
-                )
+            self.note(
+                branch, f"has a space at {_at(folder)} that {self.default_name()} does not have"
             )
         if outside:
             said = f"changes {plural(len(outside), 'file')} outside every space: {named(outside)}"
             if taken:
-                self.problems.append(
-                    Problem(f"branch {branch.name}", f"{said}; the rest is its change request")
-                )
+                self.note(branch, f"{said}; the rest is its change request")
             else:
                 self.left_out(branch, said)
         elif not taken and not told:
             self.left_out(branch, "changes no page and no file" if changed else "changes nothing")
 
     def left_out(self, branch: Branch, reason: str) -> None:
-        self.problems.append(Problem(f"branch {branch.name}", f"was left out: it {reason}"))
+        self.note(branch, f"was left out: it {reason}")
+
+    def note(self, branch: Branch, said: str) -> None:
+        """Say what of a branch cannot be used."""
+        self.problems.append(Problem(f"branch {branch.name}", said))
 
 
 def _broken(base: SourceSpace, head: SourceSpace) -> list[Problem]:

@@ -38,6 +38,7 @@ from copydesk.server.sources.model import (
     SourcePage,
     SourceSpace,
     blob_oid,
+    silent,
     walk,
 )
 from copydesk.server.sources.navigation import is_table
@@ -78,7 +79,7 @@ def write_space(
     *,
     base: SourceSpace | None = None,
     gone: Iterable[tuple[str, bytes]] = (),
-    progress: Progress | None = None,
+    progress: Progress = silent,
     allow: Callable[[Mapping[str, bytes]], None] = lambda there: None,
 ) -> Written:
     """Write a space below ``target``, at the paths that its pages and files name.
@@ -108,8 +109,7 @@ def write_space(
             writer.remove(path, blob_oid(data), ours=False)
     for done, (path, data) in enumerate(contents.items(), 1):
         writer.write(path, data)
-        if progress is not None:
-            progress(done, len(contents), path)
+        progress(done, len(contents), path)
     return Written(
         tuple(writer.written),
         writer.unchanged,

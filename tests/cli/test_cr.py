@@ -17,7 +17,7 @@ from copydesk.cli.connection import Connection
 from copydesk.cli.cr_diff import told_patches
 from copydesk.cli.cr_threads import deliver
 from copydesk.cli.errors import FAILED, UsageError
-from copydesk.cli.lookup import find_request
+from copydesk.cli.lookup import Wanted, find_request
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch
@@ -317,7 +317,7 @@ async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
         connection = Connection(f"desk:{scripts.path}", "desk", lambda: api)
         world.clock.now = datetime.now(UTC)
         async with world.api() as reader:
-            found, there = await find_request(reader, "1", space)
+            found, there = await find_request(reader, Wanted("1", space))
         async with api, CommandWrites(connection, api) as writes:
             draft = PendingDraft(there.id, found.id, "request", "comment", text)
             return (await deliver(api, writes, (found, there), draft, await read_me(api)))[0]

@@ -10,9 +10,9 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from copydesk.cli import log_file
 from copydesk.cli.errors import UsageError
@@ -20,8 +20,9 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.local.memory import collect_seldom
 
 if TYPE_CHECKING:
-    from copydesk.cli.connection import Service
     from copydesk.cli.parser import Parser
+
+T = TypeVar("T")
 
 COMPLETE = "copydesk.cli.complete:print_values"
 
@@ -54,12 +55,19 @@ class Command:
         accepted = inspect.signature(function).parameters
         options = dict(self.options)
         if "service" in accepted:
-            options["service"] = _service(options)
+            from copydesk.cli.connection import Service
+
+            options["service"] = _taken(Service, options)
+        for option, value in options.items():
+            _expect_text(option, value)
+        if "wanted" in accepted:
+            from copydesk.cli.lookup import Wanted
+
+            options["wanted"] = _taken(Wanted, options)
         for option, value in options.items():
             if option not in accepted and value is not None:
                 named = option.removeprefix("as_").replace("_", "-")
                 raise UsageError(f"this command does not take --{named}")
-            _expect_text(option, value)
         status: int = function(**{k: v for k, v in options.items() if k in accepted})
         return status
 
@@ -78,13 +86,10 @@ def _expect_text(option: str, value: object) -> None:
             ) from error
 
 
-def _service(options: dict[str, Any]) -> Service:
-    """Take the options that say which service is meant out of all of them."""
-    from copydesk.cli.connection import Service
-
-    names = [option.name for option in fields(Service)]
-    given = {name: options.pop(name, None) for name in names}
-    return Service(**{name: value for name, value in given.items() if value is not None})
+def _taken(kind: Callable[..., T], options: dict[str, Any]) -> T:
+    """Take the options that are the fields of ``kind`` out of all of them."""
+    given = {option.name: options.pop(option.name, None) for option in fields(cast("Any", kind))}
+    return kind(**{name: value for name, value in given.items() if value is not None})
 
 
 def parse(arguments: Sequence[str]) -> Command:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, ask_first, need_answer, say
-from copydesk.cli.lookup import FoundSpace, find_request
+from copydesk.cli.lookup import FoundSpace, Wanted, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.clock import told_ago
@@ -36,27 +36,19 @@ T = TypeVar("T")
 Found = tuple["ChangeRequest", FoundSpace]
 
 
-def run_on(
-    connection: Connection,
-    request: str,
-    space: str | None,
-    organization: str | None,
-    work: Callable[[Api, Found], Awaitable[T]],
-) -> T:
+def run_on(connection: Connection, wanted: Wanted, work: Callable[[Api, Found], Awaitable[T]]) -> T:
     """Connect, find the change request that is meant, and do something with it."""
 
     async def run() -> T:
         async with await connection.connect() as api:
-            return await work(api, await find_request(api, request, space, organization))
+            return await work(api, await find_request(api, wanted))
 
     return asyncio.run(run())
 
 
 def show_request(
     *,
-    request: str,
-    space: str | None = None,
-    organization: str | None = None,
+    wanted: Wanted,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -112,14 +104,12 @@ def show_request(
             put(f"and {details.more_pages} more")
         return DONE
 
-    return run_on(service.connection(), request, space, organization, show)
+    return run_on(service.connection(), wanted, show)
 
 
 def merge_request(
     *,
-    request: str,
-    space: str | None = None,
-    organization: str | None = None,
+    wanted: Wanted,
     yes: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -174,7 +164,7 @@ def merge_request(
             tell_merged(writes.session, now_is, there.title)
         return DONE
 
-    return run_on(connection, request, space, organization, merge)
+    return run_on(connection, wanted, merge)
 
 
 def _refuse(read: SpokenFor) -> None:
@@ -239,10 +229,8 @@ def _plain(value: Any) -> dict[str, Any]:
 
 def revert_request(
     *,
-    request: str,
+    wanted: Wanted,
     why: str,
-    space: str | None = None,
-    organization: str | None = None,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -280,4 +268,4 @@ def revert_request(
                 put(f"#{made.number} changes nothing until U in its review settles them.")
         return CONFLICT if count else DONE
 
-    return run_on(connection, request, space, organization, take_back)
+    return run_on(connection, wanted, take_back)

@@ -18,6 +18,7 @@ from copydesk.cli.errors import (
     need_answer,
     say,
 )
+from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.api import Api
@@ -44,10 +45,8 @@ from copydesk.session.suggestions import (
 
 def apply_suggestions(
     *,
-    request: str,
+    wanted: Wanted,
     threads: list[str],
-    space: str | None = None,
-    organization: str | None = None,
     plan: bool = False,
     yes: bool = False,
     as_json: bool = False,
@@ -104,7 +103,7 @@ def apply_suggestions(
                 say(left)
             return failed
 
-    return run_on(connection, request, space, organization, run)
+    return run_on(connection, wanted, run)
 
 
 def _refuse(given: ChangeRequest, space: Space) -> None:

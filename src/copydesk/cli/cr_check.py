@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.errors import DONE, FAILED
+from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
 def check_request(
     *,
-    request: str,
-    space: str | None = None,
-    organization: str | None = None,
+    wanted: Wanted,
     every: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -73,7 +72,7 @@ def check_request(
         failed = any(each.findings or each.trouble for each in outcomes)
         return FAILED if failed else DONE
 
-    return run_on(connection, request, space, organization, check)
+    return run_on(connection, wanted, check)
 
 
 def _print(shown: list[Finding], pages: list[CheckedPage]) -> None:

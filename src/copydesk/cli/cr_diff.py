@@ -12,6 +12,7 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.embedded import open_store
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
+from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_bytes, put_json
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
@@ -36,9 +37,7 @@ ONLY_TEXT = (
 
 def show_diff(
     *,
-    request: str,
-    space: str | None = None,
-    organization: str | None = None,
+    wanted: Wanted,
     patch: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -73,7 +72,7 @@ def show_diff(
         return DONE
 
     connection = service.connection()
-    return run_on(connection, request, space, organization, show)
+    return run_on(connection, wanted, show)
 
 
 # By word

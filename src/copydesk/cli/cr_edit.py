@@ -10,7 +10,7 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.cr_threads import text_of
 from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, say
-from copydesk.cli.lookup import find_space
+from copydesk.cli.lookup import Wanted, find_space
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.text import clean
@@ -91,12 +91,10 @@ def create(
 
 def edit(
     *,
-    request: str,
+    wanted: Wanted,
     subject: str | None = None,
     description: str | None = None,
     status: ChangeRequestWritableStatus | None = None,
-    space: str | None = None,
-    organization: str | None = None,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -150,7 +148,7 @@ def edit(
             )
         return DONE
 
-    return run_on(connection, request, space, organization, change)
+    return run_on(connection, wanted, change)
 
 
 def _subject(given: str) -> str:

@@ -23,6 +23,7 @@ from copydesk.cli.errors import (
     said_of,
     say,
 )
+from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.git_patch import Side, file_patch
@@ -72,10 +73,8 @@ LARGEST = 16 * 1024 * 1024
 
 def checkout(
     *,
-    request: str,
+    wanted: Wanted,
     folder: Path,
-    space: str | None = None,
-    organization: str | None = None,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -118,7 +117,7 @@ def checkout(
             put(f"copydesk cr push {folder}{service.options} sends what you change there.")
         return DONE
 
-    return run_on(connection, request, space, organization, run)
+    return run_on(connection, wanted, run)
 
 
 def push(

@@ -24,6 +24,7 @@ from copydesk.cli.errors import (
     need_answer,
     say,
 )
+from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.errors import OperationMissing
@@ -61,10 +62,8 @@ _CELLS = 60
 def _judge(
     status: ReviewStatus,
     *,
-    request: str,
+    wanted: Wanted,
     text: str | None = None,
-    space: str | None = None,
-    organization: str | None = None,
     yes: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -89,7 +88,7 @@ def _judge(
             put(write.done)
         return DONE
 
-    return run_on(connection, request, space, organization, judge)
+    return run_on(connection, wanted, judge)
 
 
 approve, ask_for_changes = partial(_judge, "approved"), partial(_judge, "changes-requested")
@@ -151,10 +150,8 @@ def _start(text: str) -> str:
 
 def review(
     *,
-    request: str,
+    wanted: Wanted,
     file: Path,
-    space: str | None = None,
-    organization: str | None = None,
     plan: bool = False,
     yes: bool = False,
     as_json: bool = False,
@@ -165,28 +162,28 @@ def review(
     Everything in it is held against the change request first. What is there already, by an earlier
     run, is not sent again; a verdict goes last. Raises ``UsageError``.
     """
-    wanted = _read(file)
+    meant = _read(file)
     need_answer(said=plan or yes, plans=True)
     connection = service.connection(writes=not plan)
 
     async def run(api: Api, found: Found) -> int:
         given, there = found
         whole, me = await asyncio.gather(api(ops.get_space, there.id), read_me(api))
-        if wanted.entries and (
+        if meant.entries and (
             why := right_missing(whole, lambda granted: granted.comment, "comment")
         ):
             raise UsageError(f"nothing was sent: {why}", NOT_ALLOWED)
-        before = await _refuse(api, found, whole) if wanted.verdict else []
-        comments = await _located(api, found, file, wanted.entries, me)
-        judged = bool(wanted.verdict) and _given(before, wanted, me)
+        before = await _refuse(api, found, whole) if meant.verdict else []
+        comments = await _located(api, found, file, meant.entries, me)
+        judged = bool(meant.verdict) and _given(before, meant, me)
         to_send = [each for each in comments if not each.there]
-        judges = bool(wanted.verdict) and not judged
+        judges = bool(meant.verdict) and not judged
         tell = say if as_json else put
         for each in comments:
             tell(f"{'there already' if each.there else 'comment'} {each}")
-        if wanted.verdict:
-            said = f": {_start(wanted.text)}" if wanted.text else ""
-            tell(f"{'there already' if judged else 'review'} {VERBS[wanted.verdict]}{said}")
+        if meant.verdict:
+            said = f": {_start(meant.text)}" if meant.text else ""
+            tell(f"{'there already' if judged else 'review'} {VERBS[meant.verdict]}{said}")
         if not to_send and not judges:
             tell(f"All of it is on #{given.number} already: nothing was sent.")
             if as_json:
@@ -209,9 +206,9 @@ def review(
                     api, writes, found, each.draft, me, each.thread, group=group
                 )
                 sent.append(made)
-            if wanted.verdict and judges:
+            if meant.verdict and judges:
                 given_now = await writes.send(
-                    verdict(row_of(given), wanted.verdict, wanted.text, me), group=group
+                    verdict(row_of(given), meant.verdict, meant.text, me), group=group
                 )
         if as_json:
             put_json(
@@ -225,7 +222,7 @@ def review(
             put(f"Sent to #{given.number}: {plural(len(sent), 'comment')}{with_it}.")
         return DONE
 
-    return run_on(connection, request, space, organization, run)
+    return run_on(connection, wanted, run)
 
 
 def _read(path: Path) -> ReviewFile:

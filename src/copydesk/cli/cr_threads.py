@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.errors import DONE, FAILED, NOT_ALLOWED, UsageError
+from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.clock import told_ago
@@ -47,9 +48,7 @@ _CELLS = 60
 
 def show_threads(
     *,
-    request: str,
-    space: str | None = None,
-    organization: str | None = None,
+    wanted: Wanted,
     every: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -108,7 +107,7 @@ def show_threads(
         put(f"{plural(len(shown), 'thread')}{'' if every else ' open'}{rest}.")
         return DONE
 
-    return run_on(service.connection(), request, space, organization, show)
+    return run_on(service.connection(), wanted, show)
 
 
 def _put_message(message: Comment | CommentReply, now: datetime, fit: Fit | None = None) -> None:
@@ -128,11 +127,9 @@ def _put_message(message: Comment | CommentReply, now: datetime, fit: Fit | None
 
 def reply_to(
     *,
-    request: str,
+    wanted: Wanted,
     thread: str,
     text: str,
-    space: str | None = None,
-    organization: str | None = None,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -158,15 +155,13 @@ def reply_to(
             put(f"Replied on #{given.number} in {there.title}. :undo on the screens deletes it.")
         return DONE
 
-    return run_on(connection, request, space, organization, reply)
+    return run_on(connection, wanted, reply)
 
 
 def resolve(
     *,
-    request: str,
+    wanted: Wanted,
     threads: list[str],
-    space: str | None = None,
-    organization: str | None = None,
     reopen: bool = False,
     as_json: bool = False,
     service: Service = OWN,
@@ -203,7 +198,7 @@ def resolve(
             put_json([each.to_dict() for each in done])
         return DONE
 
-    return run_on(connection, request, space, organization, run)
+    return run_on(connection, wanted, run)
 
 
 async def _find_thread(api: Api, found: Found, wanted: str) -> Comment:
@@ -237,10 +232,8 @@ def find_thread(threads: Sequence[Comment], label: str, wanted: str) -> Comment:
 
 def comment_on(
     *,
-    request: str,
+    wanted: Wanted,
     text: str,
-    space: str | None = None,
-    organization: str | None = None,
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
@@ -265,7 +258,7 @@ def comment_on(
             put(f"Commented on #{given.number} in {there.title}. :undo on the screens deletes it.")
         return DONE
 
-    return run_on(connection, request, space, organization, comment)
+    return run_on(connection, wanted, comment)
 
 
 async def deliver(

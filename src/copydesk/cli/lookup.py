@@ -226,20 +226,28 @@ async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpa
     return [each for found in await asyncio.gather(*map(read, places)) for each in found]
 
 
-async def find_request(
-    api: Api, wanted: str, space: str | None = None, organization: str | None = None
-) -> tuple[ChangeRequest, FoundSpace]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options that say which change request is meant."""
+
+    request: str
+    space: str | None = None
+    organization: str | None = None
+
+
+async def find_request(api: Api, wanted: Wanted) -> tuple[ChangeRequest, FoundSpace]:
     """Return the change request that is meant: by number or id in a space, or by its app URL.
 
     A number without a space is looked for in all of them. Raises ``UsageError`` when it is in none
     or in several, and ``ApiError``.
     """
-    name = wanted.strip().removeprefix("#")
+    typed, space, organization = wanted.request, wanted.space, wanted.organization
+    name = typed.strip().removeprefix("#")
     if "/" in name:
         address = parse_app_url(name)
         if address is None or address.change_request is None or address.space is None:
             raise UsageError(
-                f"{shorten(clean(wanted), _LONGEST)} is not an address of a change request: it has "
+                f"{shorten(clean(typed), _LONGEST)} is not an address of a change request: it has "
                 "/s/SPACE/~/changes/NUMBER in it"
             )
         return await _at(api, address.change_request, address, space, organization)
@@ -252,7 +260,7 @@ async def find_request(
     if len(spaces) > MOST_SPACES:
         raise UsageError(f"each of your {len(spaces)} spaces counts by itself: name it, --space")
     found = await _in_any(api, name, spaces)
-    said = shorten(clean(wanted).removeprefix("#"), _LONGEST)
+    said = shorten(clean(typed).removeprefix("#"), _LONGEST)
     said = f"#{said}" if said.isdecimal() else said
     if len(found) > 1:
         named = _named_space([there for _, there in found])

@@ -252,6 +252,14 @@ def test_an_id_of_another_conversation_is_no_later_state_of_it(
     send(here, "chat.csv", "--source", "chat")
     assert there(here)["1"] == ["It stops"]
     assert there(here)["chat-1"] == ["Hello there"]
+    write("forum.csv", "9,Alpha,2026-06-02", "8,Same,2026-06-02")
+    write("shop.csv", "9,Beta,2026-07-02", "8,Same again,2026-06-02")
+    said = send(here, "forum.csv", "shop.csv", status=2)
+    assert (
+        "shop.csv, line 2, conversation 1 (9): id: forum.csv, line 2 has the same id with other "
+        "content; neither is sent: send each file with a --source of its own\n"
+    ) in said
+    assert "1 complaint about" in said
     # What is told of it later, in another zone, or read in another order, is the same one.
     write("zendesk.csv", "1,It stops at 3,2026-06-01 23:00", "2,No code,2026-03-06")
     assert "2 sent again" in send(here, "zendesk.csv")

@@ -214,10 +214,8 @@ class Handing:
             given, known = self._inputs[seen.file], book.find(key)
             if known.began is None or known.arrived in (None, seen.digest) or given.holds_parts:
                 continue
-            if seen.began is not None and abs(seen.began - known.began) < SAME_TIME:
+            if not _is_other(seen, known.began, known.words):
                 continue
-            if seen.words == known.words:
-                continue  # only its date is read in another way
             began = datetime.fromtimestamp(known.began, UTC)
             can_name = given.format.kind != "json"
             named = "--source NAME names where these are from, " if can_name else ""
@@ -245,7 +243,8 @@ class Handing:
         if file != seen.file and all(self._inputs[each].holds_parts for each in (file, seen.file)):
             checked.further[file, item.number] = item.digest
             return None
-        if seen.updated is not None and item.updated is not None:
+        is_other = file != seen.file and _is_other(given, seen.began, seen.words)
+        if seen.updated is not None and item.updated is not None and not is_other:
             older = item if item.updated < seen.updated else seen
             checked.outdated.add(older.digest)
             if older is seen:
@@ -254,13 +253,13 @@ class Handing:
                 checked.outdated.discard(item.digest)
             return None
         checked.unclear.add(item.id)
-        return Complaint(
-            item.line,
+        said = (
             f"id: {self._inputs[seen.file].name}, line {seen.line} has the same id with other "
-            "content; neither is sent",
-            item.number,
-            item.id,
+            "content; neither is sent"
         )
+        if is_other and self._inputs[file].format.kind != "json":
+            said += ": send each file with a --source of its own"
+        return Complaint(item.line, said, item.number, item.id)
 
     def _to_come(self, checked: Checked) -> str:
         """Say how many are dated after today; empty where none is."""
@@ -345,6 +344,16 @@ class Handing:
         if halted is not None:
             return halted.status
         return FAILED if counts["refused"] or counts["failed"] or counts["bad"] else DONE
+
+
+def _is_other(given: Seen, began: int | None, words: bytes | None) -> bool:
+    """Whether a conversation is another one with the same id than one that began then, and so.
+
+    With the same words only its date is read in another way.
+    """
+    if began is None or given.words == words:
+        return False
+    return given.began is None or abs(given.began - began) >= SAME_TIME
 
 
 def _look_at_date(checked: Checked, item: Item) -> None:

@@ -281,6 +281,11 @@ class Api:
         """Return True if `find` finds nothing, else None: whether a removal took effect."""
         return True if await self.find(operation, *args, **kwargs) is None else None
 
+    async def done(self, operation: Operation[P, Any], *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Call an operation whose answer says nothing, and return True: it took effect."""
+        await self(operation, *args, **kwargs)
+        return True
+
     async def page(
         self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
     ) -> Page[T]:

@@ -363,15 +363,11 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             verb="delete",
         )
 
-        async def send(api: Api) -> bool:
-            await api(ops.delete_integration, item.name)
-            return True
-
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Delete integration",
                 self.named(item),
-                send,
+                lambda api: api.done(ops.delete_integration, item.name),
                 look=lambda api: api.gone(ops.get_integration, item.name),
             )
             self.read_written()

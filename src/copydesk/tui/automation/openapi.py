@@ -565,14 +565,10 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         if not await self.desk.push_screen_wait(sheet):
             return
 
-        async def send(api: Api) -> bool:
-            await api(ops.delete_openapi_spec, home, item.slug)
-            return True
-
         await self.writer.perform(
             "Delete OpenAPI specification",
             self.named(item),
-            send,
+            lambda api: api.done(ops.delete_openapi_spec, home, item.slug),
             reversal=spec_deleted(home, item.slug, item.source_url, item.visibility)
             if item.source_url
             else None,

@@ -420,15 +420,11 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             warning="This cannot be undone here: what it writes is a revision of its space.",
         )
 
-        async def send(api: Api) -> bool:
-            await api(ops.run_translation, home, which)
-            return True
-
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Run translation",
                 self.named(item),
-                send,
+                lambda api: api.done(ops.run_translation, home, which),
                 look=lambda api: find_run(api, home, which, stats.runs),
                 done="The translation is being run.",
             )
@@ -454,15 +450,11 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             what="the language",
         )
 
-        async def send(api: Api) -> bool:
-            await api(ops.delete_translation, home, which)
-            return True
-
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Delete translation",
                 self.named(item),
-                send,
+                lambda api: api.done(ops.delete_translation, home, which),
                 look=lambda api: api.gone(ops.get_translation, home, which),
             )
             self.read_written()

@@ -165,10 +165,6 @@ class IngestCommands(Commands, scope="conversations"):
     async def _send(self, organization: str, item: Item) -> None:
         """Send one, and look whether it is there where no answer came. Raises `WriteError`."""
 
-        async def write(api: Api) -> bool:
-            await api(ops.ingest_conversation, organization, item.conversation)
-            return True
-
         async def look(api: Api) -> bool | None:
             from copydesk.domain.ingest_file import is_there
 
@@ -178,7 +174,12 @@ class IngestCommands(Commands, scope="conversations"):
                 return None
             return True if is_there(item.conversation, found) else None
 
-        await self.place.writer.perform("Send", _line(item), write, look=look)
+        await self.place.writer.perform(
+            "Send",
+            _line(item),
+            lambda api: api.done(ops.ingest_conversation, organization, item.conversation),
+            look=look,
+        )
 
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:

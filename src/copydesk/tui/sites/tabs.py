@@ -491,14 +491,10 @@ class DeletionCommands(Commands, scope="site_deleting"):
         if not agreed:
             return
 
-        async def send(api: Api) -> bool:
-            await api(ops.delete_site, *ids)
-            return True
-
         await self.place.writer.perform(
             "Delete site",
             title,
-            send,
+            lambda api: api.done(ops.delete_site, *ids),
             look=lambda api: api.gone(ops.get_site, *ids),
             done=f"{title} is deleted. Its content is kept.",
         )

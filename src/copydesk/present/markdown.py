@@ -23,6 +23,7 @@ from rich.text import Text
 from copydesk.domain.block_tags import KINDS, is_tag, read_tag, said_of
 from copydesk.domain.block_tags import Kind as TagKind
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
 from copydesk.session.glyphs import glyphs
 
@@ -415,8 +416,7 @@ def _columns(table: Table, width: int, literal: bool, look: Look) -> Columns:
 
 
 def _table(block: Block, width: int, literal: bool, look: Look) -> list[Line]:
-    table = block.table
-    assert table is not None
+    table = sure(block.table)
     head = _cells(table.head, "strong", literal)
     shown = _columns(table, width, literal, look)
     lines: list[Line] = []
@@ -504,8 +504,7 @@ def field_lines(names: Sequence[Cell], cells: Sequence[Cell], width: int) -> lis
 
 def _card(block: Block, width: int, literal: bool) -> list[Line]:
     """Draw a card: its first words beside its sign, the others below a bar."""
-    table = block.table
-    assert table is not None
+    table = sure(block.table)
     cells = [cell for cell in _cells(table.cells(block.text), "", literal) if cell]
     sign = f"{glyphs().card} "
     title: Line = [(f"card {block.note}", "muted")]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.clock import instant
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types
 from copydesk.session.reachability import IDLE_SHARE, LONGEST_IDLE, interval, seconds
@@ -132,9 +133,7 @@ class News:
         from copydesk.session.reads.news import read_news
 
         session = self._session
-        me, organization = session.me, session.organization
-        assert me is not None
-        assert organization is not None
+        me, organization = sure(session.me), sure(session.organization)
         ASKER.set(Asker("news", Why.POLLING))
         await self._recall(f"news {organization} {me.id}")
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.page_rows import tag_names
 
@@ -82,9 +83,7 @@ class Changed:
     @property
     def node(self) -> PageNode:
         """The page as it is now, or as it was if it is deleted."""
-        node = self.after or self.before
-        assert node is not None
-        return node
+        return sure(self.after or self.before)
 
 
 def changed_pages(
@@ -272,8 +271,7 @@ def changed_parts(
         old, new = was.get(key), now.get(key)
         if old and new and (old.title, old.document) == (new.title, new.document):
             continue
-        named = new or old
-        assert named is not None
+        named = sure(new or old)
         kind: ChangeKind = "edited" if old and new else "added" if new else "deleted"
         found.append(_thing(REUSABLE, key, named.title, kind, (old or named).title))
     return found

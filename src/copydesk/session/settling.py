@@ -37,6 +37,7 @@ from copydesk.domain.settlement import (
     writing,
 )
 from copydesk.domain.slug import free_slug
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, failure_types
@@ -412,8 +413,7 @@ class Settlement:
         What it comes to is on the disk before each write. With ``recall`` the first of them waits,
         and can be recalled while it does; then nothing was sent (`RecalledError`).
         """
-        kept = self.kept
-        assert kept is not None
+        kept = sure(self.kept)
         wanted = with_rivals(self.pages, kept.choices, self._sides)
         if wanted is None or self.open:
             count = len(self.open)
@@ -463,8 +463,7 @@ class Settlement:
 
     async def _step(self) -> bool:
         """Send the next write; False where nothing is left to be sent."""
-        kept = self.kept
-        assert kept is not None
+        kept = sure(self.kept)
         api = await self.session.ready()
         request, now, files = await self._read_now(api, kept)
         self._look_at_others(kept, request, now, files)

@@ -15,6 +15,7 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.clock import moment
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.settlement import Settling
+from copydesk.domain.sure import sure
 from copydesk.domain.text import listed, plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
@@ -170,8 +171,7 @@ async def begin_taking_back(
 
     What was begun with it is on the disk then. Raises ``ApiError``, ``OSError``.
     """
-    kept = taking.work.kept
-    assert kept is not None
+    kept = sure(taking.work.kept)
     work = Settlement(session, kept.space, made.id)
     name = f"{kept.space} {made.id}"
     known = await asyncio.to_thread(session.settlings.load, name)

@@ -24,6 +24,7 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten, typed
 from copydesk.local import browser
 from copydesk.local.child_processes import run
@@ -246,8 +247,7 @@ class CopydeskApp(DeskApp):
     @cached_property
     def newsreader(self) -> Newsreader:
         """What has the news read."""
-        terminal = self.terminal
-        assert terminal is not None
+        terminal = sure(self.terminal)
         return Newsreader(self.session, self.notices, self.bell, terminal.write)
 
     def on_app_blur(self) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Kind, Notes
 from copydesk.session.errors import NotDoneError, failure_types, sentence
@@ -553,9 +554,7 @@ class Reversals:
         way = way_out(entry.id, sure=entry.state == "queued", text=bool(entry.draft and entry.text))
         notes = Notes(reversal=way.to_dict(), group=entry.group)
         begun = self._session.journal.begin(entry.what, entry.target, notes)
-        found = self._session.history.take(self._session.journal.settle(begun, "done"))
-        assert found is not None  # it has a reversal
-        return found
+        return sure(self._session.history.take(self._session.journal.settle(begun, "done")))
 
     def unsettled(self) -> Past | None:
         """Return the newest write without an answer, or whose undo had none; None if all are

@@ -10,6 +10,7 @@ from copydesk.client.errors import ApiError
 from copydesk.contract.enumerations import GlossaryLanguage
 from copydesk.domain.automation_inverses import term_added, term_changed, term_removed
 from copydesk.domain.clock import ago
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.operations import ops
 from copydesk.tui.automation.translations import TABS
@@ -196,8 +197,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
             group="Change", uses="update_glossary_entries", types=True)  # fmt: skip
     async def edit(self) -> None:
         """Change the names of the term in each language. u puts the former terms back."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         key, before = self.draft_key("edit", item.id), dict(item.translations)
 
         async def send(values: Mapping[str, str]) -> None:
@@ -230,8 +230,7 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
             group="Change", uses="update_glossary_entries")  # fmt: skip
     async def delete(self) -> None:
         """Remove the term from the glossary, after asking. u adds it again."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         terms = dict(item.translations)
         facts = [
             f"In {plural(len(terms), 'language')}. Pages that are translated stay as they are.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.automation_inverses import ANEW, installation_changed, installation_removed
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
@@ -135,10 +136,8 @@ class InstallationCommands(Commands, scope="installation"):
         """Change where an installation works, its external ids and its settings."""
         from copydesk.tui.automation.installation_settings import InstallationForm
 
-        here, one = self.place, self.find()
-        assert one is not None
-        installation = one.installation
-        assert installation is not None
+        here, one = self.place, sure(self.find())
+        installation = sure(one.installation)
         if await self._missing(ops.update_integration_installation):
             return
         if (integration := await self._integration(one)) is None:
@@ -239,8 +238,7 @@ class InstallationCommands(Commands, scope="installation"):
     )
     async def uninstall(self) -> None:
         """Take it out of the organization; in Spaces and Sites out of the one under the cursor."""
-        one = self.find()
-        assert one is not None
+        one = sure(self.find())
         if await self._missing(_uninstalling(one.place)):
             return
         if (integration := await self._integration(one)) is None:

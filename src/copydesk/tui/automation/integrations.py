@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.automation_inverses import installation_made, integration_changed
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
@@ -177,8 +178,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         """Publish a new version with other texts and settings; script and pictures stay."""
         from copydesk.contract.models.integration import IntegrationPublish
 
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         key, name = self.draft_key("edit", item.name), item.name
         before = {**self._empty(), **item.to_dict()}
         # A policy that is an object stays: a request takes only a line.
@@ -229,9 +229,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         """Install the integration in the organization, after asking."""
         from copydesk.contract.models.integration import InstallationCreate
 
-        item, home = self.item, self.organization
-        assert item is not None
-        assert home is not None
+        item, home = sure(self.item), sure(self.organization)
         api = await self.session.ready()
         read = await self.reads.now(
             "plan", lambda: self._home(api, item.name, home), "Reading where it is installed"
@@ -288,8 +286,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         """Send the events of the integration to an address of yours while you write it."""
         from copydesk.contract.models.integration import IntegrationDevMode
 
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         form = body_form(
             IntegrationDevMode,
             title=f"Develop {self.named(item)}",
@@ -351,8 +348,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             group="Change", uses="delete_integration")  # fmt: skip
     async def delete(self) -> None:
         """Delete the integration wherever it is installed. It asks for its name."""
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         sheet = TypeToConfirm(
             f"Delete {self.named(item)}",
             [

@@ -31,6 +31,7 @@ from copydesk.domain.automation_inverses import (
     visibility_changed,
 )
 from copydesk.domain.clock import ago, moment
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, size_words
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
@@ -442,8 +443,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             word="edit", group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
     async def replace(self) -> None:
         """Give the specification another source: an address, or a file. It is read again."""
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         key = self.draft_key("replace", item.id)
         facts = ["What was read before stays until this one can be read."]
         if item.source_url:
@@ -471,8 +471,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             show=22, group="Change", uses="put_openapi_spec")  # fmt: skip
     async def fetch(self) -> None:
         """Have the document fetched from its address again."""
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         assert item.source_url is not None
         url = item.source_url
         facts = [
@@ -521,8 +520,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         """Make the specification public, after asking, or private again. u undoes it."""
         from copydesk.contract.models.openapi_spec import OpenAPISpecUpdate
 
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         before = visibility_of(item)
         after: OpenAPIVisibility = "private" if before == "public" else "public"
         if after == "public":
@@ -543,8 +541,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="delete_openapi_spec")  # fmt: skip
     async def delete(self) -> None:
         """Delete the specification with every version of it. It asks for its slug."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         facts = [
             "Every version of it is deleted. Pages made from it have nothing to show any more."
         ]

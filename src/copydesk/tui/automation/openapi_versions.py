@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
@@ -123,8 +124,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
             uses="get_latest_openapi_spec_version")  # fmt: skip
     async def compare(self) -> None:
         """Show what changed from this version to the one that pages are made from now."""
-        item, ids = self.item, (self.organization or "", self.target.item or "")
-        assert item is not None
+        item, ids = sure(self.item), (self.organization or "", self.target.item or "")
         latest = await (await self.session.ready())(ops.get_latest_openapi_spec_version, *ids)
         if latest.id == item.id:
             self.say("This is the latest version.")

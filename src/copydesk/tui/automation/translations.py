@@ -21,6 +21,7 @@ from copydesk.domain.automation_inverses import instructions_changed, translatio
 from copydesk.domain.clock import ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.rich_text import rich_text, says_the_same
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.present.space_options import space_options
@@ -363,8 +364,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             group="Change", uses=("get_translation", "update_translation"))  # fmt: skip
     async def edit(self) -> None:
         """Edit the instructions in $EDITOR; what changes is shown before it is sent."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         which = item.translation.id
 
         async def read(api: Api) -> Document | None:
@@ -407,8 +407,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             show=24, group="Change", uses="run_translation")  # fmt: skip
     async def run(self) -> None:
         """Run the translation again: its space is brought up to date with the source."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         which, stats = item.translation.id, item.translation.stats
         facts = [f"“{shorten(clean(source_title(item)), 40)}” is read, {item.language} written."]
         if stats.runs:
@@ -434,8 +433,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             group="Change", uses="delete_translation")  # fmt: skip
     async def delete(self) -> None:
         """Delete the translation; the space that it wrote stays. It asks for the language."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         which, wrote = item.translation.id, target_title(item)
         kept = f"“{shorten(clean(wrote), 40)}”" if wrote else "What it wrote"
         sheet = TypeToConfirm(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.sure import sure
 from copydesk.present.space_options import space_options
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import ChangeRow, row_of
@@ -97,8 +98,7 @@ class EditCommands(Commands, scope="changes"):
             self.place.session.drafts.drop(key)
             self.place.say("Nothing changed." if waits is None else "Same text: nothing to send.")
             return
-        back = update_of(request, about, sent=sent, back=True)
-        assert back is not None
+        back = sure(update_of(request, about, sent=sent, back=True))
 
         write = changing(
             row,
@@ -200,9 +200,7 @@ class EditCommands(Commands, scope="changes"):
         return True
 
     async def _resumed_row(self) -> ChangeRow:
-        space, request = self.place.target.space, self.place.target.change_request
-        assert space is not None
-        assert request is not None
+        space, request = sure(self.place.target.space), sure(self.place.target.change_request)
         found = await live_or_cached(
             self.place.session, lambda api: api(ops.get_change_request, space, request)
         )

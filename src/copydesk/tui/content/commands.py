@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import web_address
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.json_views import Raw
 from copydesk.session.content import NAME_CELLS, Content
@@ -345,8 +346,7 @@ class PageCommands(Commands, scope="page_ways"):
             uses=("list_space_files", "list_change_request_files"))  # fmt: skip
     async def show_files(self) -> None:
         """Go to the files: those of the space, or of the change request that is read."""
-        content = self.place.content()
-        assert content is not None
+        content = sure(self.place.content())
         target = _whose(self.place, content).but(change_request=content.request)
         await self.app.go("files", target)
 
@@ -354,8 +354,7 @@ class PageCommands(Commands, scope="page_ways"):
             group="Go", uses=("get_space_revision", "get_change_request_revision"))  # fmt: skip
     async def show_reusable(self) -> None:
         """Go to the reusable content of the space, or of the change request that is read."""
-        content = self.place.content()
-        assert content is not None
+        content = sure(self.place.content())
         target = _whose(self.place, content).but(change_request=content.request)
         await self.app.go("reusable", target)
 
@@ -363,8 +362,7 @@ class PageCommands(Commands, scope="page_ways"):
             uses=("get_revision", "get_revision_changes"))  # fmt: skip
     async def show_history(self) -> None:
         """Go to the revisions that changed this page; ] there goes on to those of the space."""
-        content = self.place.content()
-        assert content is not None
+        content = sure(self.place.content())
         await self.app.go("history", _whose(self.place, content).but(page=content.page or None))
 
 

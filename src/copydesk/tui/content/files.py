@@ -199,9 +199,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         return tuple(found.items)
 
     def _show_users(self, found: tuple[Backlink, ...], empty: str) -> None:
-        source = self.users.source.base
-        assert isinstance(source, ListSource)
-        source.set(found)
+        self.users.source.listed.set(found)
         many = "the first " if len(found) == MOST else ""
         self.users.title = f"{USED_ON} {many}{plural(len(found), 'page')}" if found else USED_ON
         self.users.empty = empty

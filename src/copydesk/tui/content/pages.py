@@ -16,6 +16,7 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.blame import authors, nobody
@@ -323,8 +324,7 @@ class EditInRequest(Commands, scope="pages"):
 
         For a new one it is staged here; ctrl+s makes that.
         """
-        page, target, session = self.place.page_at_hand, self.place.target, self.place.session
-        assert page is not None
+        page, target, session = sure(self.place.page_at_hand), self.place.target, self.place.session
         assert target.space is not None
         if not await takes_content(self.place):
             return
@@ -406,8 +406,7 @@ class EditInRequest(Commands, scope="pages"):
             now=while_staged("discard staged"), stages=True)  # fmt: skip
     async def discard_staged(self) -> None:
         """Discard the staged edit of the page for a new change request. u brings it back."""
-        page = self.place.page_at_hand
-        assert page is not None
+        page = sure(self.place.page_at_hand)
         if await stage_edits(self.place, self._staged, {page.id: None}):
             self.place.show_staged()
             self.place.tell(f"Discarded what was staged of {page.title}. u brings it back.")
@@ -863,8 +862,7 @@ class PagesPlace(Place, scope="pages"):
         if page.id == self.target.page and read.links is not None and self._wanted_section:
             section, self._wanted_section = self._wanted_section, None
             self.call_after_refresh(self.text.go_to_heading, section)
-        source = self.links.source.base
-        assert isinstance(source, ListSource)
+        source = self.links.source.listed
         links = read.links or ()
         source.set(links)
         if not same:

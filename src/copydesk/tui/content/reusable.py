@@ -214,9 +214,7 @@ class ReusablePlace(ResourcePlace["ReusableContent"], scope="reusable"):
     def _show_users(self) -> None:
         item, uses = self.item, self._uses
         found: Sequence[Use] = uses.pages.get(item.id, ()) if uses and item else ()
-        source = self.users.source.base
-        assert isinstance(source, ListSource)
-        source.set(found)
+        self.users.source.listed.set(found)
         self.users.title = f"{USED_ON} {plural(len(found), 'page')}" if found else USED_ON
         self.users.note = (
             f"{plural(uses.unread, 'page')} not read" if uses is not None and uses.unread else ""

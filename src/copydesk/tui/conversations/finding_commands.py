@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.finding_inverses import finding_turned, requests_begun, topic_used
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import week_starts
 from copydesk.present.finding_tables import FindingEntry, findings_table, weeks_cells
@@ -160,8 +161,7 @@ class FindingCommands(Commands, scope="findings"):
     async def _turn(self, status: str, what: str) -> None:
         from copydesk.contract.models.finding import SiteFindingUpdate
 
-        item, ids = self.place.item, ids_of(self.place.target)
-        assert item is not None
+        item, ids = sure(self.place.item), ids_of(self.place.target)
         body = SiteFindingUpdate.model_validate({"status": status})
         await self.place.writer.perform(
             what,
@@ -335,8 +335,7 @@ class FindingCommands(Commands, scope="findings"):
         """Have the service begin change requests for the findings of a topic, or no longer."""
         from copydesk.contract.models.topic import SiteTopicUpdate
 
-        item, ids = self.place.item, ids_of(self.place.target)
-        assert item is not None
+        item, ids = sure(self.place.item), ids_of(self.place.target)
         before = bool(item.usage_settings.change_requests)
         body = SiteTopicUpdate.model_validate({"usageSettings": {"changeRequests": not before}})
         await self.place.writer.perform(

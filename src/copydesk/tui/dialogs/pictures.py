@@ -24,6 +24,7 @@ from textual.widgets import Label, Static
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.picture import Shown, may_show, pictures_of
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten, size_words
 from copydesk.present.graphics import Graphics, GraphicsTerminal, why_no_sixel
 from copydesk.present.markdown import wrap_exact
@@ -74,8 +75,7 @@ class Sides(NamedTuple):
     @property
     def named(self) -> str:
         """What it is called where one is chosen."""
-        shown = self.after or self.before
-        assert shown is not None
+        shown = sure(self.after or self.before)
         return shorten(clean(self.file or shown.words or shown.address), 60)
 
 
@@ -498,8 +498,7 @@ class Drawing(Widget):
             terminal.write(f"\x1b7{place}{self._pixels}\x1b8")
 
     async def _make(self, columns: int, rows: int) -> None:
-        graphics = self._graphics
-        assert graphics is not None
+        graphics = sure(self._graphics)
         self._pixels = await asyncio.to_thread(
             graphics.drawing, self._picture, self._number, columns, rows
         )

@@ -218,6 +218,12 @@ class FilteredSource(Source[T]):
         self._stop = base.subscribe(self._base_changed)
 
     @property
+    def listed(self) -> ListSource[T]:
+        """The rows that it filters, where a place has all of them and puts them in by itself."""
+        assert isinstance(self.base, ListSource)
+        return self.base
+
+    @property
     def filtering(self) -> bool:
         return self._match is not None
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from rich.theme import Theme as RichTheme
 from textual.theme import Theme
 
+from copydesk.domain.sure import sure
+
 if TYPE_CHECKING:
     from copydesk.domain.own_theme import OwnTheme
 
@@ -157,8 +159,7 @@ def all_themes() -> Sequence[Theme]:
 def _made(own: OwnTheme, base: Theme) -> Theme:
     colour = own.colours.get
     background = colour("background", base.background)
-    here = colour("here", base.primary)
-    assert here is not None
+    here = sure(colour("here", base.primary))
     return replace(
         base,
         name=own.name,

@@ -22,6 +22,7 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked
 from copydesk.tui.framework.inside_textual import forward
@@ -159,8 +160,7 @@ class TypingAhead:
 
         Awaited by `follow`: its user may type meanwhile.
         """
-        opening, screen = self.opening, owner.screen
-        assert opening is not None
+        opening, screen = sure(self.opening), owner.screen
         opening.waits = opening.waited = True
         opening.blind |= any(isinstance(guard(asked(owner)), NoRowYet) for guard in action.unless)
         self._say(_waiting(action.label), opening)

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from copydesk.domain.clock import age, is_age, spelled
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, clean, plural
 from copydesk.present.news import news_line
 from copydesk.present.threads import Thread
@@ -276,8 +277,7 @@ def _line_of_change(diff: DiffView, page: PageText, line: int) -> str:
 
 def _words(diff: DiffView, at: int) -> Iterator[str]:
     """Yield the words that were edited, where one row became one."""
-    page = diff.page
-    assert page is not None
+    page = sure(diff.page)
     rows = page.pair(at)
     if len(rows) < 2 or not page.diff[rows[0]].compared:
         return

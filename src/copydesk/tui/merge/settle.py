@@ -16,6 +16,7 @@ from copydesk.domain.hunks import Choice, Hunk, Side, marked, marker_left
 from copydesk.domain.picture import Shown
 from copydesk.domain.settlement import SettledPage
 from copydesk.domain.staged_files import is_picture
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.settling import (
@@ -497,8 +498,7 @@ class SettlePlace(Place, scope="settle"):
         await self._take("turned" if choice is not None and choice.side == "both" else "both")
 
     async def _take(self, side: Side, text: str = "") -> bool:
-        hunk = self.hunk
-        assert hunk is not None
+        hunk = sure(self.hunk)
         again = hunk.key in self.settlement.choices
         if not await self._choose({hunk.key: Choice(side, text)}):
             return False
@@ -542,8 +542,7 @@ class SettlePlace(Place, scope="settle"):
     )  # fmt: skip
     async def write(self) -> None:
         """Write the hunk in the editor, with both sides between markers."""
-        hunk = self.hunk
-        assert hunk is not None
+        hunk = sure(self.hunk)
         known = self.settlement.choices.get(hunk.key)
         text, markers = marked(hunk)
         if known is not None and known.side == "text":
@@ -571,8 +570,7 @@ class SettlePlace(Place, scope="settle"):
 
     async def _in_field(self, text: str, why: str) -> str | None:
         end = "\r\n" if "\r\n" in text else "\n"
-        hunk, ids = self.hunk, (self.settlement.space, self.settlement.request)
-        assert hunk is not None
+        hunk, ids = sure(self.hunk), (self.settlement.space, self.settlement.request)
         key = hunk_key(*ids, hunk.key)
         sheet = WriteSheet(
             "Write the hunk", key, text=text.replace("\r\n", "\n"), why=why, verb="stage it",
@@ -610,8 +608,7 @@ class SettlePlace(Place, scope="settle"):
     async def send(self) -> None:
         """Bring the change request up to date with what is chosen; a merge goes on afterwards."""
         work = self.settlement
-        now = work.now
-        assert now is not None
+        now = sure(work.now)
         if mixed := work.mixed:
             self.say(f"{mixed}.", "warn")
             return

@@ -28,6 +28,7 @@ from copydesk.domain.access import (
 )
 from copydesk.domain.address import web_address
 from copydesk.domain.inverses import draft_dropped
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
@@ -125,8 +126,7 @@ def _listing(what: str) -> Any:
     """Return what reads a page of a list of the place that a target is about."""
 
     async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
-        where = where_of(target)
-        assert where is not None
+        where = sure(where_of(target))
         operation = getattr(ops, f"list_{where.kind}_{what}permissions")
         return await api.page(
             operation, *where.ids.values(), **asked.paging, **asked.order, **asked.conditions
@@ -578,9 +578,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     @property
     def where(self) -> Holder:
         """What it is about."""
-        found = where_of(self.target.but(organization=self.organization))
-        assert found is not None
-        return found
+        return sure(where_of(self.target.but(organization=self.organization)))
 
     @property
     def called(self) -> str:
@@ -615,8 +613,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
 
     def change_of_row(self) -> Change:
         """Return what is staged for the row under the cursor, or a change that changes nothing."""
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         key = self.resource.key(item)
         own = self.own_level(key)
         known = self.staged.get(key)

@@ -13,6 +13,7 @@ from textual.widgets import Label, Static
 
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import form_key
 from copydesk.session.glyphs import glyphs
@@ -77,8 +78,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
         return True
 
     async def _ping(self) -> None:
-        meant = self.here.at_hand
-        assert meant is not None
+        meant = sure(self.here.at_hand)
         answer = await self.place.writer.perform(
             "Ping",
             shorten(meant.title, NAME_CELLS),
@@ -110,8 +110,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             await self._end_invite(rest.strip())
 
     async def _end_invite(self, given: str) -> None:
-        meant = self.here.at_hand
-        assert meant is not None
+        meant = sure(self.here.at_hand)
         key = form_key(self.place.PLACE, Target(organization=meant.id), "end_invite")
         title = shorten(meant.title, NAME_CELLS)
 

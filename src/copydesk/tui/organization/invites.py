@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.access import LEVELS, invited, link_changed, link_made, rank
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten, shown_title
 from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
@@ -217,8 +218,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
         """Change what the link gives to those who come by it from now on. u undoes it."""
         from copydesk.contract.models.invite import InviteLinkUpdate
 
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         before = gives(item)
         chosen = await self._choose(f"The link to {leads_to(item) or 'all'} gives", before)
         if chosen is None or chosen == before:
@@ -238,8 +238,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
             group="Change", uses="delete_invite_link")  # fmt: skip
     async def delete(self) -> None:
         """Delete the link, so that no one joins by it any more."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         sheet = Confirm(
             f"Delete the link: {shorten(link_name(item), NAME_CELLS)}",
             ["Who has joined by it stays, and no one joins by it any more."],

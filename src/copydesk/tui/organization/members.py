@@ -13,6 +13,7 @@ from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.clock import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
 from copydesk.session.identity import name_of
@@ -284,9 +285,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         """Give the member another role in the organization, or none: a guest. u undoes it."""
         from copydesk.contract.models.member import MemberUpdate
 
-        item, home = self.item, self.organization
-        assert item is not None
-        assert home is not None
+        item, home = sure(self.item), sure(self.organization)
         name, key = self.named(item), self.draft_key("change_role", item.id)
 
         async def send(body: MemberUpdate) -> None:
@@ -318,8 +317,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             )  # fmt: skip
     async def add(self) -> None:
         """Take in someone who signs in by single sign-on, or let a member sign in so."""
-        home, key = self.organization, self.draft_key("add")
-        assert home is not None
+        home, key = sure(self.organization), self.draft_key("add")
 
         async def send(values: Mapping[str, str]) -> None:
             user = values["user"]
@@ -399,9 +397,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             word="remove", group="Change", uses="remove_member")  # fmt: skip
     async def take_out(self) -> None:
         """Remove the member from the organization, or leave it yourself. It asks for the name."""
-        item, home = self.item, self.organization
-        assert item is not None
-        assert home is not None
+        item, home = sure(self.item), sure(self.organization)
         name, mine = self.named(item), self._is_me(item)
         title = self.session.title_of(home) or "the organization"
         who, whom = ("You lose", "you") if mine else (f"{name} loses", "them")

@@ -295,9 +295,7 @@ class OrganizationsPlace(Place, scope="organizations"):
             if (before := known.get(row.id)) is not None:
                 row = replace(row, role=before.role, spaces=before.spaces)
             rows.append(row)
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
-        source.merge(rows)
+        self.rows.source.listed.merge(rows)
 
     def _arrived(self, found: list[Organization]) -> None:
         self._merge(found)
@@ -334,8 +332,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         return list(await asyncio.gather(*map(one, organizations)))
 
     def _put_roles(self, rows: list[OrganizationRow]) -> None:
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         for row in rows:
             source.update(row)
         self.refresh_frame()

@@ -14,6 +14,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.clock import ago
 from copydesk.domain.organization_inverses import provider_changed, provider_made
 from copydesk.domain.secret_values import holds_private_key
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, clean_long, listed, plural, shorten
 from copydesk.session.operations import ops
 from copydesk.session.reads.organization import teams_offered
@@ -410,8 +411,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             show=18, group="Change", uses=("delete_saml_provider", "list_sso_logins"))  # fmt: skip
     async def delete(self) -> None:
         """Delete the provider for good. It asks for the name; no one signs in by it any more."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         ways = await self.reads.now(
             "ways", lambda: self._ways(home), "Reading how else people sign in"
         )

@@ -17,6 +17,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.organization_inverses import organization_changed
 from copydesk.domain.space_tree import rule_list
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
@@ -346,8 +347,7 @@ class OrganizationPlace(Place, scope="organization"):
             uses=("update_organization", "list_sites", "list_members"))  # fmt: skip
     async def change(self) -> None:
         """Change the setting under the cursor. u undoes it."""
-        setting = self.rows.selected
-        assert setting is not None
+        setting = sure(self.rows.selected)
         if setting.id == "mergeRules":
             await self._change_rules()
         else:
@@ -386,8 +386,7 @@ class OrganizationPlace(Place, scope="organization"):
         ]
 
     async def _change_rules(self) -> None:
-        home = self.organization
-        assert home is not None
+        home = sure(self.organization)
 
         async def people() -> Sequence[Named]:
             return await self.session.members.read(await self.session.ready(), home)
@@ -413,9 +412,7 @@ class OrganizationPlace(Place, scope="organization"):
             danger=2, group="Change", uses="update_organization", now=switch_label)  # fmt: skip
     async def switch(self) -> None:
         """Switch the setting on or off, or remove what it holds. u undoes it."""
-        setting, read = self.rows.selected, self.read
-        assert setting is not None
-        assert read is not None
+        setting, read = sure(self.rows.selected), sure(self.read)
         value = (not setting.on) if setting.switch else None
         if setting.id not in current_of(read):
             verb = "switch on" if value else "remove"
@@ -428,8 +425,7 @@ class OrganizationPlace(Place, scope="organization"):
 
     async def _send(self, body: OrganizationUpdate, draft: str = "") -> None:
         """Send other settings; where the former ones are unknown there is no way back."""
-        read = self.read
-        assert read is not None
+        read = sure(self.read)
         before: dict[str, Any] = current_of(read)
         changed = list(json.loads(body.to_json()))
         labels = {row.id: row.label for row in self.rows.settings}

@@ -17,6 +17,7 @@ from copydesk.domain.organization_inverses import (
     team_made,
     team_renamed,
 )
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
@@ -192,8 +193,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
         """Give the team another name."""
         from copydesk.contract.models.team import TeamUpdate
 
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         ids, key = (home, item.id), self.draft_key("rename", item.id)
 
         async def send(body: TeamUpdate) -> None:
@@ -220,8 +220,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             group="Change", uses="delete_team")  # fmt: skip
     async def delete(self) -> None:
         """Delete the team for good. It asks for the name; the people stay in the organization."""
-        item, home = self.item, self.organization or ""
-        assert item is not None
+        item, home = sure(self.item), self.organization or ""
         sheet = TypeToConfirm(
             f"Delete {self.named(item)}",
             team_loss(item),

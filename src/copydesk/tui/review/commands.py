@@ -14,6 +14,7 @@ from rich.text import Text
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
 from copydesk.contract.models.review import Review
 from copydesk.domain.own_command import Thing
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.present.threads import Thread
 from copydesk.session import suggested_reviewers, taking_back
@@ -125,8 +126,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         await self._verdict("changes-requested")
 
     async def _verdict(self, status: ReviewStatus) -> None:
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         space, request = opened.space.id, opened.request
         key = review_key(*self.model.ids, f"verdict {status}")
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
@@ -179,8 +179,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
     ) -> Review:
         """Give a verdict. Raises `WriteError`."""
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         key = review_key(*self.model.ids, f"verdict {status}")
         return await self.place.writer.send(
             verdict(row_of(opened.request), status, said, self.place.session.me),
@@ -250,9 +249,7 @@ class RequestCommands(ReviewCommands, scope="review"):
 
         Ticked people are asked, others no longer.
         """
-        opened, rules = self.model.opened, self.model.rules
-        assert opened is not None
-        assert rules is not None
+        opened, rules = self.model.known, sure(self.model.rules)
         request = opened.request
         await ask_reviewers(
             self.place,
@@ -282,8 +279,7 @@ class RequestCommands(ReviewCommands, scope="review"):
     )
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft again."""
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         await self._set_status("open" if opened.request.status != "open" else "draft")
 
     @command("archive", uses=("update_change_request", "get_change_request"))
@@ -336,8 +332,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         await self._update()
 
     async def _update(self) -> None:
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         space, request = opened.space.id, opened.request
         session = self.place.session
         known = self.model.unsettled or self.model.is_stuck(session.stuck)
@@ -382,8 +377,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             group="Request", now=while_free("merge", is_merged))  # fmt: skip
     async def merge(self) -> None:
         """Merge into main, with a dialog of rules, warnings and the result."""
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         cut_off = await is_cut_off(self.place.session, opened.space.id, opened.request.id)
         if cut_off or self.model.unsettled:
             await self._settle(MERGES)
@@ -414,8 +408,7 @@ class RequestCommands(ReviewCommands, scope="review"):
 
         The list of change requests shows that, and finds it: ``is:starred``, ``label:``.
         """
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         request = opened.request
         name = f"#{request.number} {clean(request.subject)}"
         await edit_marks(self.place, opened.space.id, request.id, name)

@@ -157,9 +157,7 @@ class ComparisonPlace(Place, scope="comparison"):
         roots: Sequence[Entry] = entries(read.pages, read.changes)
         changes = in_order(roots)
         self.rows.empty = SAME
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
-        source.set(changes)
+        self.rows.source.listed.set(changes)
         self.rows.title = plural(len(changes), "change")
         self.rows.retitle()
         self.rows.refresh_rows()

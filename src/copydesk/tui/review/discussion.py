@@ -189,8 +189,7 @@ class Discussion:
 
     def read(self) -> None:
         """Read all threads of the request again."""
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         self.place.reads.load(
             "threads",
             lambda api: reading.read_threads(api, opened.space.id, opened.request.id),

@@ -24,6 +24,7 @@ from copydesk.domain.page_places import levels_of, place_of, staged_levels
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_tree import ChangeKind, PageNode
 from copydesk.domain.staged_files import file_block, is_picture, with_block
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.yaml_lines import FileError
 from copydesk.local.durable import token
@@ -246,8 +247,7 @@ class PageEditing(ReviewCommands, scope="review"):
 
         What is saved is staged on this machine, not sent.
         """
-        page = page_at(self.here)
-        assert page is not None
+        page = sure(page_at(self.here))
         await self.edit(page, self._line() if page == self.model.page_id else 0)
 
     async def edit(self, page: str, line: int = 0) -> None:
@@ -268,8 +268,7 @@ class PageEditing(ReviewCommands, scope="review"):
             now=while_free("delete", is_merged))  # fmt: skip
     async def delete_page(self) -> None:
         """Stage that the page is deleted, with those below it. u undoes it."""
-        page = page_at(self.here)
-        assert page is not None
+        page = sure(page_at(self.here))
         edit = await self._begin(page)
         if edit is None:
             return
@@ -299,8 +298,7 @@ class PageEditing(ReviewCommands, scope="review"):
 
         Pictures are shown with their alt text, other files are offered.
         """
-        page = page_at(self.here)
-        assert page is not None
+        page = sure(page_at(self.here))
         if not await self.takes_content():
             return
         key = insertion_key(*self.model.ids, page, "path")
@@ -328,9 +326,7 @@ class PageEditing(ReviewCommands, scope="review"):
 
     async def _insert(self, typed: str) -> None:
         """Stage a file, and the block that shows it."""
-        page, staged = page_at(self.here), self.model.staged
-        assert page is not None
-        assert staged is not None
+        page, staged = sure(page_at(self.here)), sure(self.model.staged)
         line = self._line() if page == self.model.page_id else 0
         try:
             file = await asyncio.to_thread(pick, typed)
@@ -366,8 +362,7 @@ class PageEditing(ReviewCommands, scope="review"):
             now=while_staged("discard staged"), stages=True)  # fmt: skip
     async def discard_staged(self) -> None:
         """Discard what is staged of the page. u brings it back."""
-        page = page_at(self.here)
-        assert page is not None
+        page = sure(page_at(self.here))
         title = clean(self.model.edits[page].named)
         await self._all.stage(
             {page: None}, f"Discarded what was staged of {title}. u brings it back."
@@ -408,8 +403,7 @@ class EditCommands(ReviewCommands, scope="review"):
 
     async def stage(self, edits: Mapping[str, PageEdit | None], said: str) -> bool:
         """Stage edits by page, or drop them, and show that; False where it could not be kept."""
-        staged = self.model.staged
-        assert staged is not None
+        staged = sure(self.model.staged)
         if not await stage_edits(self.place, staged, edits):
             return False
         self._written = len(self.place.session.log)
@@ -470,8 +464,7 @@ class EditCommands(ReviewCommands, scope="review"):
 
         None where none has. Lines that both changed stand there as both have them.
         """
-        staged = self.model.staged
-        assert staged is not None
+        staged = sure(self.model.staged)
         await staged.read()
         there = staged.edits.get(page)
         if there is None or there == began or there.kind == "delete":
@@ -545,8 +538,7 @@ class EditCommands(ReviewCommands, scope="review"):
             word="new", stages=True, types=True, now=while_free("new page", is_merged))  # fmt: skip
     async def new_page(self) -> None:
         """Write a new page, after the one under the cursor; it is staged, not sent."""
-        staged, opened = self.model.staged, self.model.known
-        assert staged is not None
+        staged, opened = sure(self.model.staged), self.model.known
         if not await self.takes_content():
             return
         levels = staged_levels(levels_of(opened.pages), self.model.edits)
@@ -653,8 +645,7 @@ class EditCommands(ReviewCommands, scope="review"):
             show=18, group="Pages", now=while_staged("send"), uses=SENDS, takes="none")  # fmt: skip
     async def send_staged(self) -> None:
         """Show all that is staged as a diff, and send it with one call; u undoes it."""
-        staged, session = self.model.staged, self.place.session
-        assert staged is not None
+        staged, session = sure(self.model.staged), self.place.session
         if waits(session, staged.request):
             self.place.tell("What is staged waits in the outbox already (g x).", "warn")
             return
@@ -822,8 +813,7 @@ class EditCommands(ReviewCommands, scope="review"):
             return await self.stage({page: None}, f"Discarded what was staged of {title}.")
         if chosen == "insert":
             new = PageEdit("insert", check.revision, text=edit.text)
-            staged = self.model.staged
-            assert staged is not None
+            staged = sure(self.model.staged)
             return await self.stage({page: None, staged.new_page(): new}, f"Staged: {title}.")
         api = await self.place.session.ready()
         revision, theirs = await read_source(api, *self.model.ids, page)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.clock import ago
 from copydesk.domain.clock import moment as short_moment
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.identity import first_words, name_of
 from copydesk.session.operations import ops
@@ -252,8 +253,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
     @action("space", "choose", word="mark", unless=nothing_selected, show=12, group="Look")
     def choose(self) -> None:
         """Choose a revision to compare, two at most; again leaves it out."""
-        item = self.item
-        assert item is not None
+        item = sure(self.item)
         marked = self.rows.marks ^ {item.id}
         if len(marked) > 2:
             self.say("Two revisions are chosen already. = compares them.", "warn")
@@ -340,8 +340,7 @@ def nothing_before(here: BlamePlace) -> str | None:
     """Say so when it is not known what stood there before the block under the cursor."""
     if (why := nothing_selected(here)) is not None:
         return why
-    item = here.item
-    assert item is not None
+    item = sure(here.item)
     if item.revision is None:
         return f"This block is {_older(item, here.session.now)}."
     if item.former is None or item.revision.parent is None:

@@ -150,9 +150,7 @@ class ImpactPlace(Place, scope="impact"):
         """Show the links of the view."""
         if self._read is not None:
             self.rows.empty = self._read.impact.lacks or NOTHING[self.view]
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
-        source.set([row for row in self._found if self.view in ("all", row.kind)])
+        self.rows.source.listed.set([row for row in self._found if self.view in ("all", row.kind)])
         self.rows.refresh_rows()
         self.refresh_frame()
 

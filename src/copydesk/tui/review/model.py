@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
 from copydesk.present.threads import Threads
 from copydesk.session.readiness import Readiness, readiness
@@ -91,8 +92,7 @@ class ReviewModel:
     @property
     def known(self) -> Opened:
         """The request; call this only once it is read."""
-        assert self.opened is not None
-        return self.opened
+        return sure(self.opened)
 
     @property
     def ids(self) -> tuple[str, str]:

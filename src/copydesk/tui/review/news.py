@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentReply
 from copydesk.domain.page_tree import PageNode, Version, flatten
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
@@ -121,8 +122,7 @@ class NewsCommands(ReviewCommands, scope="review"):
 
         ``unasked`` says that the page in front is none that somebody asked for.
         """
-        opened, chosen = self.model.opened, self.model.page_id
-        assert opened is not None
+        opened, chosen = self.model.known, self.model.page_id
         self._followed = opened.request.revision
         if opened.merged or self.model.seen is None or not self.place.session.may_spend:
             return
@@ -172,8 +172,7 @@ class NewsCommands(ReviewCommands, scope="review"):
 
     async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
         """Compare the marked pages whose version changed since the last comparison."""
-        seen = self.model.seen
-        assert seen is not None
+        seen = sure(self.model.seen)
         now = {node.id: node for node in pages}
         for change in self._marked(self.model.changes):
             node = now.get(change.id)
@@ -188,8 +187,7 @@ class NewsCommands(ReviewCommands, scope="review"):
 
     def _marked(self, changes: Sequence[Changed]) -> list[Changed]:
         """Return the marked pages whose text now can be read."""
-        seen = self.model.seen
-        assert seen is not None
+        seen = sure(self.model.seen)
         return [
             change
             for change in changes

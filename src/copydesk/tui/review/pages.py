@@ -12,6 +12,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.present.blame import ONLY, authors
 from copydesk.present.diff import SIDES
@@ -424,10 +425,7 @@ class PageReader(ReviewCommands, scope="review"):
             uses=("get_change_request_page", "get_space_page", "get_revision_page"))  # fmt: skip
     async def mark_read(self) -> None:
         """Mark the page as read and go to the next one that is not; again takes the mark away."""
-        change, page, seen = self.model.change, self.model.text, self.model.seen
-        assert change is not None
-        assert page is not None
-        assert seen is not None
+        change, page, seen = sure(self.model.change), sure(self.model.text), sure(self.model.seen)
         title = clean(change.node.title)
         before = await seen.held(change.id)
         if seen.state(change.id) == "seen":

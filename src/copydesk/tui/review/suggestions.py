@@ -16,6 +16,7 @@ from copydesk.domain.suggestion import (
     suggestions_in,
     words_in,
 )
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten, typed
 from copydesk.session.draft_keys import review_key, suggestion_key
 from copydesk.session.suggestions import (
@@ -131,8 +132,7 @@ class SuggestionMarks(ReviewCommands, scope="suggestions"):
     def mark(self) -> None:
         """Mark or unmark the suggestion under the cursor, to be applied with others."""
         suggestions = self.here.discussion.suggestions
-        each = suggestions.current()
-        assert each is not None
+        each = sure(suggestions.current())
         suggestions.tick(suggestions.ticked ^ {each.thread})
 
     @action(
@@ -306,8 +306,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         What you staged of their pages goes along. Their threads are resolved, and the description
         names who suggested; u undoes all of it.
         """
-        suggestions, staged = self.here.discussion.suggestions, self.model.staged
-        assert staged is not None
+        suggestions, staged = self.here.discussion.suggestions, sure(self.model.staged)
         if not await self.takes_content():
             return
         current = suggestions.current()

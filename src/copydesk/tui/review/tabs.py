@@ -261,8 +261,7 @@ class RequestTabs:
 
     def _first_time(self, what: str) -> bool:
         """Whether something is to be read for these versions of both sides; True only once."""
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         key = (what, *opened.version)
         if key in self._asked_for:
             return False
@@ -275,8 +274,7 @@ class RequestTabs:
         return now is not None and now.version == opened.version
 
     def _read_sides(self) -> None:
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         if not self._first_time("sides"):
             return
         self.sides = None
@@ -298,8 +296,7 @@ class RequestTabs:
         )
 
     def _read_impact(self) -> None:
-        opened = self.model.opened
-        assert opened is not None
+        opened = self.model.known
         few = 0 < len(self.model.changes) <= LOOKED_AT
         if opened.merged:
             self.impact = None

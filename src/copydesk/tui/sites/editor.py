@@ -14,6 +14,7 @@ from copydesk.domain.site_arrangement import NO_GROUPS
 from copydesk.domain.site_inverses import site_space_copied
 from copydesk.domain.site_moves import ENTRIES, LIGHT
 from copydesk.domain.site_tree import REDIRECT, REQUIRED
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, shorten_middle
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.present.space_options import space_options
@@ -491,8 +492,7 @@ class EditCommands(Commands, scope="site_structure"):
         """Copy the space, and show the copy to no one yet: a draft, at once. u deletes both."""
         from copydesk.contract.models.site_structure import SiteSpaceDuplicate
 
-        node, ids = self.place.node, self.place.tabs.ids
-        assert node is not None
+        node, ids = sure(self.place.node), self.place.tabs.ids
         sheet = Confirm(
             f"Copy {shorten(node.title, 40)}",
             [

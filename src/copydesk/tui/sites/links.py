@@ -13,6 +13,7 @@ from copydesk.client.errors import Forbidden
 from copydesk.domain.clock import moment, told_ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import link_changed, link_made
+from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import share_link_key
@@ -251,8 +252,7 @@ class ShareLinksPlace(Place, scope="share_links"):
             self.rows.empty = "This site has no share links."
         else:
             self.rows.empty = "This site has no share links. ctrl+n makes one."
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         if self._wanted or len(self.session.log) != self._written:
             # What was written here is shown at once; what others did waits to be folded in.
             source.set(found.links)
@@ -355,8 +355,7 @@ class ShareLinksPlace(Place, scope="share_links"):
             uses="update_share_link", types=True)  # fmt: skip
     async def rename(self) -> None:
         """Give the link another name. Its address stays."""
-        link, ids = self.link, self.tabs.ids
-        assert link is not None
+        link, ids = sure(self.link), self.tabs.ids
         key = share_link_key(ids[1], link.id)
 
         async def send(values: Mapping[str, str]) -> None:
@@ -376,8 +375,7 @@ class ShareLinksPlace(Place, scope="share_links"):
             uses="update_share_link", now=switch_label)  # fmt: skip
     async def switch(self) -> None:
         """Switch the link off, so that its address opens nothing, or on again. u undoes it."""
-        link = self.link
-        assert link is not None
+        link = sure(self.link)
         active = not link.active
         what = "Switch on" if active else "Switch off"
         await self._change(link, what, {"active": link.active}, {"active": active})
@@ -406,8 +404,7 @@ class ShareLinksPlace(Place, scope="share_links"):
             uses="delete_share_link")  # fmt: skip
     async def delete(self) -> None:
         """Delete the link for good; it asks for the name. x only switches it off."""
-        link, ids = self.link, self.tabs.ids
-        assert link is not None
+        link, ids = sure(self.link), self.tabs.ids
         site = self.read.site if self.read is not None else None
         sheet = TypeToConfirm(
             f"Delete {shorten(link.title, 40)}",
@@ -453,8 +450,7 @@ class ShareLinksPlace(Place, scope="share_links"):
     @action("Y", "copy…", unless=no_link, show=False, group="Share", override=True)
     async def copy_menu(self) -> None:
         """Choose what to copy: the address, which is not shown, the name or the id."""
-        link = self.link
-        assert link is not None
+        link = sure(self.link)
         options = [Option("name", "name", link.title), Option("id", "id", link.id)]
         if link.address:
             options.insert(0, Option("address", "address", "hidden"))

@@ -13,6 +13,7 @@ from copydesk.contract.models.redirect import SiteRedirectUpdate
 from copydesk.domain.clock import moment
 from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
 from copydesk.domain.site_inverses import redirect_changed
+from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import redirect_key
@@ -153,8 +154,7 @@ class RedirectCommands(Commands, scope="redirects"):
     )
     async def edit(self) -> None:
         """Change where a redirect leads, from where, and for how long."""
-        here, row = self.place, self.place.redirect
-        assert row is not None
+        here, row = self.place, sure(self.place.redirect)
         key = redirect_key(here.tabs.ids[1], row.id)
 
         async def send(values: Mapping[str, str]) -> None:
@@ -183,8 +183,7 @@ class RedirectCommands(Commands, scope="redirects"):
     )
     async def turn(self) -> None:
         """Let a draft hold, or make a draft of a redirect that holds. u undoes it."""
-        row = self.place.redirect
-        assert row is not None
+        row = sure(self.place.redirect)
         what = "Let redirect hold" if row.draft else "Make a draft of redirect"
         await self._change(row, what, {**row.body, "draft": not row.draft})
         self.place.read_again()
@@ -206,8 +205,7 @@ class RedirectCommands(Commands, scope="redirects"):
             group="Change", uses="delete_site_redirect")  # fmt: skip
     async def remove(self) -> None:
         """Remove the redirect; its path leads nowhere from then on. u makes it again."""
-        here, row = self.place, self.place.redirect
-        assert row is not None
+        here, row = self.place, sure(self.place.redirect)
         ids = here.tabs.ids
         facts = [f"{row.source} leads to {row.to} now, and nowhere then. u makes it again."]
         sheet = Confirm(f"Remove redirect {shorten(row.source, 40)}", facts, verb="remove")
@@ -328,8 +326,7 @@ class RedirectsPlace(Place, scope="redirects"):
         else:
             offer = "" if found.refused else " ctrl+n makes one."
             self.rows.say_instead(f"This site has no redirects.{offer}")
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         if self.wanted or len(self.session.log) != self._written:
             # What was written here is shown at once; what others did waits to be folded in.
             source.set(found.rows)

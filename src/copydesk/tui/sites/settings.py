@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import PATH_RULE, is_path_part, web_address
 from copydesk.domain.site_inverses import setting_as_read, setting_changed
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import site_setting_key
@@ -239,8 +240,7 @@ class SettingsCommands(Commands, scope="site_settings"):
 
         None when it was not. Raises `NotDoneError` when somebody else has made the change already.
         """
-        name, site = setting.name, self.place.site
-        assert site is not None
+        name, site = setting.name, sure(self.place.site)
         api = await self.place.session.ready()
         changed = False
         while True:

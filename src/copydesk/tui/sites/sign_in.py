@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import sign_in_changed
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
@@ -157,8 +158,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
             uses="update_site_publishing_auth", types=True)  # fmt: skip
     async def change(self) -> None:
         """Change the setting under the cursor; u undoes it."""
-        setting, read = self.place.rows.selected, self.place.read
-        assert read is not None
+        setting, read = self.place.rows.selected, sure(self.place.read)
         if setting is None:
             return
         if setting.id == "backend":
@@ -228,8 +228,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
             uses="regenerate_site_publishing_auth")  # fmt: skip
     async def renew(self) -> None:
         """Make a new key, after asking for the title of the site. The former holds no longer."""
-        read, ids = self.place.read, self.place.tabs.ids
-        assert read is not None
+        read, ids = sure(self.place.read), self.place.tabs.ids
         sheet = TypeToConfirm(
             f"New key for the sign-in of {read.title}",
             [

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.site_inverses import site_published
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import failure_types, with_key
@@ -172,8 +173,7 @@ class SiteTabs:
         if desk.screen is not place:
             return
         said = place.status
-        entry = navigation.find(SITES)
-        assert entry is not None
+        entry = sure(navigation.find(SITES))
         if any(type(screen) is entry.place for screen in desk.screen_stack):
             await desk.go(SITES)
         else:

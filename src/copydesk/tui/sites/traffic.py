@@ -188,8 +188,7 @@ class TrafficPlace(Place, scope="traffic"):
     def sort_by(self, order: str) -> None:
         """Show the pages in an order; the cursor stays on its page."""
         self.sort = order
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         pages = self.read.pages if self.read is not None else ()
         source.set(in_order(pages, order))
         said = [] if order == "views" else [f"sort: {SORTS[order]}"]

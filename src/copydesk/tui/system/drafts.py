@@ -14,6 +14,7 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.clock import age
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.draft_keys import Belonging, belonging
 from copydesk.session.glyphs import glyphs
@@ -182,8 +183,7 @@ class Drafts(Place, scope="drafts"):
         return list(await asyncio.to_thread(self.session.drafts.dated))
 
     def _arrived(self, drafts: list[tuple[str, str, float]]) -> None:
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         self._texts = {key: text for key, text, _ in drafts}
         source.merge(
             draft_rows(drafts, self._about, self.session.unsent, self.session.organization_titles)
@@ -252,8 +252,7 @@ class Drafts(Place, scope="drafts"):
     @action("D", "discard", unless=none_selected, show=12)
     async def discard(self) -> None:
         """Discard the draft under the cursor; u brings it back."""
-        row = self.rows.selected
-        assert row is not None
+        row = sure(self.rows.selected)
         drafts = self.session.drafts
 
         async def drop(api: Api) -> None:

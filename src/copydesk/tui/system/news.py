@@ -64,8 +64,7 @@ class NewsPlace(Place, scope="news"):
         news = self.session.news
         count, since = news.look()
         self._new |= {item.id for item in news.items[:count]}
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         source.merge(news.items)
         source.fold()
         said = f"since {time_or_date(since, self.session.clock())}" if since is not None else ""

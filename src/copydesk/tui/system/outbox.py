@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from copydesk.domain.clock import age, moment
 from copydesk.domain.inverses import edited, put_in
 from copydesk.domain.reversal import reversal_of
+from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import belonging, outbox_key
@@ -184,8 +185,8 @@ async def confirm_resend(app: DeskApp, what: str, target: str, *said: str) -> bo
         verb="send again",
         warning="If it did arrive, it may then be there twice.",
     )
-    sure: bool | None = await app.push_screen_wait(sheet)
-    return sure is True
+    agreed: bool | None = await app.push_screen_wait(sheet)
+    return agreed is True
 
 
 FIRST = {
@@ -306,8 +307,7 @@ class OutboxPlace(Place, scope="outbox"):
     def show(self) -> None:
         if not self.is_attached:
             return
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         self._shown = tuple(self.outbox.items.values())
         source.merge(list(self._shown))
         source.fold()  # all of it was done by this hand: nothing is news
@@ -376,8 +376,7 @@ class OutboxPlace(Place, scope="outbox"):
         It is looked for first: what is there already is not sent again. Where reading does not tell
         whether it arrived, it asks.
         """
-        entry = self.entry
-        assert entry is not None
+        entry = sure(self.entry)
         self.say("Sending.")
         await send_waiting(self.desk, entry.id)
 
@@ -396,20 +395,19 @@ class OutboxPlace(Place, scope="outbox"):
     @action("D", "discard", word="discard", unless=(none_selected, is_sending), show=14)
     async def drop(self) -> None:
         """Discard the write under the cursor; its text is a draft again. u puts it back."""
-        entry = self.entry
-        assert entry is not None
+        entry = sure(self.entry)
 
         async def send(api: Api) -> None:
             await self.outbox.drop(entry.id)
 
-        sure = entry.state != "unknown"
+        never_sent = entry.state != "unknown"
         await self.writer.perform(
             "Discard",
             f"{clean(entry.what)} {clean(entry.target)}",
             send,
             reversal=way_back_in(entry.id),
             done="Discarded. u puts it back."
-            if sure
+            if never_sent
             else "Discarded: it may have arrived. u puts it back.",
         )
         self.show()
@@ -418,8 +416,7 @@ class OutboxPlace(Place, scope="outbox"):
             stages=True, types=True)  # fmt: skip
     async def edit(self) -> None:
         """Edit the write under the cursor: its text, else its fields."""
-        entry = self.entry
-        assert entry is not None
+        entry = sure(self.entry)
         with self.outbox.editing(entry.id):
             if (text := text_in_it(entry)) != "":
                 await self._edit_text(entry, text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, plural
 from copydesk.local.settings_list import SettingRow
 from copydesk.present.facts import Fact, hint
@@ -149,8 +150,7 @@ class SettingsPlace(Place, scope="settings"):
 
     def _show(self) -> None:
         """Show what is on the tab in front, with the cursor on its row."""
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         everything = self.view == ALL.id
         source.set(
             row for row in self._all
@@ -197,8 +197,7 @@ class SettingsPlace(Place, scope="settings"):
     @action("c", "change", unless=not_simple, show=False, types=True)
     async def change(self) -> None:
         """Choose or type another value for the setting under the cursor."""
-        row = self.rows.selected
-        assert row is not None
+        row = sure(self.rows.selected)
         before = await asyncio.to_thread(self.file.typed, row.name)
         shown = row.value.strip('"')
         if row.name == "theme":
@@ -237,8 +236,7 @@ class SettingsPlace(Place, scope="settings"):
     @action("x", "default", unless=nothing_to_reset, show=11)
     async def reset(self) -> None:
         """Give the setting under the cursor its default again; u undoes that."""
-        row = self.rows.selected
-        assert row is not None
+        row = sure(self.rows.selected)
         before = await asyncio.to_thread(self.file.typed, row.name)
         await self._write(row.name, before, None)
 

@@ -488,8 +488,7 @@ class UndoList(Place, scope="undo_list"):
 
     def show(self) -> None:
         """Show how everything stands now."""
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
+        source = self.rows.source.listed
         known = self.session.history.known.values()
         self._groups = Counter(past.entry.group for past in known)
         # The numbers keep the order of writes that began in the same second.

@@ -17,6 +17,7 @@ from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
 from copydesk.domain.inverses import message_edited, reacted, still_says
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, typed
 from copydesk.present.passages import Passage, thread_text
 from copydesk.present.threads import (
@@ -393,8 +394,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
     )
     async def reply(self) -> None:
         """Reply in the thread under the cursor."""
-        thread, ids = self.here.current_thread(), self.here.thread_ids
-        assert thread is not None
+        thread, ids = sure(self.here.current_thread()), self.here.thread_ids
         part = f"reply {thread.id}"
         last = thread.replies[-1] if thread.replies else thread.comment
         said = await self.write(
@@ -413,8 +413,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
         That is saved on this machine only; ``u`` undoes it.
         """
-        thread, marks = self.here.current_thread(), self.here.session.marks
-        assert thread is not None
+        thread, marks = sure(self.here.current_thread()), self.here.session.marks
         before = {FOLLOWED: marks.of(thread.id).get(FOLLOWED, "")}
         after = {FOLLOWED: "" if before[FOLLOWED] else YES}
         await self.place.writer.perform(
@@ -443,8 +442,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
     )
     async def resolve(self) -> None:
         """Resolve the thread under the cursor, or open it again; it stays where it is."""
-        thread, ids = self.here.current_thread(), self.here.thread_ids
-        assert thread is not None
+        thread, ids = sure(self.here.current_thread()), self.here.thread_ids
         resolving_it = thread.comment.status != "resolved"
         name = self.here.thread_name(thread)
 
@@ -496,9 +494,8 @@ class MessageCommands(Commands, scope="message_actions"):
 
         The usual ones are listed; typing finds every other emoji too.
         """
-        message, thread = self.here.current_message(), self.here.current_thread()
+        message, thread = self.here.current_message(), sure(self.here.current_thread())
         assert message is not None
-        assert thread is not None
         here = dict(who_reacted(message.reactions))
         known = {emoji_text(sign): name for name, sign in EMOJI.items()}
         options = [
@@ -562,9 +559,8 @@ class MessageCommands(Commands, scope="message_actions"):
             word="edit", group="Threads", types=True)  # fmt: skip
     async def edit_message(self) -> None:
         """Edit my comment or reply under the cursor."""
-        message, thread = self.here.current_message(), self.here.current_thread()
+        message, thread = self.here.current_message(), sure(self.here.current_thread())
         assert message is not None
-        assert thread is not None
         key, ids = draft_key(self.here, f"edit {message.id}"), self.here.thread_ids
         # What an edit on its way makes of it is what is changed here, also back to what it was.
         before = self.place.session.writes.unsent_text(key) or message.body.markdown or ""
@@ -600,9 +596,8 @@ class MessageCommands(Commands, scope="message_actions"):
             word="delete", group="Threads")  # fmt: skip
     async def delete_message(self) -> None:
         """Delete the comment (with its replies) or the reply under the cursor, after asking."""
-        message, thread = self.here.current_message(), self.here.current_thread()
+        message, thread = self.here.current_message(), sure(self.here.current_thread())
         assert message is not None
-        assert thread is not None
         ids = self.here.thread_ids
         reply = isinstance(message, CommentReply)
         me = self.place.session.me

@@ -279,9 +279,7 @@ class Inbox(Place, scope="inbox"):
 
     @property
     def _source(self) -> ListSource[InboxRow]:
-        source = self.rows.source.base
-        assert isinstance(source, ListSource)
-        return source
+        return self.rows.source.listed
 
     def things(self) -> Sequence[Thing]:
         row = self.row

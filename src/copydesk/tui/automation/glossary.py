@@ -19,7 +19,7 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Order, Resource, Shown
+from copydesk.tui.resource.resource import Order, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -115,9 +115,7 @@ GLOSSARY: Resource[GlossaryEntry] = Resource(
     noun="term",
     title="Glossary",
     tabs=TABS,
-    pages=lambda api, target, asked: api.page(
-        ops.list_glossary_entries, target.organization or "", **asked.paging, **asked.order
-    ),
+    pages=pages_of("list_glossary_entries", "organization"),
     key=lambda entry: entry.id,
     label=entry_name,
     shown=(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from rich.text import Text
 
@@ -24,9 +24,8 @@ from copydesk.domain.clock import age, moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
-from copydesk.session.operations import ops
 from copydesk.tui.framework.place import View
-from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -296,9 +295,7 @@ INTEGRATIONS: Resource[Integration] = Resource(
     noun="integration",
     title="Integrations",
     tabs=TABS,
-    pages=lambda api, target, asked: api.page(
-        ops.list_integrations, **asked.paging, **asked.conditions
-    ),
+    pages=pages_of("list_integrations"),
     key=lambda one: one.name,
     label=integration_title,
     shown=(
@@ -353,9 +350,7 @@ _EXTERNAL = Condition("external_id", "those that the integration knows by this i
 INSTALLATIONS: Resource[Installation] = Resource(
     noun="installation",
     title="Installations",
-    pages=lambda api, target, asked: api.page(
-        ops.list_integration_installations, target.item or "", **asked.paging, **asked.conditions
-    ),
+    pages=pages_of("list_integration_installations", "item"),
     key=lambda one: one.id,
     label=lambda one: one.id,
     shown=(
@@ -390,10 +385,7 @@ INSTALLED: Resource[OrganizationInstallation] = Resource(
     noun="installation",
     title="Installed",
     tabs=TABS,
-    pages=lambda api, target, asked: api.page(
-        ops.list_organization_installations, target.organization or "", **asked.paging,
-        **asked.conditions,
-    ),
+    pages=pages_of("list_organization_installations", "organization"),
     key=lambda one: one.installation.id,
     label=lambda one: integration_title(one.integration),
     shown=(
@@ -432,12 +424,8 @@ INSTALLED: Resource[OrganizationInstallation] = Resource(
 
 P = TypeVar("P", "SpaceInstallation", "SiteInstallation")
 
-Listing: TypeAlias = "Callable[[Api, Target, Asked], Awaitable[Page[P]]]"
 
-
-def _works_on(
-    noun: str, title: str, pages: Listing[P], place_of: Callable[[P], Space | Site | str]
-) -> Resource[P]:
+def _works_on(noun: str, title: str, place_of: Callable[[P], Space | Site | str]) -> Resource[P]:
     """Return the resource of the spaces or sites that an integration works on.
 
     ``place_of`` returns the space or site, or its id where the service gave no more.
@@ -460,7 +448,7 @@ def _works_on(
     return Resource(
         noun=noun,
         title=title,
-        pages=pages,
+        pages=pages_of(f"list_integration_{noun}_installations", "item", extended=True),
         key=key,
         label=label,
         shown=(
@@ -481,31 +469,11 @@ def _works_on(
     )  # fmt: skip
 
 
-async def _spaces(api: Api, target: Target, asked: Asked) -> Page[SpaceInstallation]:
-    return await api.page(
-        ops.list_integration_space_installations,
-        target.item or "",
-        extended=True,
-        **asked.paging,
-        **asked.conditions,
-    )
-
-
-SPACES: Resource[SpaceInstallation] = _works_on("space", "Spaces", _spaces, lambda one: one.space)
+SPACES: Resource[SpaceInstallation] = _works_on("space", "Spaces", lambda one: one.space)
 """The spaces that an integration works on."""
 
 
-async def _sites(api: Api, target: Target, asked: Asked) -> Page[SiteInstallation]:
-    return await api.page(
-        ops.list_integration_site_installations,
-        target.item or "",
-        extended=True,
-        **asked.paging,
-        **asked.conditions,
-    )
-
-
-SITES: Resource[SiteInstallation] = _works_on("site", "Sites", _sites, lambda one: one.site)
+SITES: Resource[SiteInstallation] = _works_on("site", "Sites", lambda one: one.site)
 """The sites that an integration works on."""
 
 
@@ -528,9 +496,7 @@ IN_INSTALLATION: tuple[Resource[Any], ...] = (_of_installation(SPACES), _of_inst
 EVENTS: Resource[IntegrationEvent] = Resource(
     noun="event",
     title="Events",
-    pages=lambda api, target, asked: api.page(
-        ops.list_integration_events, target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_integration_events", "item"),
     key=lambda one: one.id,
     label=event_type,
     shown=(

@@ -42,7 +42,7 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Resource, Shown, Work
+from copydesk.tui.resource.resource import Resource, Shown, Work, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -159,9 +159,7 @@ def _read_at(version: OpenAPISpecVersion, now: datetime) -> str:
 VERSIONS: Resource[OpenAPISpecVersion] = Resource(
     noun="version",
     title="Versions",
-    pages=lambda api, target, asked: api.page(
-        ops.list_openapi_spec_versions, target.organization or "", target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_openapi_spec_versions", "organization", "item"),
     key=lambda version: version.id,
     label=lambda version: version.id,
     shown=(
@@ -184,9 +182,7 @@ SIZES = replace(VERSIONS, label=lambda version: size_words(version.size), beside
 SPECS: Resource[OpenAPISpec] = Resource(
     noun="OpenAPI specification",
     title="OpenAPI specifications",
-    pages=lambda api, target, asked: api.page(
-        ops.list_openapi_specs, target.organization or "", **asked.paging
-    ),
+    pages=pages_of("list_openapi_specs", "organization"),
     key=lambda spec: spec.id,
     label=spec_name,
     shown=(

@@ -25,7 +25,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -202,9 +202,7 @@ def _backlink_lines(link: Backlink) -> str:
 BACKLINKS: Resource[Backlink] = Resource(
     noun="page",
     title="What links here",
-    pages=lambda api, target, asked: api.page(
-        ops.list_space_page_backlinks, target.space or "", target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_space_page_backlinks", "space", "item"),
     key=backlink_key,
     label=backlink_title,
     shown=(

@@ -41,11 +41,11 @@ from copydesk.session.reads.findings import (
 from copydesk.session.reads.traffic import USUAL, read_page_views
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.page_lines import LINES, lines_from
-from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown, pages_of
 from copydesk.tui.widgets.list import rows_around, unspoken
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
@@ -64,31 +64,6 @@ if TYPE_CHECKING:
 def ids_of(target: Target) -> tuple[str, str]:
     """Return the ids of the organization and the site of a target."""
     return target.organization or "", target.site or ""
-
-
-def _listed(name: str, **order: str) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
-    """Return what reads a list of a site, by the name of its operation and its first order."""
-
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
-        given = {**asked.paging, **(asked.order or order), **asked.conditions}
-        read: Any = api.page
-        found: Page[Any] = await read(getattr(ops, name), *ids_of(target), **given)
-        return found
-
-    return pages
-
-
-def _of_item(name: str) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
-    """Return what reads a list of one thing of a site, by the name of its operation."""
-
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
-        read: Any = api.page
-        found: Page[Any] = await read(
-            getattr(ops, name), *ids_of(target), target.item or "", **asked.paging
-        )
-        return found
-
-    return pages
 
 
 def _named(target: Target, item: Any) -> tuple[str, ...]:
@@ -113,7 +88,7 @@ def _newest(finding: SiteFinding) -> float | None:
 FINDINGS: Resource[SiteFinding] = Resource(
     noun="finding",
     title="Findings",
-    pages=_listed("list_site_findings", order_by="sources"),
+    pages=pages_of("list_site_findings", "organization", "site", order_by="sources"),
     key=lambda finding: finding.id,
     label=lambda finding: finding.title,
     shown=(
@@ -234,7 +209,7 @@ def _order(name: str, title: str) -> Order:
 QUESTIONS: Resource[SiteQuestion] = Resource(
     noun="question",
     title="Questions",
-    pages=_listed("list_site_questions"),
+    pages=pages_of("list_site_questions", "organization", "site"),
     key=lambda question: question.id,
     label=lambda question: question.question,
     shown=(
@@ -293,7 +268,7 @@ def _record_details(record: ContextRecord, now: datetime) -> Iterator[tuple[str,
 RECORDS: Resource[ContextRecord] = Resource(
     noun="record",
     title="Records",
-    pages=_listed("list_site_context_records"),
+    pages=pages_of("list_site_context_records", "organization", "site"),
     key=lambda record: record.id,
     label=lambda record: record.title,
     shown=(
@@ -353,7 +328,7 @@ IN_TOPIC: tuple[Resource[Any], ...] = (
 _PAGES: Resource[SiteFindingPage] = Resource(
     noun="page",
     title="Pages",
-    pages=_of_item("list_site_finding_pages"),
+    pages=pages_of("list_site_finding_pages", "organization", "site", "item"),
     key=lambda found: f"{found.space_id}/{found.page.id}",
     label=lambda found: found.page.title,
     shown=(
@@ -370,7 +345,7 @@ _PAGES: Resource[SiteFindingPage] = Resource(
 _REQUESTS: Resource[ChangeRequest] = Resource(
     noun="change request",
     title="Change requests",
-    pages=_of_item("list_site_finding_change_requests"),
+    pages=pages_of("list_site_finding_change_requests", "organization", "site", "item"),
     key=lambda request: request.id,
     label=lambda request: f"#{request.number} {request.subject}",
     shown=(
@@ -391,7 +366,7 @@ _REQUESTS: Resource[ChangeRequest] = Resource(
 FINDING_PARTS: Mapping[str, Resource[Any]] = {
     "questions": replace(
         QUESTIONS,
-        pages=_of_item("list_site_finding_questions"),
+        pages=pages_of("list_site_finding_questions", "organization", "site", "item"),
         empty="No question tells of it.",
         of="item",
         orders=(),
@@ -400,7 +375,7 @@ FINDING_PARTS: Mapping[str, Resource[Any]] = {
     ),
     "records": replace(
         RECORDS,
-        pages=_of_item("list_site_finding_records"),
+        pages=pages_of("list_site_finding_records", "organization", "site", "item"),
         empty="No record tells of it.",
         of="item",
         conditions=(),
@@ -453,7 +428,7 @@ QUESTION_PARTS: Mapping[str, Resource[Any]] = {
     "sources": Resource[Any](
         noun="source",
         title="Sources",
-        pages=_of_item("list_site_question_sources"),
+        pages=pages_of("list_site_question_sources", "organization", "site", "item"),
         key=lambda source: source.id,
         label=lambda source: source.title,
         shown=(

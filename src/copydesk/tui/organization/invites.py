@@ -24,7 +24,7 @@ from copydesk.tui.framework.place import View
 from copydesk.tui.organization.access import LEVEL_WORDS
 from copydesk.tui.organization.members import GUEST
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.resource import Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.contract.models.invite import InviteLink, InviteResult
@@ -61,9 +61,7 @@ INVITES: Resource[InviteLink] = Resource(
     noun="invite link",
     title="Invite links",
     tabs=TABS,
-    pages=lambda api, target, asked: api.page(
-        ops.list_invite_links, target.organization or "", **asked.paging
-    ),
+    pages=pages_of("list_invite_links", "organization"),
     key=lambda link: link.id,
     label=link_name,
     shown=(

@@ -34,7 +34,7 @@ from copydesk.tui.organization.commands import (
     not_admin,
 )
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -157,10 +157,7 @@ MEMBERS: Resource[Member] = Resource(
 MEMBER_SPACES: Resource[MemberSpace] = Resource(
     noun="space",
     title="Spaces",
-    pages=lambda api, target, asked: api.page(
-        ops.list_member_spaces, target.organization or "", target.item or "", **asked.paging,
-        **asked.order,
-    ),
+    pages=pages_of("list_member_spaces", "organization", "item"),
     key=lambda reached: reached.space.id,
     label=space_name,
     shown=(
@@ -189,10 +186,7 @@ def _team_name(joined: MemberTeam) -> str:
 MEMBER_TEAMS: Resource[MemberTeam] = Resource(
     noun="team",
     title="Teams",
-    pages=lambda api, target, asked: api.page(
-        ops.list_member_teams, target.organization or "", target.item or "", **asked.paging,
-        **asked.conditions,
-    ),
+    pages=pages_of("list_member_teams", "organization", "item"),
     key=lambda joined: joined.team.id,
     label=_team_name,
     shown=(

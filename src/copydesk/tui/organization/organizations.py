@@ -38,7 +38,7 @@ from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.organization.commands import ID_PATTERN, AtHand, OrganizationCommands
 from copydesk.tui.resource.place import Contents
-from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.resource import Resource, Shown, pages_of
 from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.system.find import SearchPrompt
@@ -171,9 +171,7 @@ class ChoosePrompt(SearchPrompt):
 SPACES: Resource[Space] = Resource(
     noun="space",
     title="Spaces, with their open change requests",
-    pages=lambda api, target, asked: api.page(
-        ops.list_organization_spaces, target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_organization_spaces", "item"),
     key=lambda space: space.id,
     label=lambda space: space.title or "Untitled",
     shown=(Shown("open", "OPEN", lambda space, now: str(space.change_requests_open)),),

@@ -24,7 +24,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -216,9 +216,7 @@ VIEWS = (View("providers", "Providers"), View("logins", "Ways to sign in", short
 PROVIDERS: Resource[SAMLProvider] = Resource(
     noun="provider",
     title="Single sign-on",
-    pages=lambda api, target, asked: api.page(
-        ops.list_saml_providers, target.organization or "", **asked.paging
-    ),
+    pages=pages_of("list_saml_providers", "organization"),
     key=lambda provider: provider.id,
     label=provider_name,
     shown=(

@@ -37,7 +37,7 @@ from copydesk.tui.organization.members import (
     member_role,
 )
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Condition, Resource, Shown
+from copydesk.tui.resource.resource import Condition, Resource, Shown, pages_of
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
@@ -83,9 +83,7 @@ def team_loss(team: Team) -> Sequence[str | Text]:
 TEAMS: Resource[Team] = Resource(
     noun="team",
     title="Teams",
-    pages=lambda api, target, asked: api.page(
-        ops.list_teams, target.organization or "", **asked.paging, **asked.conditions
-    ),
+    pages=pages_of("list_teams", "organization"),
     key=lambda team: team.id,
     label=team_title,
     shown=(
@@ -277,9 +275,7 @@ def listed_names(people: Sequence[TeamMember]) -> str:
 PEOPLE: Resource[TeamMember] = Resource(
     noun="member",
     title="Team members",
-    pages=lambda api, target, asked: api.page(
-        ops.list_team_members, target.organization or "", target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_team_members", "organization", "item"),
     key=lambda person: person.organization.id,
     label=person_name,
     shown=(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -184,6 +185,25 @@ class Resource(Generic[T]):
         if not self.get:
             return Raw(title, value=item, masked=self.masked())
         return Raw(title, self.get, self.arguments(target, item), masked=self.masked())
+
+
+def pages_of(
+    operation: str, *whose: str, **always: Any
+) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
+    """Return what reads a page of a list by the name of its operation.
+
+    ``whose`` names the ids of the target that are in its path, in that order; ``always`` is asked
+    with every page.
+    """
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        ids = [getattr(target, name) or "" for name in whose]
+        given = {**always, **asked.paging, **asked.order, **asked.conditions}
+        read: Any = api.page
+        found: Page[Any] = await read(getattr(ops, operation), *ids, **given)
+        return found
+
+    return pages
 
 
 Held: TypeAlias = "tuple[Any, str, tuple[Resource[Any], ...]]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -119,24 +119,10 @@ HISTORY: Resource[RevisionRow] = Resource(
 """Revisions, each with what it changed."""
 
 
-def _of_request(
-    operation: str, **more: str
-) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
-    """Return what reads a list of a change request."""
-
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
-        read: Any = api.page
-        ids = target.space or "", target.item or ""
-        found: Page[Any] = await read(getattr(ops, operation), *ids, **asked.paging, **more)
-        return found
-
-    return pages
-
-
 REVIEWS: Resource[Review] = Resource(
     noun="review",
     title="Reviews",
-    pages=_of_request("list_change_request_reviews"),
+    pages=pages_of("list_change_request_reviews", "space", "item"),
     key=lambda review: review.id,
     label=lambda review: name_of(review.reviewer),
     shown=(Shown("status", "STATUS", lambda review, now: review.status),),
@@ -149,7 +135,7 @@ REVIEWS: Resource[Review] = Resource(
 COMMENTS: Resource[Comment] = Resource(
     noun="comment",
     title="Comments",
-    pages=_of_request("list_change_request_comments", format="markdown"),
+    pages=pages_of("list_change_request_comments", "space", "item", format="markdown"),
     key=lambda comment: comment.id,
     label=lambda comment: first_words(comment, HELD_WORDS),
     shown=(Shown("by", "BY", lambda comment, now: name_of(comment.posted_by)),),

@@ -19,7 +19,6 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
 from copydesk.session.glyphs import glyphs
-from copydesk.session.operations import ops
 from copydesk.session.reads.tree import Trashed, TreeRead, read_trash, read_tree
 from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
@@ -29,7 +28,7 @@ from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.resource import Resource, Shown, pages_of
 from copydesk.tui.spaces import tree_cells as present
 from copydesk.tui.spaces.cells import OPEN
 from copydesk.tui.spaces.list import WANTED, RestingDetails, Wanted, holder_of
@@ -384,9 +383,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 COLLECTION_SPACES: Resource[Space] = Resource(
     noun="space",
     title="Spaces of a collection",
-    pages=lambda api, target, asked: api.page(
-        ops.list_collection_spaces, target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_collection_spaces", "item"),
     key=lambda space: space.id,
     label=lambda space: space.title,
     shown=(
@@ -413,9 +410,7 @@ COLLECTION_SPACES: Resource[Space] = Resource(
 OPEN_REQUESTS: Resource[ChangeRequest] = Resource(
     noun="change request",
     title=OPEN,
-    pages=lambda api, target, asked: api.page(
-        ops.list_space_change_requests, target.item or "", **asked.paging
-    ),
+    pages=pages_of("list_space_change_requests", "item"),
     key=lambda request: request.id,
     label=lambda request: f"#{request.number} {request.subject or 'No subject'}",
     shown=(Shown("age", "AGE", lambda request, now: age(request.updated_at, now)),),

@@ -6,7 +6,6 @@ the service that was chosen and nowhere else, with its token, which is never pri
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import re
@@ -65,24 +64,23 @@ def send_request(
         given = json.dumps(body_of(fields)).encode()
     connection = service.connection(writes=not reads)
 
-    async def run() -> int:
-        async with await connection.connect() as api:
-            target = _target(path, api.base_url, pairs)
-            if paginate:
-                return await _all_pages(api, target, as_json=as_json)
-            if reads:
-                _answer((await _raw(api, method, target)).content, as_json=as_json)
-                return DONE
-            from copydesk.cli.writes import CommandWrites
-
-            async with CommandWrites(connection, api) as writes:
-                answer = await writes.perform(
-                    method, target.partition("?")[0], lambda: _raw(api, method, target, given)
-                )
-            _answer(answer.content, as_json=as_json)
+    async def run(api: Api) -> int:
+        target = _target(path, api.base_url, pairs)
+        if paginate:
+            return await _all_pages(api, target, as_json=as_json)
+        if reads:
+            _answer((await _raw(api, method, target)).content, as_json=as_json)
             return DONE
+        from copydesk.cli.writes import CommandWrites
 
-    return asyncio.run(run())
+        async with CommandWrites(connection, api) as writes:
+            answer = await writes.perform(
+                method, target.partition("?")[0], lambda: _raw(api, method, target, given)
+            )
+        _answer(answer.content, as_json=as_json)
+        return DONE
+
+    return connection.run(run)
 
 
 def _method(given: str) -> str:

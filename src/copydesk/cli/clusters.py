@@ -5,7 +5,6 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -83,14 +82,13 @@ def list_clusters(
         raise UsageError(f"--sort: there is no order {said}. There are: {', '.join(orders())}.")
     check_form(output, as_csv=as_csv, as_json=as_json)
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            places = await find_organizations(api, organization)
-            await await_analysis(api, places, wait=wait)
-            found = await _clusters(api, places, sort)
-            now, merges = api.now, dict[str, list[Merge]]()
-            for place in {each.place.id for each in found} if as_csv else ():
-                merges |= await read_merges(api, place, now - timedelta(weeks=WEEKS), MERGED_PAGES)
+    async def run(api: Api) -> int:
+        places = await find_organizations(api, organization)
+        await await_analysis(api, places, wait=wait)
+        found = await _clusters(api, places, sort)
+        now, merges = api.now, dict[str, list[Merge]]()
+        for place in {each.place.id for each in found} if as_csv else ():
+            merges |= await read_merges(api, place, now - timedelta(weeks=WEEKS), MERGED_PAGES)
         hide = _hiding(unmask=unmask)
         if as_json:
             values = [_value(each, masked=not unmask) for each in found]
@@ -114,7 +112,7 @@ def list_clusters(
         put_table([*columns, Column("ID", lambda each: each.row.id)], found)
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 def show_cluster(
@@ -130,22 +128,21 @@ def show_cluster(
     if sort is not None:
         raise UsageError("--sort is for the list of clusters: leave it out")
 
-    async def run() -> int:
+    async def run(api: Api) -> int:
         hide = _hiding(unmask=unmask)
-        async with await service.connection().connect() as api:
-            found = await find_cluster(api, cluster, organization)
-            row, place = found.row, found.place
-            answers = await find_requests(api, place.id, row.id, limit=PAGE if as_json else None)
-            if as_json:
-                requests = [request.to_dict() for request in answers.requests]
-                put_json({**_value(found, masked=not unmask), "changeRequests": requests})
-                if answers.more:
-                    say(f"Of its change requests these are not listed: {answers.more}.")
-                return DONE
-            now = api.now
-            answering = await read_readiness(api, answers.requests, ())
-            since = row.seen or now
-            merges = (await read_merges(api, place.id, since)).get(row.id, [])
+        found = await find_cluster(api, cluster, organization)
+        row, place = found.row, found.place
+        answers = await find_requests(api, place.id, row.id, limit=PAGE if as_json else None)
+        if as_json:
+            requests = [request.to_dict() for request in answers.requests]
+            put_json({**_value(found, masked=not unmask), "changeRequests": requests})
+            if answers.more:
+                say(f"Of its change requests these are not listed: {answers.more}.")
+            return DONE
+        now = api.now
+        answering = await read_readiness(api, answers.requests, ())
+        since = row.seen or now
+        merges = (await read_merges(api, place.id, since)).get(row.id, [])
         put(hide(row.label), "strong")
         put("")
         facts = cluster_facts(row, now, answering or "none yet", merges, masked=not unmask)
@@ -154,7 +151,7 @@ def show_cluster(
             put(f"There are {answers.more}; --json lists them.")
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 async def _clusters(

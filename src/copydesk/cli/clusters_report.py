@@ -5,7 +5,6 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,17 +66,16 @@ def write_report(
     by_name = "html" if output is not None and output.suffix.lower() in (".html", ".htm") else ""
     form = form or by_name or "markdown"
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            place = await find_organization(api, organization)
-            await await_analysis(api, [place], wait=wait)
-            read = await read_report(api, place.id, place.title, weeks, api.now)
+    async def run(api: Api) -> int:
+        place = await find_organization(api, organization)
+        await await_analysis(api, [place], wait=wait)
+        read = await read_report(api, place.id, place.title, weeks, api.now)
         if as_json:
             return give_json(report_value(read, masked=not unmask), output, force=force)
         content = report_file(read, html=form == "html", masked=not unmask)
         return give(content.decode(), content, output, force=force)
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 def whole_weeks(since: str) -> int:
@@ -106,12 +104,11 @@ def list_issues(
     """Print the issues of an organization, the latest first, or write them to a file."""
     check_form(output, as_csv=as_csv, as_json=as_json)
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            place, wanted = await _where(api, organization, cluster)
-            await await_analysis(api, [place], wait=wait)
-            labels = await read_names(api, place.id)
-            rows = await read_every_issue(api, place.id, _begin(api, since), cluster=wanted)
+    async def run(api: Api) -> int:
+        place, wanted = await _where(api, organization, cluster)
+        await await_analysis(api, [place], wait=wait)
+        labels = await read_names(api, place.id)
+        rows = await read_every_issue(api, place.id, _begin(api, since), cluster=wanted)
         values = (issue_value(row, labels, masked=not unmask) for row in rows)
         if as_json:
             return give_json([*values], output, force=force)
@@ -126,7 +123,7 @@ def list_issues(
         ]
         return _print(columns, [*values], "issues")
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 def list_conversations(
@@ -145,18 +142,17 @@ def list_conversations(
     """Print the conversations of an organization, the latest first, or write them to a file."""
     check_form(output, as_csv=as_csv, as_json=as_json)
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            place, wanted = await _where(api, organization, cluster)
-            await await_analysis(api, [place], wait=wait)
-            labels = await read_names(api, place.id)
-            found = clusters_of(await read_every_issue(api, place.id))
-            begin = _begin(api, since)
-            rows = [
-                conversation_entry(each, found)
-                for each in await read_every_conversation(api, place.id, begin)
-                if wanted is None or wanted in found.get(each.id, ())
-            ]
+    async def run(api: Api) -> int:
+        place, wanted = await _where(api, organization, cluster)
+        await await_analysis(api, [place], wait=wait)
+        labels = await read_names(api, place.id)
+        found = clusters_of(await read_every_issue(api, place.id))
+        begin = _begin(api, since)
+        rows = [
+            conversation_entry(each, found)
+            for each in await read_every_conversation(api, place.id, begin)
+            if wanted is None or wanted in found.get(each.id, ())
+        ]
         masked = not unmask
         values = (conversation_value(row, labels, masked=masked) for row in rows)
         if as_json:
@@ -172,7 +168,7 @@ def list_conversations(
         ]
         return _print(columns, [*values], "conversations")
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 async def _where(

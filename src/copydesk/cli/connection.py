@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.errors import NOT_ALLOWED, UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from copydesk.server.store import Store
     from copydesk.session.session import Session
     from copydesk.session.target import Target
+
+T = TypeVar("T")
 
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
 PROFILE_VARIABLE = "COPYDESK_PROFILE"
@@ -111,6 +113,16 @@ class Connection:
             return await asyncio.to_thread(self.open)
         except DeskError as error:
             raise UsageError(str(error)) from error
+
+    def run(self, work: Callable[[Api], Awaitable[T]]) -> T:
+        """Connect, and return what is done with the client. Raises what `connect` raises."""
+        import asyncio
+
+        async def connected() -> T:
+            async with await self.connect() as api:
+                return await work(api)
+
+        return asyncio.run(connected())
 
 
 @dataclass(frozen=True)

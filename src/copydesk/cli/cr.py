@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,11 +38,10 @@ Found = tuple["ChangeRequest", FoundSpace]
 def run_on(connection: Connection, wanted: Wanted, work: Callable[[Api, Found], Awaitable[T]]) -> T:
     """Connect, find the change request that is meant, and do something with it."""
 
-    async def run() -> T:
-        async with await connection.connect() as api:
-            return await work(api, await find_request(api, wanted))
+    async def run(api: Api) -> T:
+        return await work(api, await find_request(api, wanted))
 
-    return asyncio.run(run())
+    return connection.run(run)
 
 
 def show_request(

@@ -60,33 +60,32 @@ def create(
     said = None if description is None else text_of(description)
     connection = service.connection(writes=True)
 
-    async def run() -> int:
+    async def run(api: Api) -> int:
         from copydesk.contract.models.change_request import ChangeRequestCreate
 
-        async with await connection.connect() as api:
-            there = await find_space(api, space, organization)
-            whole, me = await asyncio.gather(api(ops.get_space, there.id), read_me(api))
-            if why := right_missing(whole, lambda granted: granted.edit, "edit"):
-                raise UsageError(f"nothing was sent: {why}", NOT_ALLOWED)
-            body = ChangeRequestCreate(subject=about)
-            if said is not None:
-                body.description = document_of(said)
-            answered: FoundCluster | None = None
-            if cluster is not None:
-                answered = await find_cluster(api, cluster, there.organization)
-                body.conversations_issues_cluster = answered.row.id
-            async with CommandWrites(connection, api) as writes:
-                made = await begin_request(writes.send, there.id, body, me)
-            if as_json:
-                put_json(made.to_dict())
-            else:
-                begun = f"Began #{made.number} in {there.title} as {begun_as(made)}"
-                put(f"{begun}: {clean(made.subject)}")
-            if answered is not None:  # perhaps only some of its words were given
-                say(f"Answers the cluster {answered.named}.")
-            return DONE
+        there = await find_space(api, space, organization)
+        whole, me = await asyncio.gather(api(ops.get_space, there.id), read_me(api))
+        if why := right_missing(whole, lambda granted: granted.edit, "edit"):
+            raise UsageError(f"nothing was sent: {why}", NOT_ALLOWED)
+        body = ChangeRequestCreate(subject=about)
+        if said is not None:
+            body.description = document_of(said)
+        answered: FoundCluster | None = None
+        if cluster is not None:
+            answered = await find_cluster(api, cluster, there.organization)
+            body.conversations_issues_cluster = answered.row.id
+        async with CommandWrites(connection, api) as writes:
+            made = await begin_request(writes.send, there.id, body, me)
+        if as_json:
+            put_json(made.to_dict())
+        else:
+            begun = f"Began #{made.number} in {there.title} as {begun_as(made)}"
+            put(f"{begun}: {clean(made.subject)}")
+        if answered is not None:  # perhaps only some of its words were given
+            say(f"Answers the cluster {answered.named}.")
+        return DONE
 
-    return asyncio.run(run())
+    return connection.run(run)
 
 
 def edit(

@@ -143,31 +143,30 @@ def push(
     need_answer(said=plan or yes or stage, plans=True)
     files = _files(folder, kept)
 
-    async def run() -> int:
-        async with await connection.connect() as api:
-            given = await api(ops.get_change_request, kept.space, kept.request)
+    async def run(api: Api) -> int:
+        given = await api(ops.get_change_request, kept.space, kept.request)
+        if not plan:
+            _refuse(given, await api(ops.get_space, kept.space))
+        changes = await _compared(api, folder, kept, given, files, remove=remove)
+        patch = b"".join(changes.patches)
+        if as_json:
+            shown = {page: each.kind for page, each in changes.files.items()}
+            put_json({"changes": shown, "patch": patch.decode("utf-8", "replace")})
+        else:
+            put_patch(patch)
+        if not changes.edits:
+            say(f"Nothing in {folder} differs from #{kept.number}: nothing was sent.")
             if not plan:
-                _refuse(given, await api(ops.get_space, kept.space))
-            changes = await _compared(api, folder, kept, given, files, remove=remove)
-            patch = b"".join(changes.patches)
-            if as_json:
-                shown = {page: each.kind for page, each in changes.files.items()}
-                put_json({"changes": shown, "patch": patch.decode("utf-8", "replace")})
-            else:
-                put_patch(patch)
-            if not changes.edits:
-                say(f"Nothing in {folder} differs from #{kept.number}: nothing was sent.")
-                if not plan:
-                    _keep(folder, changes.folder)
-                return DONE
-            if plan:
-                return DIFFERS
-            count = plural(len(changes.edits), "page")
-            ask_first(f"Send {count} to #{kept.number}?", said=yes or stage)
-            async with CommandWrites(connection, api) as writes:
-                return await _send(api, writes, folder, changes, given, stage=stage)
+                _keep(folder, changes.folder)
+            return DONE
+        if plan:
+            return DIFFERS
+        count = plural(len(changes.edits), "page")
+        ask_first(f"Send {count} to #{kept.number}?", said=yes or stage)
+        async with CommandWrites(connection, api) as writes:
+            return await _send(api, writes, folder, changes, given, stage=stage)
 
-    return asyncio.run(run())
+    return connection.run(run)
 
 
 @dataclass(frozen=True)

@@ -66,20 +66,19 @@ def list_requests(
     listing = _listing(view, status)
     connection = service.connection()
 
-    async def run() -> int:
-        async with await connection.connect() as api:
-            triage = await _triage(api, connection, space, organization, sleeps=view is not None)
-            await triage.read(api, listing, where or "")
-            if not as_json:
-                await triage.count_threads(api)
-            triage.tell()
-            if as_json:
-                put_json([triage.requests[row.id].to_dict() for row in triage.rows])
-            else:
-                _print(triage, listing, space)
-            return DONE
+    async def run(api: Api) -> int:
+        triage = await _triage(api, connection, space, organization, sleeps=view is not None)
+        await triage.read(api, listing, where or "")
+        if not as_json:
+            await triage.count_threads(api)
+        triage.tell()
+        if as_json:
+            put_json([triage.requests[row.id].to_dict() for row in triage.rows])
+        else:
+            _print(triage, listing, space)
+        return DONE
 
-    return asyncio.run(run())
+    return connection.run(run)
 
 
 def _listing(view: str | None, status: str | None) -> Listing:

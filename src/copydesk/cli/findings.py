@@ -5,7 +5,6 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -83,11 +82,10 @@ def list_findings(
     check_form(output, as_csv=as_csv, as_json=as_json)
     hide = partial(shown, masked=not unmask)
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            found = await _findings(api, site, organization, status=status, kind=kind)
-            rows = await _entries(api, found)
-            now = api.now
+    async def run(api: Api) -> int:
+        found = await _findings(api, site, organization, status=status, kind=kind)
+        rows = await _entries(api, found)
+        now = api.now
         if as_json:
             values = [
                 {**finding_value(row, hide), "organization": each.site.organization,
@@ -103,7 +101,7 @@ def list_findings(
         put_table(_columns(hide, several=len({row.site for row in rows}) > 1), rows)
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 def _columns(hide: Callable[[str], str], *, several: bool) -> list[Column[FindingEntry]]:
@@ -137,12 +135,11 @@ def show_finding(
     """Print one finding, with its change requests, pages and questions."""
     hide = partial(shown, masked=not unmask)
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            found = await _find(api, finding, site, organization)
-            [row] = await _entries(api, [found])
-            details = await read_finding(api, found.ids, found.model.id)
-            now = api.now
+    async def run(api: Api) -> int:
+        found = await _find(api, finding, site, organization)
+        [row] = await _entries(api, [found])
+        details = await read_finding(api, found.ids, found.model.id)
+        now = api.now
         if as_json:
             put_json(
                 {
@@ -177,7 +174,7 @@ def show_finding(
         )
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 async def _findings(

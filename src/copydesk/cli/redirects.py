@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import sys
@@ -93,20 +92,19 @@ def _run(
 ) -> int:
     """Do something with the redirects of a site. Raises ``UsageError``."""
 
-    async def run() -> int:
-        async with await connection.connect() as api:
-            found = await find_site(api, site, organization)
-            me = await read_me(api) if writes else None
-            read = await read_redirects(
-                api, (found.organization, found.id), None if me is None else me.id
-            )
-            if read.missing:
-                raise UsageError(MISSING, LACKING)
-            if writes and read.refused:
-                raise UsageError(f"nothing was sent: {read.refused}", NOT_ALLOWED)
-            return await work(There(api, found, read))
+    async def run(api: Api) -> int:
+        found = await find_site(api, site, organization)
+        me = await read_me(api) if writes else None
+        read = await read_redirects(
+            api, (found.organization, found.id), None if me is None else me.id
+        )
+        if read.missing:
+            raise UsageError(MISSING, LACKING)
+        if writes and read.refused:
+            raise UsageError(f"nothing was sent: {read.refused}", NOT_ALLOWED)
+        return await work(There(api, found, read))
 
-    return asyncio.run(run())
+    return connection.run(run)
 
 
 def list_redirects(

@@ -36,19 +36,18 @@ def search_pages(
     if (why := unfit(wanted)) is not None:
         raise UsageError(f"{why[:1].lower()}{why[1:].removesuffix('.')}")
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            where, among, titles = await _places(api, space, site, organization)
-            found: list[Hit] = []
-            more = False
-            try:
-                reading = [read_hits(api, wanted, limit=PAGE, **place) for place in among]
-                for page in await asyncio.gather(*reading):
-                    found, more = [*found, *page.items], more or page.next is not None
-            except OperationMissing as error:
-                named = "in a site: --space names a space" if site else "pages"
-                raise UsageError(f"this service cannot search {named}.", LACKING) from error
-            now = api.now
+    async def run(api: Api) -> int:
+        where, among, titles = await _places(api, space, site, organization)
+        found: list[Hit] = []
+        more = False
+        try:
+            reading = [read_hits(api, wanted, limit=PAGE, **place) for place in among]
+            for page in await asyncio.gather(*reading):
+                found, more = [*found, *page.items], more or page.next is not None
+        except OperationMissing as error:
+            named = "in a site: --space names a space" if site else "pages"
+            raise UsageError(f"this service cannot search {named}.", LACKING) from error
+        now = api.now
         if as_json:
             put_json([_value(hit, titles, now) for hit in found])
         elif found:
@@ -66,7 +65,7 @@ def search_pages(
             say(f"There are more than these {len(found)}: more words, or --space, find fewer.")
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 async def _places(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +33,8 @@ def list_sites(
 ) -> int:
     """Print the sites of every organization, or of one."""
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            found: list[Row] = await sites_of(api, await find_organizations(api, organization))
+    async def run(api: Api) -> int:
+        found: list[Row] = await sites_of(api, await find_organizations(api, organization))
         if as_json:
             put_json([{**site.to_dict(), "organization": place.id} for site, place in found])
             return DONE
@@ -55,7 +53,7 @@ def list_sites(
         put_table([*columns, Column("ID", lambda row: row[0].id)], found)
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 def show_site(
@@ -67,16 +65,15 @@ def show_site(
 ) -> int:
     """Print one site, and its sections and spaces in the published order."""
 
-    async def run() -> int:
-        async with await service.connection().connect() as api:
-            there = await find_site(api, site, organization)
-            ids = there.organization, there.id
-            model = await api(ops.get_site, *ids)
-            if as_json:
-                shows = await _shows(api, *ids)
-                put_json({**model.to_dict(), "organization": there.organization, **shows})
-                return DONE
-            structure = await read_arranged(api, *ids)
+    async def run(api: Api) -> int:
+        there = await find_site(api, site, organization)
+        ids = there.organization, there.id
+        model = await api(ops.get_site, *ids)
+        if as_json:
+            shows = await _shows(api, *ids)
+            put_json({**model.to_dict(), "organization": there.organization, **shows})
+            return DONE
+        structure = await read_arranged(api, *ids)
         put(there.title, "strong")
         facts = [("organization", there.organization_title)]
         put_facts([*facts, *site_facts(site_row(model), api.now)])
@@ -84,7 +81,7 @@ def show_site(
         put("\n".join(["", "Structure", *lines]) if lines else "\nShows nothing yet.")
         return DONE
 
-    return asyncio.run(run())
+    return service.connection().run(run)
 
 
 async def _shows(api: Api, *ids: str) -> dict[str, list[Any]]:

@@ -65,17 +65,16 @@ def export_structure(
 ) -> int:
     """Print the structure of a site as YAML that people edit."""
 
-    async def export() -> str:
-        async with await service.connection().connect() as api:
-            found = await find_site(api, site, organization)
-            structure = await read_whole(api, found)
-            if told := left_out(structure):
-                say(told)
-            return write_file(
-                found.id, found.title, layout_of(structure), service.options, whole=structure.sorts
-            )
+    async def export(api: Api) -> str:
+        found = await find_site(api, site, organization)
+        structure = await read_whole(api, found)
+        if told := left_out(structure):
+            say(told)
+        return write_file(
+            found.id, found.title, layout_of(structure), service.options, whole=structure.sorts
+        )
 
-    text = asyncio.run(export())
+    text = service.connection().run(export)
     # As bytes: the file is UTF-8 wherever it is read, whatever this machine's encoding is.
     put_bytes(text.encode())
     return 0

@@ -33,12 +33,13 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
 
 NAME_LIMIT = 50
 """Characters of a name."""
@@ -223,17 +224,12 @@ class ShareLinksPlace(Place, scope="share_links"):
     # Reading
 
     def reload(self) -> None:
-        self.reads.load(
-            "links", self._read, self._arrived, what="Reading links", failed=self.tabs.unread
-        )
+        self.tabs.read("Reading links", self._read, self._arrived)
 
     def poll(self) -> None:
-        self.reads.load("links", self._read, self._arrived, what="Reading again")
+        self.tabs.read("Reading again", self._read, self._arrived)
 
-    async def _read(self, api: Api) -> LinksRead | None:
-        site = await self.tabs.find_site(api)
-        if site is None:
-            return None
+    async def _read(self, api: Api, site: Site) -> LinksRead:
         refused = (await self.tabs.publication.know_rights(api, self.tabs.ids[0])).change
         row = site_row(site)
         try:
@@ -241,10 +237,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         except Forbidden as error:
             return LinksRead(row, (), refused or sentence(error), unseen=True)
 
-    def _arrived(self, found: LinksRead | None) -> None:
-        if found is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, found: LinksRead) -> None:
         self.read, self.tabs.publication.published = found, found.site.published
         if found.unseen:
             self.rows.empty = "You may not see the share links of this site."

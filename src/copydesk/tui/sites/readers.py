@@ -26,7 +26,7 @@ from copydesk.tui.framework.pane import Pane, offered
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites.links import CHOSEN_LINK
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.system import command_line
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, by_content
@@ -34,6 +34,7 @@ from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
 
 NO_EFFECT = "The condition has no effect: adaptive content is off for the site."
 
@@ -280,12 +281,10 @@ class SiteReadersPlace(Place, scope="site_readers"):
 
     def reload(self) -> None:
         self._take_chosen()
-        self.reads.load(
-            "site", self._read, self._arrived, what="Reading the site", failed=self.tabs.unread
-        )
+        self.tabs.read("Reading the site", self._read, self._arrived)
 
     def poll(self) -> None:
-        self.reads.load("site", self._read, self._polled, what="Reading again")
+        self.tabs.read("Reading again", self._read, self._polled)
 
     def on_screen_resume(self) -> None:
         if self._take_chosen() and self.reads.asked_at is not None:
@@ -298,21 +297,14 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.audience = Audience(link=link)
         return True
 
-    async def _read(self, api: Api) -> ReadersRead | None:
-        site = await self.tabs.find_site(api)
-        organization = self.target.organization
-        if site is None or organization is None:
-            return None
-        return await read_as(api, organization, site, self.audience)
+    async def _read(self, api: Api, site: Site) -> ReadersRead:
+        return await read_as(api, self.tabs.ids[0], site, self.audience)
 
-    def _polled(self, found: ReadersRead | None) -> None:
-        if found is not None and found != self.read:
+    def _polled(self, found: ReadersRead) -> None:
+        if found != self.read:
             self._arrived(found)
 
-    def _arrived(self, found: ReadersRead | None) -> None:
-        if found is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, found: ReadersRead) -> None:
         first = self.read is None or self.read.who != found.who
         self.read, self.tabs.publication.published = found, found.site.published
         self.rows.empty = found.said or "Readers find an empty site: it shows nothing yet."

@@ -46,12 +46,13 @@ from copydesk.tui.resource.page_lines import ELSEWHERE, FIRST, LINES, lines_from
 from copydesk.tui.resource.place import Contents
 from copydesk.tui.resource.resource import Held
 from copydesk.tui.sites.redirect_import import ImportCommands
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
 
 READ = ("get_site", "list_site_redirects", "list_site_sections", "list_site_spaces", "get_member",
         "list_space_pages")  # fmt: skip
@@ -299,27 +300,16 @@ class RedirectsPlace(Place, scope="redirects"):
 
     def reload(self) -> None:
         self.contents.forget()
-        self.reads.load(
-            "redirects",
-            self._read,
-            self._arrived,
-            what="Reading redirects",
-            failed=self.tabs.unread,
-        )
+        self.tabs.read("Reading redirects", self._read, self._arrived)
 
     def poll(self) -> None:
-        self.reads.load("redirects", self._read, self._arrived, what="Reading again")
+        self.tabs.read("Reading again", self._read, self._arrived)
 
-    async def _read(self, api: Api) -> RedirectsRead | None:
-        if await self.tabs.find_site(api) is None:
-            return None
+    async def _read(self, api: Api, site: Site) -> RedirectsRead:
         me = self.session.me.id if self.session.me is not None else None
         return await read_redirects(api, self.tabs.ids, me)
 
-    def _arrived(self, found: RedirectsRead | None) -> None:
-        if found is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, found: RedirectsRead) -> None:
         self.read = found
         if found.missing:
             self.rows.say_instead(MISSING)

@@ -15,7 +15,7 @@ from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import site_setting_key
-from copydesk.session.errors import NotDoneError, with_key
+from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import read_structure
@@ -32,7 +32,6 @@ from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import Setting
 from copydesk.tui.sites.tabs import (
     KEYED,
-    WHICH,
     DeletionCommands,
     PublicationCommands,
     SiteTabs,
@@ -343,30 +342,24 @@ class SiteSettingsPlace(Place, scope="site_settings"):
 
     def reload(self) -> None:
         self.tabs.publication.rights = None
-        self.reads.load(
-            "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
-        )
+        self.tabs.read("Reading the settings", self._read, self._arrived)
 
     def poll(self) -> None:
         if self.site is not None:
-            self.reads.load("site", self._read, self._arrived, what="Reading again")
+            self.tabs.read("Reading again", self._read, self._arrived)
         else:
             super().poll()
 
-    async def _read(self, api: Api) -> Site | None:
-        site = await self.tabs.find_site(api)
-        if site is not None and self.target.organization is not None:
-            await self.tabs.publication.know_rights(api, self.target.organization)
+    @property
+    def read(self) -> Site | None:
+        """What was read of the site, as its tabs know it."""
+        return self.site
+
+    async def _read(self, api: Api, site: Site) -> Site:
+        await self.tabs.publication.know_rights(api, self.tabs.ids[0])
         return site
 
-    def _unread(self, text: str) -> None:
-        if self.site is None:
-            self.rows.say_instead(with_key(text))
-
-    def _arrived(self, site: Site | None) -> None:
-        if site is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, site: Site) -> None:
         self.show_site(site)
         if self.resuming:
             self.resume_draft(self.resuming)

@@ -26,7 +26,7 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, SettingsList
 from copydesk.tui.widgets.list import VirtualList
 
@@ -301,27 +301,15 @@ class SignInPlace(Place, scope="sign_in"):
     # Reading
 
     def reload(self) -> None:
-        self.reads.load(
-            "sign-in",
-            self._read,
-            self._arrived,
-            what="Reading the sign-in",
-            failed=self.tabs.unread,
-        )
+        self.tabs.read("Reading the sign-in", self._read, self._arrived)
 
     def poll(self) -> None:
         """Read nothing: each answer has the key. R reads it again."""
 
-    async def _read(self, api: Api) -> SignInRead | None:
-        site = await self.tabs.find_site(api)
-        if site is None:
-            return None
+    async def _read(self, api: Api, site: Site) -> SignInRead:
         return SignInRead(site, await api(ops.get_site_publishing_auth, *self.tabs.ids))
 
-    def _arrived(self, found: SignInRead | None) -> None:
-        if found is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, found: SignInRead) -> None:
         self.read = found
         self._show()
         if self.resuming:

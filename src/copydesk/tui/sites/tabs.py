@@ -7,9 +7,9 @@ leaves the site and not five screens of it. Each place of a site has its `SiteTa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.site_inverses import site_published
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.share_link import ShareLink
     from copydesk.contract.models.site import Site
+
+T = TypeVar("T")
 
 SHARE_LINKS = "share-links"
 SITES = "sites"
@@ -182,6 +184,23 @@ class SiteTabs:
         place.tell(said.message, said.tone_name)
 
     # Reading
+
+    def read(
+        self, what: str, read: Callable[[Api, Site], Awaitable[T]], came: Callable[[T], None]
+    ) -> None:
+        """Read what the place shows of the site; ask which one, where that is not known."""
+
+        async def of_site(api: Api) -> T | None:
+            site = await self.find_site(api)
+            return None if site is None else await read(api, site)
+
+        def arrived(found: T | None) -> None:
+            if found is None:
+                cast("SitePlace", self.place).rows.say_instead(WHICH)
+            else:
+                came(found)
+
+        self.place.reads.load("site", of_site, arrived, what=what, failed=self.unread)
 
     async def find_site(self, api: Api) -> Site | None:
         """Return the site of the target; told none, the only one of the organization.

@@ -31,12 +31,13 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
 
 SORTS = {"views": "views", "visitors": "visitors", "title": "title"}
 """The orders of the pages."""
@@ -160,26 +161,15 @@ class TrafficPlace(Place, scope="traffic"):
 
     def reload(self) -> None:
         self._charts.clear()
-        self.reads.load(
-            "traffic",
-            self._read,
-            self._arrived,
-            what="Reading the traffic",
-            failed=self.tabs.unread,
-        )
+        self.tabs.read("Reading the traffic", self._read, self._arrived)
 
     def poll(self) -> None:
         """Read nothing again: counts hardly change within a day."""
 
-    async def _read(self, api: Api) -> Traffic | None:
-        if await self.tabs.find_site(api) is None:
-            return None
+    async def _read(self, api: Api, site: Site) -> Traffic:
         return await read_traffic(api, self.tabs.ids, self.session.now, self.length)
 
-    def _arrived(self, found: Traffic | None) -> None:
-        if found is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, found: Traffic) -> None:
         self.read = found
         self.rows.say_instead(NONE.format(span_words(found.days)))
         self.sort_by(self.sort)

@@ -37,7 +37,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites import visitor_schema_cells as present
-from copydesk.tui.sites.tabs import WHICH, PublicationCommands, SiteTabs
+from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
@@ -45,6 +45,7 @@ from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
 
 DOUBTFUL = "The API document does not have this; the service may refuse it:"
 
@@ -283,35 +284,26 @@ class SiteSchemaPlace(Place, scope="site_schema"):
     # Reading
 
     def reload(self) -> None:
-        self.reads.load("schema", self._read, self._arrived, what="Reading the schema",
-                  failed=self.tabs.unread)  # fmt: skip
+        self.tabs.read("Reading the schema", self._read, self._arrived)
 
     def poll(self) -> None:
         if self.read is not None:
-            self.reads.load("schema", self._read, self._polled, what="Reading again")
+            self.tabs.read("Reading again", self._read, self._polled)
         else:
             super().poll()
 
-    async def _read(self, api: Api) -> SchemaRead | None:
-        site = await self.tabs.find_site(api)
-        if site is None:
-            return None
+    async def _read(self, api: Api, site: Site) -> SchemaRead:
         rights = await self.tabs.publication.know_rights(api, self.tabs.ids[0])
         return await read_schema(api, self.tabs.ids[0], site, rights.change)
 
-    def _polled(self, found: SchemaRead | None) -> None:
-        if found is None or self.read is None:
-            return
-        self._behind = found.schema != self.read.schema
+    def _polled(self, found: SchemaRead) -> None:
+        self._behind = self.read is not None and found.schema != self.read.schema
         if not self._behind and found != self.read:
             self._arrived(found)
         else:
             self._note()
 
-    def _arrived(self, found: SchemaRead | None) -> None:
-        if found is None:
-            self.rows.say_instead(WHICH)
-            return
+    def _arrived(self, found: SchemaRead) -> None:
         first, self.read, self._behind = self.read is None, found, False
         self.tabs.publication.published = found.site.published
         self.rows.empty = "The site knows nothing of its visitors yet."

@@ -327,10 +327,6 @@ class ClustersPlace(Place, scope="clusters"):
 
     # What a place says of itself
 
-    @property
-    def shows_secret(self) -> bool:
-        return not self.reader.masked
-
     def panes(self) -> ComposeResult:
         self.clusters = ClusterList(
             self,
@@ -424,7 +420,7 @@ class ClustersPlace(Place, scope="clusters"):
 
     def views_note(self) -> str:
         """Say for as long as it is so that personal data can be read, or numbers may rise."""
-        return self.reader.in_clear or self.requests.analysing_said()
+        return super().views_note() or self.requests.analysing_said()
 
     def signs(self) -> Sequence[tuple[str, str]]:
         bars = glyphs().spark

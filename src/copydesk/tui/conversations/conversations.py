@@ -265,10 +265,6 @@ class ConversationsPlace(Place, scope="conversations"):
             self.sources.learn([self.view.removeprefix(FROM)])
             self.view = FROM + self.sources.names[0]
 
-    @property
-    def shows_secret(self) -> bool:
-        return not self.reader.masked
-
     def panes(self) -> ComposeResult:
         self.rows: ScannedList[ConversationRow] = ScannedList(
             self.pages(),
@@ -654,9 +650,6 @@ class ConversationsPlace(Place, scope="conversations"):
     def status_left(self) -> str:
         return self.listing.status(super().status_left())
 
-    def views_note(self) -> str:
-        return self.reader.in_clear
-
     def show_again(self) -> None:
         self.listing.show_views()
 
@@ -743,10 +736,6 @@ class IssuesPlace(Place, scope="issues"):
         """The clusters by id, from one request."""
         self.labels: dict[str, str] = {}
         """Their names."""
-
-    @property
-    def shows_secret(self) -> bool:
-        return not self.reader.masked
 
     def panes(self) -> ComposeResult:
         reader = self.reader
@@ -931,9 +920,6 @@ class IssuesPlace(Place, scope="issues"):
 
     def status_left(self) -> str:
         return self.listing.status(super().status_left())
-
-    def views_note(self) -> str:
-        return self.reader.in_clear
 
     def show_again(self) -> None:
         self.listing.show_views()

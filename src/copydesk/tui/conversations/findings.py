@@ -120,13 +120,6 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         """What is listed, by the name of its tab: of views of findings that of all."""
         return self.view if self.view in self.KINDS else "findings"
 
-    @property
-    def shows_secret(self) -> bool:
-        return not self.mask.masked
-
-    def views_note(self) -> str:
-        return self.mask.in_clear
-
     def within(self) -> Iterable[str]:
         yield self.title or "site"
         if self.target.item is not None:
@@ -400,13 +393,6 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
     def resource_of(self, view: str) -> Resource[Any]:
         return self.commands_of(MaskCommands).of(super().resource_of(view))
 
-    @property
-    def shows_secret(self) -> bool:
-        return not self.mask.masked
-
-    def views_note(self) -> str:
-        return self.mask.in_clear
-
     def within(self) -> Iterable[str]:
         yield shorten_middle(self.mask.shown(self._finding), NAME_CELLS) or "finding"
 
@@ -479,13 +465,6 @@ class QuestionPlace(ResourcePlace[Any], scope="question"):
 
     def resource_of(self, view: str) -> Resource[Any]:
         return self.commands_of(MaskCommands).of(super().resource_of(view))
-
-    @property
-    def shows_secret(self) -> bool:
-        return not self.mask.masked
-
-    def views_note(self) -> str:
-        return self.mask.in_clear
 
     def within(self) -> Iterable[str]:
         yield self.mask.shown(self._question) or "question"

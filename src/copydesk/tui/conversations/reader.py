@@ -140,7 +140,10 @@ class ConversationReader(Commands, scope="conversation_reader"):
         return MASKED if self.masked else IN_CLEAR
 
     @property
-    def in_clear(self) -> str:
+    def shows_secret(self) -> bool:
+        return not self.masked
+
+    def views_note(self) -> str:
         """For as long as it is so, that personal data can be read."""
         return "" if self.masked else "IN CLEAR: V masks"
 

@@ -683,6 +683,15 @@ class Commands(Acts):
         """Whether the place is there."""
         return self.place.is_attached
 
+    @property
+    def shows_secret(self) -> bool:
+        """Whether what they show must not be kept for the next start."""
+        return False
+
+    def views_note(self) -> str:
+        """Return what the right part of the line of views says of them; "" for nothing."""
+        return ""
+
     def step_within(self) -> bool:
         """Step back inside the screen; False where there is nothing to step back from."""
         return False

@@ -255,7 +255,7 @@ class Place(Acts, SteadyScreen[None]):
     @property
     def shows_secret(self) -> bool:
         """Whether the screen must not be kept for the next start."""
-        return False
+        return any(each.shows_secret for each in self.commands)
 
     def start_at(self, id: str) -> None:
         """Put the cursor where it was when it was left, as soon as that is read."""
@@ -304,7 +304,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def views_note(self) -> str:
         """Return the right part of the line of views."""
-        return ""
+        return next(filter(None, (each.views_note() for each in self.commands)), "")
 
     @property
     def first_view(self) -> str:

@@ -203,7 +203,10 @@ class MaskCommands(Commands, scope="resource_list"):
         return mask(text) if self.masked else text
 
     @property
-    def in_clear(self) -> str:
+    def shows_secret(self) -> bool:
+        return not self.masked
+
+    def views_note(self) -> str:
         """For as long as it is so, that personal data can be read."""
         return "" if self.masked else "IN CLEAR: V masks"
 

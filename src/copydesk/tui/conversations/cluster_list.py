@@ -542,7 +542,7 @@ class ClusterList(VirtualList[ClusterRow]):
             conversations,
             requests.count_open,
         )
-        self.filter_with(filtering(self.fields))
+        self.filter_of = filtering(self.fields)
         orders = partial(titles_of, self.limits)
         self.first = (ClusterKeys(self, self, place, self._reader, orders, suggested, written),)
 

@@ -112,7 +112,7 @@ class IssueList(Marking, VirtualList[IssueRow]):
             id="issues",
         )  # fmt: skip
         self.fields = issue_fields(reader, lambda: self.source.base.shown())
-        self.filter_with(filtering(self.fields))
+        self.filter_of = filtering(self.fields)
         self.cluster: str | None = None
         """The cluster whose issues are shown."""
         self._place = place

@@ -277,7 +277,7 @@ class ConversationsPlace(Place, scope="conversations"):
         self.views = self.listing.first_views()
         self.rows.note = "newest first"
         self.rows.fields = conversation_fields(self.reader, lambda: self.sources.names)
-        self.rows.filter_with(filtering(self.rows.fields))
+        self.rows.filter_of = filtering(self.rows.fields)
         yield Part("main", self.rows)
         yield Part("side", self.reader.take(self.rows))
 
@@ -764,7 +764,7 @@ class IssuesPlace(Place, scope="issues"):
         self.rows.fields = issue_fields(
             self.reader, lambda: self.rows.source.base.shown(), lambda: self.labels
         )
-        self.rows.filter_with(filtering(self.rows.fields))
+        self.rows.filter_of = filtering(self.rows.fields)
         keys = IssueKeys(self.rows, self, reader, self._written)
         self.rows.first = (keys,)
         yield Part("main", self.rows)

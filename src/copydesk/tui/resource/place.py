@@ -498,7 +498,7 @@ class RowReader(Generic[T]):
         place.orders.forget()
         place.limits.forget()
         rows.title, rows.reading = resource.title, f"Reading {resource.title.lower()}…"
-        rows.dims(resource.dim)
+        rows.dim = resource.dim
         self.show_texts(resource)
 
     def show_texts(self, resource: Resource[Any]) -> None:
@@ -679,7 +679,7 @@ class ResourcePlace(Place, Generic[T]):
         )  # fmt: skip
         self.rows.about = self.waits_by
         self.rows.fields = self.texts.fields
-        self.rows.filter_with(lambda text: self.texts.matching(text))
+        self.rows.filter_of = lambda text: self.texts.matching(text)
         yield Part("main", self.rows)
         yield Part("side", *self.beside())
 

@@ -317,7 +317,7 @@ class SpaceTree(TreeList[SpaceNode]):
             dim=present.no_access,
             id=id,
         )
-        self.filter_items(_matching)
+        self.item_filter = _matching
         self.fields = present.FIELDS
         self.nodes: tuple[SpaceNode, ...] = ()
         self.partial = False

@@ -143,7 +143,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self.note = ""
         """More for the title: the sort, the filter."""
         self._sign = sign
-        self._dim = dim
+        self.dim = dim
+        """Tells which rows are drawn more quietly than others."""
         self._header = 1 if header else 0
         self._cursor_id: str | None = None
         self._marked: dict[str, T] = {}
@@ -151,13 +152,10 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._to_end = False
         self._start: str | None = None
         """What the cursor goes to once it is read, unless it is moved before."""
-        self._filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
+        self.filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
+        """Returns the filter of ``/`` for a text. It may raise ValueError with a sentence."""
         self._stop: Callable[[], None] = lambda: None
         self._adopt(source)
-
-    def dims(self, dim: Callable[[T], bool] | None) -> None:
-        """Draw the rows for which this is true more quietly than others."""
-        self._dim = dim
 
     # The source
 
@@ -290,8 +288,12 @@ class VirtualList(Pane, Generic[T], scope="list"):
         if not self.select(id):
             self._start = id
 
+    @property
+    def _rows_in_view(self) -> int:
+        return max(1, self.page_lines - self._header)
+
     def _show_cursor_row(self) -> None:
-        height = max(1, self.page_lines - self._header)
+        height = self._rows_in_view
         if not self.scroll_offset.y <= self._cursor < self.scroll_offset.y + height:
             self.scroll_to(y=max(0, self._cursor - height // 2), animate=False)
 
@@ -306,7 +308,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         if index == before and row_id == self._cursor_id:
             return
         self._cursor, self._cursor_id = index, row_id
-        height = max(1, self.page_lines - self._header)
+        height = self._rows_in_view
         top = self.scroll_offset.y
         if index < top:
             self.scroll_to(y=index, animate=False)
@@ -322,7 +324,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def on_resize(self, event: events.Resize) -> None:
         """Keep the row of the cursor in sight where lines are lost."""
-        height = max(1, self.page_lines - self._header)
+        height = self._rows_in_view
         top, cursor = self.scroll_offset.y, self._cursor
         if not top <= cursor < top + height:
             self.scroll_to(y=max(0, cursor - height + 1), animate=False)
@@ -343,7 +345,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def move_page(self, pages: float) -> bool:
         """Move the cursor by a share of the visible rows."""
-        rows = max(1, int((self.page_lines - self._header) * abs(pages)))
+        rows = max(1, int(self._rows_in_view * abs(pages)))
         return self.move(rows if pages > 0 else -rows)
 
     def move_first(self) -> bool:
@@ -372,10 +374,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     # Filter
 
-    def filter_with(self, make: Callable[[str], Callable[[T], bool]]) -> None:
-        """Use ``make(text)`` as the filter of ``/``. It may raise ValueError with a sentence."""
-        self._filter_of = make
-
     def plain_filter(self, text: str) -> Callable[[T], bool]:
         """Match rows that show all the words of ``text`` in any column."""
         has, columns = having_words(text), self.columns
@@ -383,7 +381,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def find(self, text: str) -> bool:
         """Filter as you type. Raises ValueError with the sentence of a filter that is wrong."""
-        self._source.where(self._filter_of(text) if text.strip() else None, text)
+        self._source.where(self.filter_of(text) if text.strip() else None, text)
         return True
 
     def find_clear(self) -> bool:
@@ -521,7 +519,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def _want(self) -> None:
         """Tell the source which rows are on screen."""
         first = self.scroll_offset.y
-        self._source.want(first, first + max(1, self.page_lines - self._header))
+        self._source.want(first, first + self._rows_in_view)
 
     def _style(self, name: str) -> Style:
         style = self._styles.get(name)
@@ -566,7 +564,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         style = self._style("")
         if selected:
             style = self._style("cursor" if self.has_focus else "cursor-away")
-        elif self._dim is not None and self._dim(row):
+        elif self.dim is not None and self.dim(row):
             style = self._style("muted")
         signs = glyphs()
         sign = sign_of(self, row) or " "

@@ -59,7 +59,8 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             header=header,
             id=id,
         )
-        self._item_filter: Callable[[str], Callable[[T], bool]] = self._plain_item_filter
+        self.item_filter: Callable[[str], Callable[[T], bool]] = self._plain_item_filter
+        """Returns the filter of ``/`` for a text. It may raise ValueError with a sentence."""
 
     def _on_twigs(self) -> tuple[Column[Twig[T]], ...]:
         columns = self.item_columns
@@ -130,10 +131,6 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
     # Filter
 
-    def filter_items(self, make: Callable[[str], Callable[[T], bool]]) -> None:
-        """Use ``make(text)`` as the filter of ``/``. It may raise ValueError with a sentence."""
-        self._item_filter = make
-
     def _plain_item_filter(self, text: str) -> Callable[[T], bool]:
         has, columns = having_words(text), self.item_columns
         return lambda item: has(" ".join(str(column.render(item)) for column in columns))
@@ -143,7 +140,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
         The cursor is on a match then, not on what only leads there.
         """
-        match = self._item_filter(text) if text.strip() else None
+        match = self.item_filter(text) if text.strip() else None
         source = self.tree_source
         source.where(match, text)
         here = self.selected_item

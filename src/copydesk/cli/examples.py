@@ -87,7 +87,7 @@ def example(command: str) -> str:
     return f"copydesk {command} {EXAMPLES[command]}".rstrip() if command in EXAMPLES else ""
 
 
-def examples_near(word: str, meant: str, most: int = 3) -> list[str]:
+def examples_near(word: str, meant: str) -> list[str]:
     """Return the examples of what was meant, and of the commands beside it that are most alike.
 
     ``meant`` is a command, or one that groups others.
@@ -99,4 +99,4 @@ def examples_near(word: str, meant: str, most: int = 3) -> list[str]:
     beside = [each for each in EXAMPLES if each == meant or (f"{each} ").startswith(f"{group} ")]
     alike = {each: SequenceMatcher(a=word, b=each.rpartition(" ")[2]).ratio() for each in beside}
     beside.sort(key=lambda each: (each != meant, -alike[each] if alike[each] > 0.5 else 0.0))
-    return [example(each) for each in beside[:most]]
+    return [example(each) for each in beside[:3]]

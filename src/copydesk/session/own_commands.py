@@ -44,11 +44,6 @@ def shown_line(run: Ready) -> str:
     return clean(" ".join(words), lines=True)
 
 
-async def run_ready(session: Session, what: str, target: str, run: Ready) -> Outcome:
-    """Run a command, with a line in the log from its start, by which it can be stopped."""
-    return await _noted(session, what, target, run)
-
-
 async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -> None:
     """Run the hooks of an event, one after the other; each gets what is known as JSON."""
     known = {"profile": session.profile, **fields}
@@ -62,7 +57,7 @@ async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -
             session.note_line("Hook", target, "not done", outcome.said)
             session.touched()
         else:
-            outcome = await _noted(session, "Hook", target, run, given=told)
+            outcome = await run_ready(session, "Hook", target, run, given=told)
         if not outcome.done:
             session.report(f"{event}: {outcome.said}", "warn")
 
@@ -74,9 +69,10 @@ def tell_merged(session: Session, request: ChangeRequest, space: str) -> None:
         session.happened("after_merge", request_thing(row_of(request), space).fields)
 
 
-async def _noted(
+async def run_ready(
     session: Session, what: str, target: str, run: Ready, *, given: bytes = b""
 ) -> Outcome:
+    """Run a command, with a line in the log from its start, by which it can be stopped."""
     running = asyncio.create_task(_run(run, given=given))
     line = session.note_line(what, target, "running", "")
     line.stop = running.cancel

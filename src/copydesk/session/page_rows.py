@@ -69,12 +69,12 @@ def with_facts(page: PageRow, markdown: str) -> str:
     return page_source({"title": page.title, **told}, markdown, {"slug": slug})
 
 
-def page_rows(pages: Sequence[ContentPage], above: tuple[str, ...] = ()) -> tuple[PageRow, ...]:
+def page_rows(pages: Sequence[ContentPage]) -> tuple[PageRow, ...]:
     """Return a page tree as rows. A page with an id seen before is left out: one id, one page.
 
     The JSON parser bounds the depth of a tree, so recursion is safe.
     """
-    return _rows(pages, above, set())
+    return _rows(pages, (), set())
 
 
 def _rows(

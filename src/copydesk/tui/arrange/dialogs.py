@@ -91,14 +91,9 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
     DANGER = 2
 
     def __init__(
-        self,
-        title: str,
-        rebased: Rebased[Any],
-        ours: Sequence[str],
-        facts: Sequence[str] = (),
-        verb: str = "go on with ours",
+        self, rebased: Rebased[Any], ours: Sequence[str], facts: Sequence[str], *, verb: str
     ) -> None:
-        super().__init__(title)
+        super().__init__("Others changed it since it was read")
         self._verb = verb
         self.rebased = rebased
         self.ours = ours

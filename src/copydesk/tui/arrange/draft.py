@@ -437,7 +437,7 @@ class Sender:
         """Show the changes of others beside the staged ones; True when it may go on."""
         ours = [call.line for call in self.here.draft.requests()]
         facts = await self.here.draft.overtaken_facts()
-        sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
+        sheet = OthersSheet(rebased, ours, facts, verb=verb)
         ours_on_top, before = self.here.draft.arrangement, rebased.before
         if rebased.clashes and before is not None:
             # Until it is answered all is as it was: who leaves, or is cut off, is asked again.

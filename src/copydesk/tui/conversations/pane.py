@@ -91,10 +91,8 @@ class ConversationView(WrappedList, scope="conversation"):
 
     leads = "Conversation"
 
-    def __init__(
-        self, *, title: str = "", empty: str = "No conversation.", id: str | None = None
-    ) -> None:
-        super().__init__(title=title, empty=empty, id=id)
+    def __init__(self, empty: str) -> None:
+        super().__init__(title="Conversation", empty=empty, id="conversation")
         self._blocks: Sequence[Block] = ()
         self._key = ""
         self._masked = True

@@ -115,7 +115,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
     def take(self, rows: VirtualList[T], empty: str = "") -> ConversationView:
         """Take the list whose rows lead to conversations; return the pane for these."""
         self.rows = rows
-        self.view = ConversationView(title="Conversation", empty=empty, id="conversation")
+        self.view = ConversationView(empty)
         return self.view
 
     @property

@@ -475,14 +475,10 @@ class Review(Place):
             return
         entry = self.page_tree.selected_item
         if entry is not None and entry.change is not None and entry.id != self.model.page_id:
-            self._open_view_behind("changes")
+            if self.view != "changes":
+                self.choose_view("changes")
+                self.page_tree.focus()  # not the text that comes to the front
             self.reader.show_page(entry.id, after=REST_SECONDS)
-
-    def _open_view_behind(self, view: str) -> None:
-        """Change the tab without taking the focus from the tree."""
-        if self.view != view:
-            self.choose_view(view)
-            self.page_tree.focus()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Read the page that was opened in the tree; fold or unfold one that only leads there."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Label, Static
 
@@ -18,7 +18,14 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.arrange.cells import LASTING, others_lines
-from copydesk.tui.dialogs.dialog import Box, Fact, ScrollingSheet, TypeToConfirm, fact_lines
+from copydesk.tui.dialogs.dialog import (
+    Box,
+    Fact,
+    ScrollingSheet,
+    TypeToConfirm,
+    fact_lines,
+    scrolled,
+)
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.workers import begin
@@ -101,8 +108,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(id="others-lines")
+        yield scrolled(Static(id="others-lines"))
         yield Label(self._keys(), classes="keys")
 
     def on_mount(self) -> None:

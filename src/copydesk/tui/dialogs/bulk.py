@@ -7,14 +7,13 @@ from collections.abc import Callable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
 from copydesk.session.glyphs import glyphs
 from copydesk.session.session import Session
 from copydesk.session.writes.bulk import BulkItem, BulkRun
-from copydesk.tui.dialogs.dialog import ScrollingSheet
+from copydesk.tui.dialogs.dialog import ScrollingSheet, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 
@@ -113,8 +112,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
 
     def body(self) -> ComposeResult:
         self.add_class("wide")
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self._list(), id="bulk-items")
+        yield scrolled(Static(self._list(), id="bulk-items"))
         if self._warning:
             yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
         yield Label(self._keys(), classes="keys", id="bulk-keys")

@@ -221,6 +221,11 @@ class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
         box.scroll_relative(y=step, animate=False)
 
 
+def scrolled(content: Static) -> VerticalScroll:
+    """Return the part of a dialog that scrolls, which never has the focus."""
+    return VerticalScroll(content, classes="facts", can_focus=False)
+
+
 def fact_lines(facts: Sequence[Fact]) -> Text:
     """Join facts, one a line."""
     return Text("\n").join(fact if isinstance(fact, Text) else hint(fact, "") for fact in facts)
@@ -251,8 +256,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         self._warning = warning
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(fact_lines(self._facts)))
+        yield scrolled(Static(self.paint(fact_lines(self._facts))))
         if self._warning:
             yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
         yield Label(self.paint(self._keys()), classes="keys")
@@ -278,8 +282,7 @@ class Notice(ScrollingSheet[None], scope="notice"):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(fact_lines(self._facts)))
+        yield scrolled(Static(self.paint(fact_lines(self._facts))))
         keys = Text.assemble(("esc", "accent"), " close")
         yield Label(self.paint(keys), classes="keys")
 
@@ -363,8 +366,7 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
         self._what = what
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(fact_lines(self._facts)))
+        yield scrolled(Static(self.paint(fact_lines(self._facts))))
         ask = Text.assemble(f"Type {self._what} to go on: ", (self._expect, "strong"))
         yield Label(self.paint(ask), classes="ask")
         yield ConfirmInput(classes="typed", compact=True)
@@ -413,8 +415,7 @@ class ProblemsSheet(ScrollingSheet[bool], scope="problems_sheet"):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(fact_lines(self._facts)))
+        yield scrolled(Static(self.paint(fact_lines(self._facts))))
         kept = Text("Nothing was sent; what you wrote is kept.", style="muted")
         yield Static(self.paint(kept), classes="warning")
         keys = Text.assemble(("r", "accent"), " edit again   ", ("esc", "accent"), " later")

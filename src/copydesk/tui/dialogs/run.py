@@ -14,7 +14,7 @@ from textual.widgets import Label, Static
 
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
-from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
+from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.workers import begin
 
@@ -79,8 +79,7 @@ class RunSheet(ScrollingSheet[int], scope="run"):
         return self._back is not None and bool(self._took)
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self._list(), id="run-lines")
+        yield scrolled(Static(self._list(), id="run-lines"))
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="warning")
         yield Static("", id="run-failure", classes="warning")

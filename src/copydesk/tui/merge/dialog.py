@@ -38,7 +38,7 @@ from copydesk.session.reads.merge import RulesRead, SpokenFor, why_not_mergeable
 from copydesk.session.runs.merge import FOUND_BY
 from copydesk.session.runs.waiting import reversal_of, when_ready
 from copydesk.session.writes.log import RecalledError, WriteError
-from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.dialogs.dialog import Sheet, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.commands import UNSERVED
 from copydesk.tui.framework.place import place_of
@@ -75,8 +75,7 @@ class Scrolling(Sheet[str]):
     DANGER = 2
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(id="merge-facts")
+        yield scrolled(Static(id="merge-facts"))
         yield Label(id="merge-keys", classes="keys")
 
     @property

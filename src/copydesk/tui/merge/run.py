@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.widgets import Label, Static
 
 from copydesk.domain.late_dataclass import dataclass
@@ -24,7 +23,7 @@ from copydesk.session.runs.merge import FOUND_BY
 from copydesk.session.runs.waiting import OTHERS, reversal_of
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choices
-from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, fact_lines
+from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, fact_lines, scrolled
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
@@ -446,8 +445,7 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
             facts[2:2] = ["esc, then enter reads it; r takes it as read and merges it."]
         elif self.item.to_settle:
             facts[2:2] = ["esc, then enter settles it."]
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(fact_lines(facts)))
+        yield scrolled(Static(self.paint(fact_lines(facts))))
         yield Label(self.paint(self._keys()), classes="keys")
 
     def _keys(self) -> Text:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
@@ -19,7 +18,7 @@ from copydesk.session.draft_keys import form_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
+from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines, scrolled
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.desk_app import desk_of
@@ -164,8 +163,7 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
         self._shown = False
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self._facts(), id="claims")
+        yield scrolled(Static(self._facts(), id="claims"))
         yield Label(self._keys(), classes="keys", id="claims-keys")
 
     def _facts(self) -> Content:

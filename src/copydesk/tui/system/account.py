@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.widgets import Input, Label, Static
 
 from copydesk.client.errors import OperationMissing, Unauthorized
@@ -20,7 +19,7 @@ from copydesk.session.options import Option
 from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.dialog import Sheet, fact_lines
+from copydesk.tui.dialogs.dialog import Sheet, fact_lines, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.workers import begin
@@ -186,8 +185,7 @@ class TokenSheet(Sheet[str]):
         self._shown = Text()
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(self._known()), id="token-known")
+        yield scrolled(Static(self.paint(self._known()), id="token-known"))
         yield Label("Token (it is not shown)", classes="ask", markup=False)
         yield TokenInput(password=True, compact=True)
         yield Label(self.paint(KEYS), classes="keys", id="token-keys")

@@ -273,7 +273,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         self.contents.forget()
         self.reads.load(
             "organizations", self._read, self._arrived, what="Reading organizations",
-            failed=self._unread,
+            failed=self.rows.say_instead,
         )  # fmt: skip
 
     def poll(self) -> None:
@@ -334,9 +334,6 @@ class OrganizationsPlace(Place, scope="organizations"):
         for row in rows:
             source.update(row)
         self.refresh_frame()
-
-    def _unread(self, text: str) -> None:
-        self.rows.say_instead(text)
 
     # Choosing
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.domain.clock import told_ago
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.space_tree import TRASH, TRASH_DAYS, SpaceNode, trash_title
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import plural
 from copydesk.domain.tree_move_calls import where
 from copydesk.domain.tree_plan import INHERIT, copy_of, rules_line
 from copydesk.present.emoji import before
@@ -20,7 +20,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.spaces import Details
 from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange import cells as staged
-from copydesk.tui.arrange.cells import Row, Shown
+from copydesk.tui.arrange.cells import Row, Shown, value
 from copydesk.tui.spaces import cells as spaces
 from copydesk.tui.widgets.list import Column, unspoken
 
@@ -32,11 +32,6 @@ def trash_rows(trashed: Sequence[Trashed]) -> tuple[Row, ...]:
     title = trash_title(len(trashed))
     below = tuple(Row(Item(each.id, "space", {"title": each.title}), TRASH) for each in trashed)
     return (Row(Item(TRASH, "group", {"title": title}), TOP, below),)
-
-
-def value(row: Row, name: str) -> str:
-    """Return a setting of a row as clean text."""
-    return clean(str(row.item.values.get(name) or ""))
 
 
 def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:

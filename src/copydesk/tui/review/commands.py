@@ -59,11 +59,10 @@ from copydesk.tui.review.guards import (
     may_not_review,
     no_line,
     no_reviewers,
+    no_reviews,
     none_open,
     not_read,
     up_to_date,
-    while_asked,
-    while_reviewed,
 )
 from copydesk.tui.review.pages import PageReader
 from copydesk.tui.threads.commands import Subject
@@ -103,7 +102,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         show=11,
         uses=("create_change_request_review", "list_change_request_reviews"),
         group="Request",
-        now=while_reviewed("approve"),
+        now=while_free("approve", is_merged, no_reviews),
         types=True,
     )
     async def approve(self) -> None:
@@ -118,7 +117,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         show=4,
         uses="create_change_request_review",
         group="Request",
-        now=while_reviewed("ask for changes"),
+        now=while_free("ask for changes", is_merged, no_reviews),
         types=True,
     )
     async def ask_for_changes(self) -> None:
@@ -243,7 +242,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         await self.place.desk.push_screen_wait(sheet)
 
     @action("w", "reviewers", unless=(is_merged, no_reviewers), danger=1, show=3, group="Request",
-            now=while_asked("reviewers"), uses=(*USES, *suggested_reviewers.USES))  # fmt: skip
+            now=while_free("reviewers", is_merged, no_reviewers),
+            uses=(*USES, *suggested_reviewers.USES))  # fmt: skip
     async def reviewers(self) -> None:
         """Choose who is asked for a review; who owns the pages or wrote in them comes first.
 

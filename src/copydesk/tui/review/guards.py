@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from copydesk.domain.text import clean
@@ -16,12 +17,12 @@ from copydesk.session.writes.requests import (
     why_no_edit,
     why_no_verdict,
 )
-from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, while_free
+from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
 from copydesk.tui.merge.requests import takes_content
 from copydesk.tui.threads.commands import ThreadCommands
 
 if TYPE_CHECKING:
-    from copydesk.contract.models.space import SpacePermissions
+    from copydesk.session.reads.review import Opened
     from copydesk.session.session import Session
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView
@@ -84,16 +85,23 @@ def not_read(here: HasReview) -> str | None:
     return NotYet("The change request is not read yet.")
 
 
-def may_not_comment(here: HasReview) -> str | None:
+def once_read(
+    guard: Callable[[HasReview, Opened], str | None],
+) -> Callable[[HasReview], str | None]:
+    """Make a guard of one about the change request as it was read."""
+
+    @wraps(guard)
+    def guarded(here: HasReview) -> str | None:
+        opened = here.model.opened
+        return not_read(here) if opened is None else guard(here, opened)
+
+    return guarded
+
+
+@once_read
+def may_not_comment(here: HasReview, opened: Opened) -> str | None:
     """Say so when I may not comment in the space."""
-    return _may_not(here, lambda granted: granted.comment, "comment")
-
-
-def _may_not(here: HasReview, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
-    return right_missing(opened.space, may, do)
+    return right_missing(opened.space, lambda granted: granted.comment, "comment")
 
 
 def no_line(here: HasReview) -> str | None:
@@ -126,48 +134,22 @@ def none_open(here: HasReview) -> str | None:
     return None if here.model.threads.open_count else "No thread is open."
 
 
-def may_not_review(here: HasReview) -> str | None:
+def no_reviews(here: HasReview) -> str | None:
+    """Say so once it is known that the service has no reviews."""
+    rules = here.model.rules
+    return NO_REVIEWS if rules is not None and rules.reviews is None else None
+
+
+@once_read
+def may_not_review(here: HasReview, opened: Opened) -> str | None:
     """Say so when I may not give a verdict here, or there are none."""
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
-    if here.model.rules is not None and here.model.rules.reviews is None:
-        return NO_REVIEWS
-    return why_no_verdict(opened.request, opened.space)
-
-
-def while_reviewed(label: str) -> Callable[[HasReview], str]:
-    """Return a function that gives ``label``, or "" once it is known that there are no reviews.
-
-    Nor are there any of what is merged.
-    """
-    unmerged = while_free(label, is_merged)
-
-    def now(here: HasReview) -> str:
-        rules = here.model.rules
-        return unmerged(here) if rules is None or rules.reviews is not None else ""
-
-    return now
-
-
-def while_asked(label: str) -> Callable[[HasReview], str]:
-    """Return a function that gives ``label``, or "" once it is known that nobody is asked.
-
-    Nor is anybody where it is merged.
-    """
-    unmerged = while_free(label, is_merged)
-
-    def now(here: HasReview) -> str:
-        rules = here.model.rules
-        return unmerged(here) if rules is None or rules.requested is not None else ""
-
-    return now
+    return no_reviews(here) or why_no_verdict(opened.request, opened.space)
 
 
 def no_reviewers(here: HasReview) -> str | None:
     """Say so when nobody can be asked for a review."""
-    if here.model.opened is None:
-        return not_read(here)
+    if (why := not_read(here)) is not None:
+        return why
     if here.model.rules is None:
         return NotYet("The reviewers are not read yet.")
     if here.model.rules.requested is None:
@@ -175,33 +157,28 @@ def no_reviewers(here: HasReview) -> str | None:
     return None
 
 
-def is_merged(here: HasReview) -> str | None:
+@once_read
+def is_merged(here: HasReview, opened: Opened) -> str | None:
     """Say so when the request is merged: then its status can no longer change."""
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
     merged = opened.request.status == "merged"
     return f"{here.model.numbered} is merged: {REVERTS}" if merged else None
 
 
-def may_not_edit(here: HasReview) -> str | None:
+@once_read
+def may_not_edit(here: HasReview, opened: Opened) -> str | None:
     """Say so when I may not edit the request."""
-    return _may_not(here, lambda granted: granted.edit, "edit")
+    return right_missing(opened.space, lambda granted: granted.edit, "edit")
 
 
-def may_not_change(here: HasReview) -> str | None:
+@once_read
+def may_not_change(here: HasReview, opened: Opened) -> str | None:
     """Say so when I may not change what the request says of itself."""
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
     return why_no_change(opened.request, opened.space, here.session.me)
 
 
-def up_to_date(here: HasReview) -> str | None:
+@once_read
+def up_to_date(here: HasReview, opened: Opened) -> str | None:
     """Say so when there is nothing to pull in."""
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)}."
     if opened.request.outdated or here.model.unsettled:
@@ -209,11 +186,9 @@ def up_to_date(here: HasReview) -> str | None:
     return f"{here.model.numbered} is up to date with main."
 
 
-def may_not_write(here: HasReview) -> str | None:
+@once_read
+def may_not_write(here: HasReview, opened: Opened) -> str | None:
     """Say so when the pages of the request cannot be edited here."""
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
     why = why_no_edit(opened.request, opened.space)
     said = f"{why} s suggests the change." if why == ONLY_REVIEWS else why
     return said or takes_no_content(here.session)

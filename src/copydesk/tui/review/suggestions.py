@@ -32,11 +32,18 @@ from copydesk.tui.dialogs.composer import Composer, WriteSheet
 from copydesk.tui.framework.actions import NotYet, action, away, refusal
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.review.guards import HasReview, ReviewCommands, may_not_comment, no_line, not_read
+from copydesk.tui.review.guards import (
+    HasReview,
+    ReviewCommands,
+    may_not_comment,
+    no_line,
+    once_read,
+)
 from copydesk.tui.review.pages import PageReader
 from copydesk.tui.threads.pane import ThreadView
 
 if TYPE_CHECKING:
+    from copydesk.session.reads.review import Opened
     from copydesk.tui.framework.place import Place
 
 APPLIES = (
@@ -51,11 +58,9 @@ APPLIES = (
 )
 
 
-def may_not_apply(here: HasReview) -> str | None:
+@once_read
+def may_not_apply(here: HasReview, opened: Opened) -> str | None:
     """Say so when suggestions cannot be applied here."""
-    opened = here.model.opened
-    if opened is None:
-        return not_read(here)
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)}."
     permissions = opened.space.permissions

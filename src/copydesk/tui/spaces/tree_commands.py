@@ -26,7 +26,7 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_organizations
 from copydesk.session.reads.tree import Trashed, sites_showing
-from copydesk.tui.arrange.cells import Row
+from copydesk.tui.arrange.cells import Row, value
 from copydesk.tui.arrange.place import (
     handed_over,
     no_row,
@@ -41,7 +41,6 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 from copydesk.tui.spaces.cells import LANGUAGES, rule_words
-from copydesk.tui.spaces.tree_cells import value
 from copydesk.tui.widgets.list import unless_marked
 
 if TYPE_CHECKING:

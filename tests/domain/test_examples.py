@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -94,6 +94,45 @@ def exported(data: bytes) -> Made:
     return said
 
 
+def peeled(given: Mapping[str, Made]) -> Made:
+    """Return what is read of a conversation of a help desk, and what changes with each field less.
+
+    The fields are taken out one after another, in their order, the inner ones first; those by which
+    it is known whose it is stay.
+    """
+
+    def read() -> dict[str, Made]:
+        said = exported(json.dumps([given]).encode())[1:]
+        return said[0] if said and isinstance(said[0], dict) else {"left out": said}
+
+    given = json.loads(json.dumps(given))
+    told = [before := read()]
+    for holder, name, path in list(leaves(given)):
+        if path in STAYING:
+            continue
+        del holder[name]
+        now = read()
+        if now != before:
+            names = [each for each in {**before, **now} if before.get(each) != now.get(each)]
+            told.append({f"without {path}": {each: now.get(each) for each in names}})
+        before = now
+    return told
+
+
+STAYING = ("id", "requester_id", "responder_id", "submitter_id", "is_inbound", "subject")
+
+
+def leaves(value: Made, path: str = "") -> Iterator[tuple[dict[str, Made], str, str]]:
+    """Yield each field of a value with what it is in and how it is called, the inner ones first."""
+    for name in list(value):
+        inner = value[name]
+        where = f"{path}.{name}".lstrip(".")
+        for at, each in enumerate(inner if isinstance(inner, list) else [inner]):
+            if isinstance(each, dict):
+                yield from leaves(each, f"{where}[{at}]" if isinstance(inner, list) else where)
+        yield value, name, where
+
+
 def table(given: str) -> Made:
     """Return what a table is taken for, and what is read in it."""
     shape = find_format(io.BytesIO(given.encode())).shape
@@ -134,7 +173,7 @@ def document(given: str) -> Made:
 
 
 def checked(given: str) -> Made:
-    """Return what is wrong on a page, where links to ``gone.md`` lead nowhere."""
+    """Return what is wrong on a page, where one address leads nowhere."""
     return [
         f"line {each.line} {each.rule}: {each.text}"
         for each in page_checks.check_page("p", given, {"gone.md": "There is no such page."})
@@ -269,14 +308,12 @@ def run_through(given: Mapping[str, Any]) -> Made:
         run = getattr(run, name)(*read)
         now = plain(run)
         other = {
-            key: now.get(key)
-            for key in now.keys() | before.keys()
-            if now.get(key) != before.get(key)
+            key: now.get(key) for key in sorted({*now, *before}) if now.get(key) != before.get(key)
         }
         other["items"] = [
             {
                 key: new.get(key)
-                for key in new.keys() | old.keys()
+                for key in sorted({*new, *old})
                 if key == "request" or new.get(key) != old.get(key)
             }
             for old, new in zip(before.get("items", []), now.get("items", []), strict=False)
@@ -386,6 +423,7 @@ def structured(given: Mapping[str, Any]) -> Made:
 KINDS: Mapping[str, Callable[[Any], Made]] = {
     "conversation": lambda given: [conversation.readable(given), conversation.html_text(given)],
     "exports": lambda given: exported(json.dumps(given).encode()),
+    "exported_fields": peeled,
     "files": lambda given: exported(given.encode()),
     "tables": table,
     "mails": lambda given: exported(given.encode()),

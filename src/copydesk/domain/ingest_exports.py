@@ -8,6 +8,7 @@ What is not there is left out; nothing else of a vendor is needed to read one.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -175,12 +176,12 @@ def _person(value: object) -> str:
 
 
 def _notes(draft: Draft, value: Fields, names: Iterable[str]) -> None:
-    """Keep some fields as attributes, under the last part of their names."""
+    """Keep some fields as attributes: ``group.name`` as group, ``via.channel`` as channel."""
     for name in names:
         at: object = value
         for part in name.split("."):
             at = _dict(at).get(part)
-        draft.note(name.rpartition(".")[2].removesuffix("_name"), at)
+        draft.note(re.sub(r"[._]name$", "", name).rpartition(".")[2], at)
 
 
 def _by_moment(said: Iterable[Fields], *names: str) -> list[Fields]:

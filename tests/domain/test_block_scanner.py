@@ -54,6 +54,8 @@ TEXTS = {
     "<tr><td>D</td></tr>\n",
     "a table in html after text": "Text <tr> in\n\n<table><tr><th>A</th></tr></table>\n\n<tr\n",
     "line ends": "One\r\ntwo\r\n\r\nThree\rfour\n\r\n\rEnd",
+    "formulas": "$$\nx\ny\n$$\nText\n\n$$a$$\n $$b $$ \n$$$$\n$$c\n\n- $$\n  d\n  $$\n\n"
+    "$$\nblank\n\n$$\n\n$$\nno end\n",
     "links in html": "See <a href=\"x.md\">it</a> and `<a href=\"y\">`.\n\n"
     "See <a href=\"x.md\">it</a>.\n",
     "escapes": "get\\_user \\*all\\*  and   \\x\n\n| a \\| b | \\\\| c |\n| --- | ----- |\n"

@@ -42,7 +42,9 @@ from copydesk.domain import (
 from copydesk.domain.filter import Fields, Measure, Query, having_words
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, read_any
-from copydesk.domain.ingest_table import likely_columns, sure_columns
+from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.ingest_mail import MailReader
+from copydesk.domain.ingest_table import TableReader, likely_columns, sure_columns
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.yaml_lines import FileError
 from tests.domain import test_structure_target
@@ -138,8 +140,31 @@ def table(given: str) -> Made:
     shape = find_format(io.BytesIO(given.encode())).shape
     if shape is None:
         return exported(given.encode())
-    columns = [plain(sure_columns(shape)), plain(likely_columns(shape))]
-    return [plain(shape), *columns, *exported(given.encode())]
+    columns = likely_columns(shape)
+    made = [plain(shape), plain(sure_columns(shape)), plain(columns), *exported(given.encode())]
+    if columns is not None:
+        reader = TableReader(shape, columns, "desk", "dmy", ["@acme.test", "bob@x.test"])
+        made += [reader.holds_messages, reader.names_source]
+        made += [spoken(each) for each in reader.items(io.BytesIO(given.encode()))]
+        made += [reader.open_dates, reader.dates_both_ways]
+    return made
+
+
+def spoken(item: Item | Complaint) -> Made:
+    """Return who says what in a conversation, when it began, and where it is from."""
+    if isinstance(item, Complaint):
+        return str(item)
+    sent = json.loads(item.conversation.to_json())
+    metadata = sent.get("metadata", {})
+    source = metadata.get("attributes", {}).get("source")
+    said = [f"{part['role']}: {part['body']}" for part in sent["parts"]]
+    return [metadata.get("createdAt"), source, *said]
+
+
+def mailed(given: str) -> Made:
+    """Return the conversations in mails, and who speaks in them where the team is known."""
+    team = MailReader(["@x.test", "form@z.test"])
+    return [*exported(given.encode()), *map(spoken, team.items(io.BytesIO(given.encode())))]
 
 
 def compared(given: tuple[str, str]) -> Made:
@@ -256,7 +281,9 @@ def suggested(given: tuple[str, str]) -> Made:
                 alone = suggestion.judge(each, anchor[0], None, source)
                 done = suggestion.apply(page, {"k": (there, each)})[0] if there.fits else None
                 fits.append([line, *map(plain, (there, moved, alone)), there.where, done])
-    return [parts, suggestion.words_in(comment), fits]
+    new = [comment.partition("\n")[0], "last"]
+    made = [suggestion.suggest(page, at, at + 1, new) for at in range(len(source.lines) - 1)]
+    return [parts, suggestion.words_in(comment), fits, plain(made)]
 
 
 def rich(given: str) -> Made:
@@ -426,7 +453,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "exported_fields": peeled,
     "files": lambda given: exported(given.encode()),
     "tables": table,
-    "mails": lambda given: exported(given.encode()),
+    "mails": mailed,
     "compared_pages": compared,
     "page_notes": noted,
     "written_documents": document,

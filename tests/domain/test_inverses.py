@@ -79,6 +79,7 @@ def _of_requests() -> Iterator[tuple[str, Reversal | Trace]]:
     yield "reacted not", ways.reacted("s", "", "c", "p", emoji="1f44d", me="me", added=False)
     yield "message_trace", ways.message_trace("s", "r", me="me", page="p", node="n")
     yield "message_trace reply", ways.message_trace("s", "", "c", me="me")
+    yield "message_trace space", ways.message_trace("s", "", me="me", page="p")
     yield "draft_dropped", ways.draft_dropped("key")
 
 
@@ -105,6 +106,8 @@ def _of_organizations() -> Iterator[tuple[str, Reversal | None]]:
     yield "provider_changed not", ways.provider_changed(provider, values, values)
     unset = {**values, "certificate": None, "defaultTeam": "t"}
     yield "provider_changed unset", ways.provider_changed(provider, unset, values)
+    teamless: dict[str, JSON] = {**values, "defaultTeam": None}
+    yield "provider_changed teamless", ways.provider_changed(provider, teamless, unset)
 
 
 def _of_access() -> Iterator[tuple[str, Reversal]]:
@@ -266,6 +269,7 @@ def _of_automation() -> Iterator[tuple[str, Reversal]]:
     yield "source_changed text", ways.source_changed("org", "api", "https://a", None)
     yield "visibility_changed", ways.visibility_changed("org", "api", "private", "public")
     yield "spec_deleted", ways.spec_deleted("org", "api", "https://a", "private")
+    yield "spec_deleted public", ways.spec_deleted("org", "api", "https://a", "public")
     yield "spec_deleted bare", ways.spec_deleted("org", "api", "https://a", None)
     yield "translation_made", ways.translation_made("org", "t")
     yield "instructions_changed", ways.instructions_changed("org", "t", "A", None)

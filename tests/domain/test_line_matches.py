@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from copydesk.domain.line_matches import (
@@ -14,7 +14,9 @@ from copydesk.domain.line_matches import (
 ITEMS = st.text("abcdefgh ", max_size=60)
 
 
+@settings(deadline=None)
 @given(ITEMS, ITEMS)
+@example("y" + "ab" * 3_000 + "cd", "ba" * 3_500 + "dc" * 20)
 def test_runs_are_equal_ordered_and_leave_gaps_that_cover_the_rest(old: str, new: str) -> None:
     for held in (False, True):
         runs = equal_runs(old, new, held=held)

@@ -390,4 +390,4 @@ def _unknown(key: str, keys: Iterable[str], start: int) -> Problem:
     else:
         advice = "this list has only words."
     sentence = f"There is no {key}: here; {advice}"
-    return Problem(sentence, start, start + len(key), nearest, as_text=True)
+    return Problem(sentence, start, start + len(key), nearest)

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from copydesk.contract.models.merge_rules import MergeRule
 from copydesk.domain import (
+    access,
     address,
     block_tags,
     clock,
@@ -21,11 +23,13 @@ from copydesk.domain import (
     keymap,
     mail_words,
     mention,
+    merge_rules,
     own_command,
     personal_data,
     picture,
     redirects,
     slug,
+    space_tree,
     title_match,
     trend,
     words,
@@ -263,6 +267,59 @@ def trees(given: tuple[list[list[Any]], list[list[Any]]]) -> Made:
     return [changes, file_names(after)]
 
 
+def rules_held(given: Mapping[str, Any]) -> Made:
+    """Return how rules come out of the facts of a change request, and who stands against it."""
+    rules = [MergeRule(rule=name, users=users) for name, users in given["rules"]]
+    about = {**given.get("facts", {})}
+    if "verdicts" in about:
+        about["verdicts"] = [
+            merge_rules.Verdict(who, status, outdated, clock.instant(at))
+            for who, status, outdated, at in about["verdicts"]
+        ]
+    facts = merge_rules.MergeFacts(**about)
+    results = merge_rules.evaluate(rules, facts)
+    against = merge_rules.objectors(facts.verdicts or (), facts.author)
+    named = [merge_rules.said_of(each) for each in rules]
+    objection = merge_rules.objection(against, results)
+    return [plain(results), merge_rules.blocking(results), against, objection, named]
+
+
+def reached(given: Mapping[str, Any]) -> Made:
+    """Return what gives people their level in a place, and what changes of it do."""
+    chain = [
+        access.Container(kind, key, title, default, tuple(access.Given(*each) for each in some))
+        for kind, key, title, default, some in given["chain"]
+    ]
+    person = access.Person("u", given["role"], frozenset(given["teams"]), given["disabled"])
+    found = access.sources(chain, "Acme", person)
+    change = access.Change("user", "u", "Una", chain[0].level_of("u"), given["after"])
+    known = access.KnownSources(chain, {"t": frozenset({"u"}), "v": frozenset({"w"})})
+    staged = access.stage({}, change)
+    again = access.staged_of(access.staged_text(staged.values()))
+    return [
+        plain(found), access.level_from(found), access.level_with(found, given["after"]),
+        change.told(found), [known.of("u", level) for level in ("read", "edit", "admin")],
+        plain(staged), again == staged,
+        plain([access.Holder(kind, "h", "o").step(change) for kind in ("space", "site")]),
+    ]  # fmt: skip
+
+
+def grown(given: Mapping[str, Any]) -> Made:
+    """Return a tree of spaces and collections: a line for each, with its sums."""
+    nodes = [
+        space_tree.SpaceNode(kind, key, title, parent, opened, drafts, comments, updated)
+        for kind, key, title, parent, opened, drafts, comments, updated in given["nodes"]
+    ]
+    tree = space_tree.build_tree(
+        nodes, given["sort"], backwards=given["backwards"], partial=given["partial"]
+    )
+    return [
+        f"{each.id} {each.title}: {each.open} {each.draft} {each.comments} {each.spaces}"
+        f" {each.updated} > {' '.join(child.id for child in each.children)}"
+        for each in space_tree.walk(tree)
+    ]
+
+
 KINDS: Mapping[str, Callable[[Any], Made]] = {
     "pulses": pulse,
     "addresses": addressed,
@@ -281,6 +338,9 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "masked": masked,
     "pictures": pictured,
     "page_trees": trees,
+    "rules": rules_held,
+    "levels": reached,
+    "space_trees": grown,
     "conditions": condition.why_no_condition,
 }
 

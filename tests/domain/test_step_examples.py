@@ -14,9 +14,11 @@ from copydesk.domain import arrange_run, reversal, settlement
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.hunks import Choice
 from copydesk.domain.layout import differences
+from copydesk.domain.page_arrangement import PageArrangement, layout_of
 from copydesk.domain.reversal import Call
 from copydesk.domain.settlement import PageSide
 from tests.domain.test_examples import plain
+from tests.domain.test_page_arrangement import TEXTS, TREE
 from tests.domain.test_plans import bare, on, reported, site, told, tree
 from tests.domain.test_structure_whole import example
 from tests.domain.test_structure_whole import on as grouped_on
@@ -30,6 +32,7 @@ BEGUN: Mapping[str, Callable[[], Arrangement]] = {
     "grouped": lambda: grouped_on(example()),
     "tree": tree,
     "unlisted": lambda: tree(listed=False),
+    "pages": lambda: PageArrangement.on(layout_of(TREE), "s", "r"),
 }
 
 
@@ -69,6 +72,12 @@ def outcome(given: Mapping[str, Any]) -> Any:
     kept = type(found).from_text(found.to_text(), *found.ids)
     assert kept is not None
     assert (kept.base.same(found.base), kept.now.same(found.now)) == (True, True)
+    if isinstance(found, PageArrangement):
+        edits = found.edits({}, TEXTS, "r1")
+        made["edits"] = plain(edits)
+        left = {page: each for page, each in edits.items() if each is not None}
+        again = PageArrangement.of(layout_of(TREE), TREE, left, "s", "r")
+        made["edits again"] = plain(again.change("d", {"title": "Other"}).edits(left, TEXTS, "r2"))
     if "others" in given:
         theirs = staged(begun, given["others"], [])
         ids = {row: f"made-{row[4:]}" for row in theirs.now.items if row.startswith("new:")}
@@ -168,6 +177,7 @@ def _sides(page: str, given: Mapping[str, Any]) -> settlement.PageSides:
 
 KINDS: Mapping[str, Callable[[Any], Any]] = {
     "staged": outcome,
+    "staged_pages": outcome,
     "arrange_runs": run_through,
     "settled": settled,
 }

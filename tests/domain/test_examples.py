@@ -33,6 +33,7 @@ from copydesk.domain import (
     review_file,
     rich_text,
     structure_file,
+    structure_target,
     suggestion,
     text,
     visitor_schema,
@@ -47,7 +48,7 @@ from copydesk.domain.ingest_mail import MailReader
 from copydesk.domain.ingest_table import TableReader, likely_columns, sure_columns
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.yaml_lines import FileError
-from tests.domain import test_structure_target
+from tests.domain import test_structure_target, test_structure_whole
 from tests.golden_json import remade
 
 Made: TypeAlias = Any
@@ -432,19 +433,39 @@ def expected(given: Mapping[str, Made]) -> Made:
 
 
 def structured(given: Mapping[str, Any]) -> Made:
-    """Return what a file does to a site, or what is wrong with it.
+    """Return what a file does to a site, or what is wrong with it."""
+    flags = given.get("with", ())
+    text_of = with_edits(test_structure_target.FILE, given["edits"])
+    return test_structure_target.said(
+        text_of, remove="remove" in flags, recreate="recreate" in flags
+    )
 
-    It is the site's own, but for ``edits``: from a line on (the last one first) these lines stand
-    in the place of those.
-    """
-    lines = test_structure_target.FILE.splitlines()
-    for number, old, new in given["edits"]:
+
+def structured_whole(given: Mapping[str, Any]) -> Made:
+    """Return the same of a site with groups and links, by a service that sorts them or does not."""
+    site = test_structure_whole.example()
+    flags = given.get("with", ())
+    begun = test_structure_whole.on(site)
+    begun = begun if "sorts" in flags else dataclasses.replace(begun, sorts=False)
+    text_of = with_edits(test_structure_whole.exported(site), given["edits"])
+    try:
+        file = structure_file.read_file(text_of)
+        found = structure_target.wanted(
+            file, begun, test_structure_whole.SPACES,
+            remove="remove" in flags, recreate="recreate" in flags,
+        )  # fmt: skip
+    except FileError as error:
+        return str(error).splitlines()
+    return [call.line for call in found.calls()]
+
+
+def with_edits(file: str, edits: list[tuple[int, list[str], list[str]]]) -> str:
+    """Return a file in which from a line on, the last one first, lines stand in place of others."""
+    lines = file.splitlines()
+    for number, old, new in edits:
         assert lines[number - 1 : number - 1 + len(old)] == old
         lines[number - 1 : number - 1 + len(old)] = new
-    flags = given.get("with", ())
-    return test_structure_target.said(
-        "\n".join(lines) + "\n", remove="remove" in flags, recreate="recreate" in flags
-    )
+    return "\n".join(lines) + "\n"
 
 
 KINDS: Mapping[str, Callable[[Any], Made]] = {
@@ -477,6 +498,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "page_edits": edited,
     "expectations": expected,
     "structures": structured,
+    "whole_structures": structured_whole,
     "redirect_files": lambda given: plain(redirect_file.read_redirects_file(given)),
 }
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
 import pytest
 
+from copydesk.contract.models.collection import Collection
+from copydesk.contract.models.site_structure import SiteStructure
+from copydesk.contract.models.space import Space
 from copydesk.domain import (
     checks,
     conversation,
@@ -32,6 +35,8 @@ from copydesk.domain import (
     reversal,
     review_file,
     rich_text,
+    site_tree,
+    space_tree,
     structure_file,
     structure_target,
     suggestion,
@@ -97,24 +102,22 @@ def exported(data: bytes) -> Made:
     return said
 
 
-def peeled(given: Mapping[str, Made]) -> Made:
-    """Return what is read of a conversation of a help desk, and what changes with each field less.
+def peeled(given: Made, read: Callable[[Made], dict[str, Made]], staying: Sequence[str]) -> Made:
+    """Return what is read of a value, and what changes with each field less.
 
-    The fields are taken out one after another, in their order, the inner ones first; those by which
-    it is known whose it is stay.
+    The fields are taken out one after another, in their order, the inner ones first; those at the
+    top that are called as one of ``staying`` stay.
     """
-
-    def read() -> dict[str, Made]:
-        said = exported(json.dumps([given]).encode())[1:]
-        return said[0] if said and isinstance(said[0], dict) else {"left out": said}
-
     given = json.loads(json.dumps(given))
-    told = [before := read()]
+    told = [before := read(given)]
     for holder, name, path in list(leaves(given)):
-        if path in STAYING:
+        if path in staying:
             continue
-        del holder[name]
-        now = read()
+        value = holder.pop(name)
+        now = read(given)
+        if "refused" in now:  # it has to be there
+            holder[name] = value
+            continue
         if now != before:
             names = [each for each in {**before, **now} if before.get(each) != now.get(each)]
             told.append({f"without {path}": {each: now.get(each) for each in names}})
@@ -122,7 +125,36 @@ def peeled(given: Mapping[str, Made]) -> Made:
     return told
 
 
+def ticket(given: Made) -> dict[str, Made]:
+    """Return what is read of a conversation of a help desk."""
+    said = exported(json.dumps([given]).encode())[1:]
+    return said[0] if said and isinstance(said[0], dict) else {"left out": said}
+
+
+def site_answer(given: Made) -> dict[str, Made]:
+    """Return the rows of the structure of a site that a service answers."""
+    try:
+        found = site_tree.structure_in(SiteStructure.model_validate(given))
+    except ValueError:
+        return {"refused": True}
+    return {"levels": plain(found.levels), **plain(found.nodes)}
+
+
+def space_answer(given: Made) -> dict[str, Made]:
+    """Return the row of a space or a collection that a service answers, and as it is kept."""
+    try:
+        if given["object"] == "space":
+            node = space_tree.space_node(Space.model_validate(given))
+        else:
+            node = space_tree.collection_node(Collection.model_validate(given))
+    except ValueError:
+        return {"refused": True}
+    kept = space_tree.from_row(space_tree.to_row(node))
+    return {**plain(node), "kept": kept == node}
+
+
 STAYING = ("id", "requester_id", "responder_id", "submitter_id", "is_inbound", "subject")
+"""The fields by which it is known whose a conversation is."""
 
 
 def leaves(value: Made, path: str = "") -> Iterator[tuple[dict[str, Made], str, str]]:
@@ -471,7 +503,9 @@ def with_edits(file: str, edits: list[tuple[int, list[str], list[str]]]) -> str:
 KINDS: Mapping[str, Callable[[Any], Made]] = {
     "conversation": lambda given: [conversation.readable(given), conversation.html_text(given)],
     "exports": lambda given: exported(json.dumps(given).encode()),
-    "exported_fields": peeled,
+    "exported_fields": lambda given: peeled(given, ticket, STAYING),
+    "site_answers": lambda given: peeled(given, site_answer, ()),
+    "space_answers": lambda given: peeled(given, space_answer, ("object",)),
     "files": lambda given: exported(given.encode()),
     "tables": table,
     "mails": mailed,

@@ -64,6 +64,8 @@ def test_moves_are_staged_taken_back_and_staged_again() -> None:
     assert down.undo().redo().now is down.now
     assert order(down.drop()) == "abcd"
     assert down.drop().undo().now is down.now
+    dropped = down.move("d", -1).undo().drop()
+    assert dropped.redo() is dropped
     assert begun.undo() is begun
     assert begun.redo() is begun
     assert begun.drop() is begun

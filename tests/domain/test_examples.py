@@ -50,7 +50,7 @@ from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, read_any
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.ingest_mail import MailReader
-from copydesk.domain.ingest_table import TableReader, likely_columns, sure_columns
+from copydesk.domain.ingest_table import TableReader, find_shape, likely_columns, sure_columns
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.yaml_lines import FileError
 from tests.domain import test_structure_target, test_structure_whole
@@ -175,6 +175,8 @@ def table(given: str) -> Made:
         return exported(given.encode())
     columns = likely_columns(shape)
     made = [plain(shape), plain(sure_columns(shape)), plain(columns), *exported(given.encode())]
+    heads = (given[:length].encode() for length in (len(given) // 2, len(given) - 1))
+    made += [plain(find_shape(head, cut=True)) for head in heads]
     if columns is not None:
         reader = TableReader(shape, columns, "desk", "dmy", ["@acme.test", "bob@x.test"])
         made += [reader.holds_messages, reader.names_source]

@@ -79,10 +79,16 @@ def outcome(given: Mapping[str, Any]) -> Any:
         again = PageArrangement.of(layout_of(TREE), TREE, left, "s", "r")
         made["edits again"] = plain(again.change("d", {"title": "Other"}).edits(left, TEXTS, "r2"))
     if "others" in given:
-        theirs = staged(begun, given["others"], [])
-        ids = {row: f"made-{row[4:]}" for row in theirs.now.items if row.startswith("new:")}
-        made["together"] = reported(found.rebase(theirs.bound(ids).now))
+        made["together"] = together(given)
     return made
+
+
+def together(given: Mapping[str, Any]) -> Any:
+    """Return how what steps stage and what others do meanwhile are put together."""
+    begun = BEGUN[given["on"]]()
+    found, theirs = (staged(begun, given[whose], []) for whose in ("steps", "others"))
+    ids = {row: f"made-{row[4:]}" for row in theirs.now.items if row.startswith("new:")}
+    return reported(found.rebase(theirs.bound(ids).now))
 
 
 PLAN: Sequence[tuple[str, str, str, bool, dict[str, Any]]] = (
@@ -178,9 +184,16 @@ def _sides(page: str, given: Mapping[str, Any]) -> settlement.PageSides:
 KINDS: Mapping[str, Callable[[Any], Any]] = {
     "staged": outcome,
     "staged_pages": outcome,
+    "put_together": together,
     "arrange_runs": run_through,
     "settled": settled,
 }
+
+
+@pytest.mark.parametrize(("on", "row"), [("site", "s-b"), ("grouped", "H"), ("tree", "c")])
+def test_what_is_in_something_removed_is_not_sorted(on: str, row: str) -> None:
+    without = BEGUN[on]().remove([row])
+    assert without.sort(row, lambda item: item.title) is without
 
 
 @pytest.mark.parametrize("kind", KINDS)

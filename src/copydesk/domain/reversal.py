@@ -495,7 +495,7 @@ def ordered(
 
     Values in ``without`` do not count. With ``near`` the order is only the neighbours in it.
     """
-    leaving = tuple(without)
+    leaving = tuple(sorted(without))
     if near:
         return Expectation(read, {path: list(order)}, said=said, without=leaving, beside=moved)
     stay = [each for each in order if each not in leaving] if leaving else order

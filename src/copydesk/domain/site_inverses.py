@@ -369,7 +369,7 @@ def group_removed(
     if back[0] != "into":
         steps.append(_beside(ids, "group", group, back[0], kind, back[1]))
     read, said = Step(STRUCTURE, _site(ids)), "it was changed or moved since"
-    others = (*sorted(each for each in without if each != group), *sections)
+    others = (*(each for each in without if each != group), *sections)
     path = f"items[sectionGroup={place.level}].id"
     before = ordered(read, path, place.order, group, others, said=said, near=place.long)
     if not before.beside:

@@ -323,9 +323,12 @@ class Ordered(Arranged):
     def sort(self, level: str, key: Callable[[Item], Any], *, reverse: bool = False) -> Self:
         """Return it with a level in another order; groups stay at their places.
 
-        Where no request makes that, each stretch between two groups is sorted by itself.
+        Where no request makes that, each stretch between two groups is sorted by itself. What is
+        in something that is going to be removed stays as it is.
         """
-        order, items = self.now.levels.get(level, ()), self.now.items
+        if level not in self.now.levels:
+            return self
+        order, items = self.now.levels[level], self.now.items
         stay = self.now.groups
 
         def by_key(rows: Iterable[str]) -> list[str]:

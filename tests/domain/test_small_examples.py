@@ -29,9 +29,12 @@ from copydesk.domain import (
     picture,
     redirects,
     slug,
+    source_name,
     space_tree,
+    text,
     title_match,
     trend,
+    visitor_schema,
     words,
 )
 from copydesk.domain.diff import whole_words
@@ -320,6 +323,22 @@ def grown(given: Mapping[str, Any]) -> Made:
     ]
 
 
+def conditioned(given: str) -> Made:
+    """Return why a text is no condition, and which attributes of visitors it names."""
+    return [condition.why_no_condition(given), plain(visitor_schema.claims_in(given))]
+
+
+def counted(given: tuple[int, str]) -> Made:
+    """Return a number with its noun, as a size, and as many words in a sentence."""
+    count, noun = given
+    return [
+        text.plural(count, noun), text.plural(count, noun, "many"), text.size_words(count),
+        text.listed([noun] * (count % 4), "or"), text.capital(noun), text.same_name(noun, "Box"),
+        source_name.source_id(noun), source_name.is_source_id(noun),
+        source_name.source_label(noun),
+    ]  # fmt: skip
+
+
 KINDS: Mapping[str, Callable[[Any], Made]] = {
     "pulses": pulse,
     "addresses": addressed,
@@ -341,7 +360,10 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "rules": rules_held,
     "levels": reached,
     "space_trees": grown,
-    "conditions": condition.why_no_condition,
+    "conditions": conditioned,
+    "images": lambda given: picture.image_size(bytes.fromhex(given)),
+    "numbers": counted,
+    "schema_changes": lambda given: plain(visitor_schema.changes(*given)),
 }
 
 

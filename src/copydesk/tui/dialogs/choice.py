@@ -20,7 +20,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import GUTTER, Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -33,6 +33,12 @@ TICK_KEYS = (("space", "ticks"), ("ctrl+s", "takes them"))
 WORDS_KEPT = "Nothing has that name yet: it is kept for what you write next."
 """Said of words that were typed before the field for them."""
 
+
+NARROWEST, WIDEST = 72, 132
+"""The cells that it takes of a terminal that has them: as many as its options need."""
+
+EDGES = GUTTER + 10
+"""Those beside the texts of an option: blanks, the frame, a scroll bar."""
 
 NOTHING_TICKED = "Nothing is ticked yet: space ticks the line of the cursor."
 """Said where several may be chosen, and none is."""
@@ -108,7 +114,6 @@ class Chooser(Sheet[R]):
         options: Sequence[Option],
         *,
         current: str | None = None,
-        wide: bool = False,
         more: Callable[[str], Sequence[Option]] = lambda typed: (),
         hint: str = "type to narrow",
         about: str = "",
@@ -119,7 +124,6 @@ class Chooser(Sheet[R]):
         super().__init__(title)
         self._preview = preview
         self.add_class("choose")
-        self.set_class(wide, "wide")
         self._hint, self._about = hint, about
         self._before_text = before_text
         self._narrowed = ""
@@ -131,6 +135,7 @@ class Chooser(Sheet[R]):
         self._source = ListSource(self._all, key=lambda option: option.id)
         longest = max((cell_len(option.title) for option in self._all), default=0)
         note = max((cell_len(option.note) for option in self._all), default=0)
+        self._cells = longest + note + EDGES
         self.options: VirtualList[Option] = VirtualList(
             self._source,
             [
@@ -171,9 +176,18 @@ class Chooser(Sheet[R]):
         return keys
 
     def on_mount(self) -> None:
-        self.options.styles.height = min(max(len(self._all), 1), 16)
+        self._box.styles.width = min(max(self._cells, NARROWEST), WIDEST)
         if self._current is not None:
             self.call_after_refresh(self.options.select, self._current)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show as many options as there is room for below what is said above them."""
+        self.options.styles.height = min(max(len(self._all), 1), 16)
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        if over := self._box.max_scroll_y:
+            self.options.styles.height = max(1, self.options.size.height - over)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

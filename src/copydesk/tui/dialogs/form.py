@@ -513,7 +513,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             chosen = None if ticked is None else field.joined([*kept, *ticked])
         else:
             current = self.meant(field, widget.said)
-            one = Choice(field.label, options, current=current, wide=not field.options)
+            one = Choice(field.label, options, current=current)
             chosen = await self.app.push_screen_wait(one)
         if chosen is not None and widget.is_attached:
             widget.put(self.shown(field, chosen))

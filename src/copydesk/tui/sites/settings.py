@@ -167,7 +167,6 @@ class SettingsCommands(Commands, scope="site_settings"):
                 title,
                 [Option(each, each, meaning) for each, meaning in setting.choices],
                 current=setting.value,
-                wide=audience,
             )
         )
         if not chosen:

@@ -234,7 +234,7 @@ class EditCommands(Commands, scope="organization_structure"):
         options = [Option("", "no emoji"), *await emoji_options()]
         current = value(row, "emoji")
         chosen = await self.place.desk.push_screen_wait(
-            Choice(f"Emoji of {row.title}", options, current=current, wide=True)
+            Choice(f"Emoji of {row.title}", options, current=current)
         )
         if chosen is not None:
             self.place.draft.stage(lambda it: it.change(row.id, {"emoji": chosen}))

@@ -335,7 +335,7 @@ async def open_palette(app: DeskApp) -> None:
         found.update((thing.id, thing) for thing in things)
         return [Option(thing.id, thing.title, thing.note) for thing in things]
 
-    dialog = Choice("What to do", [option for option, _ in offered.values()], wide=True, more=more)
+    dialog = Choice("What to do", [option for option, _ in offered.values()], more=more)
 
     async def load() -> None:
         await names.load()

@@ -270,8 +270,8 @@ def test_every_kind_has_a_sign() -> None:
 
 def test_only_code_of_known_languages_and_of_some_length_is_coloured() -> None:
     assert coloured("python", ["x = 1  # b"]) == [
-        [("x", "code"), (" ", "code"), ("=", "code"), (" ", "code"), ("1", "accent"),
-         ("  ", "code"), ("# b", "muted")]
+        [("x", ""), (" ", ""), ("=", ""), (" ", ""), ("1", "accent"),
+         ("  ", ""), ("# b", "muted")]
     ]  # fmt: skip
     assert coloured("brainfuck", ["+"]) is None
     assert coloured("python", ["x" * 30_000]) is None

@@ -44,7 +44,7 @@ def coloured(language: str, lines: Sequence[str]) -> list[Line] | None:
     found: list[Line] = [[]]
     for kind, value in () if lexer is None else lexer.get_tokens(f"{text}\n"):
         name = str(kind).removeprefix("Token.")
-        tone = next((tone for of, tone in _TONES if name.startswith(of)), "code")
+        tone = next((tone for of, tone in _TONES if name.startswith(of)), "")
         for nth, part in enumerate(value.split("\n")):
             if nth:
                 found.append([])

@@ -368,7 +368,7 @@ def _code(block: Block, width: int, coloured: Sequence[Line] | None = None) -> l
     for at, source in enumerate(block.lines or ("",)):
         text = source.expandtabs(4)
         own = coloured is not None and text == source
-        parts: Sequence[Span] = coloured[at] if coloured and own else [(text, "code")]
+        parts: Sequence[Span] = coloured[at] if coloured and own else [(text, "")]
         for piece in chop_cells(text, max(4, width - 2)) or [""]:
             found, parts = _split(parts, len(piece))
             lines.append([(side, "muted"), *found])

@@ -254,6 +254,8 @@ def test_sizes_are_said_as_a_person_reads_them(size: int | None, said: str) -> N
         ("to a/b/c.png", 12, "to a/b/c.png"),
         ("Broken link to a/b/c.png", 13, "Broken…/c.png"),
         ("日本語の画像.png", 9, "日本….png"),
+        ("Guides / Linux / Install by RPM", 18, "… / Install by RPM"),
+        ("Guides / Linux / Install by RPM", 17, "Guides /…l by RPM"),
         ("abc", 1, "…"),
         ("abc", 0, ""),
     ],

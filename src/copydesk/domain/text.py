@@ -282,9 +282,15 @@ def shorten(text: str, cells: int, end: str = "…") -> str:
 
 
 def shorten_middle(text: str, cells: int, gap: str = "…") -> str:
-    """Return cleaned ``text`` in at most ``cells`` terminal cells: a path is told by its end."""
+    """Return cleaned ``text`` in at most ``cells`` terminal cells: a path is told by its end.
+
+    Of the path of a page (``Guides / Install``) its own title is cut last.
+    """
     if cells <= cell_len(gap) or (len(text) <= cells * 4 + 8 and cell_len(text) <= cells):
         return shorten(text, cells, gap)
+    above, _, title = text.rpartition(" / ")
+    if above and len(title) <= cells and cell_len(last := f"{gap} / {title}") <= cells:
+        return last
     room = cells - cell_len(gap)
     end = _fit(text[::-1], room // 2)[::-1]
     return _fit(text, room - cell_len(end)) + gap + end

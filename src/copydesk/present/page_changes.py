@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, shorten_middle
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import THINGS, Changed
 
@@ -140,9 +139,4 @@ def place_of(change: Changed) -> str:
 
 def place_within(change: Changed, cells: int) -> str:
     """Return the path of a changed page in at most so many cells: its own name is cut last."""
-    path = place_of(change)
-    if cell_len(path) <= cells:
-        return path
-    name, more = path.rpartition(" / ")[2], glyphs().more
-    last = f"{more} / {name}"
-    return shorten(last if cell_len(last) <= cells else name, cells, more)
+    return shorten_middle(place_of(change), cells, glyphs().more)

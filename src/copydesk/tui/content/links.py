@@ -152,8 +152,9 @@ LINKS: Resource[Standing] = Resource(
     label=lambda row: row.target,
     shown=(
         Shown("page", "ON PAGE", lambda row, now: _on(row), flex=2, minimum=18,
-              sort=lambda row: row.at),
-        Shown("leads", "LINKS TO", _leads, flex=3, minimum=18, sort=lambda row: row.target),
+              middle=lambda row: True, sort=lambda row: row.at),
+        Shown("leads", "LINKS TO", _leads, flex=3, minimum=18, middle=lambda row: True,
+              sort=lambda row: row.target),
         Shown("kind", "KIND", lambda row, now: _kind(row), 8, drop=2, sort=_kind),
         Shown("status", "STATUS", _status, 8, drop=1, values=tuple(STATUSES.values()),
               sort=_graveness),

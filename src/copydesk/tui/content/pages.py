@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, cast
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.address import LONGEST
 from copydesk.domain.filter import fold
 from copydesk.domain.own_command import Thing
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shorten_middle
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.blame import authors, nobody
 from copydesk.present.emoji import before
@@ -112,9 +113,10 @@ def no_text(page: PageRow) -> str:
     return f"*A link. It leads to {where}*"
 
 
-def link_text(link: LinkRow) -> Text | str:
-    """Return where a link leads."""
-    return Text(link.text, style="bad") if link.broken else link.text
+def link_text(link: LinkRow, cells: int = LONGEST) -> Text:
+    """Return where a link leads, in at most so many cells."""
+    said = shorten_middle(link.text, cells, glyphs().more)
+    return Text(said, style="bad" if link.broken else "")
 
 
 def link_note(link: LinkRow) -> Text:
@@ -599,7 +601,7 @@ class PagesPlace(Place, scope="pages"):
         self.links: VirtualList[LinkRow] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
-                Column("text", "LINKS TO", link_text, flex=1),
+                Column("text", "LINKS TO", link_text, flex=1, fitted=link_text),
                 Column("kind", "", link_note, 6),
             ],
             title="Links",

@@ -70,9 +70,10 @@ class ItemTexts(Generic[T]):
 
         def fitted(item: T, cells: int) -> str | Text:
             said = self._text_of(shown, item) or ""
-            if middle is None or isinstance(said, Text) or not middle(item):
+            if middle is None or not middle(item):
                 return said
-            return shorten_middle(said, cells, glyphs().more)
+            cut = shorten_middle(str(said), cells, glyphs().more)
+            return Text(cut, said.style) if isinstance(said, Text) else cut
 
         return Column(
             shown.name,

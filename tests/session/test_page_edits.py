@@ -669,6 +669,38 @@ async def test_a_content_write_that_waits_is_known_by_its_request(desk: Desk) ->
     assert not waits(desk.session, desk.request)
 
 
+@pytest.mark.parametrize("meanwhile", ["", "webhooks", "retries"])
+@pytest.mark.parametrize("arrives", [True, False])
+async def test_another_start_finds_out_whether_an_edit_arrived(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, arrives: bool, meanwhile: str
+) -> None:
+    monkeypatch.setattr("copydesk.session.writes.outbox.QUIET_SECONDS", 0.0)
+    await desk.edit("retries", "five", "eight")
+    held = dict(desk.staged.edits)
+    desk.way.trouble = {1: "blind" if arrives else "sunk"}
+    with pytest.raises(WriteError):
+        await desk.send()
+    desk.way.reads, desk.way.trouble = "", {}
+    desk.begin()
+    if meanwhile:
+        await desk.others(meanwhile, "# Theirs\n")
+    await desk.session.ready()
+    said = await desk.session.outbox.send()
+    await desk.staged.read()
+    outbox = desk.session.outbox
+    if meanwhile == "retries":  # nobody can tell what was there before
+        assert (said, outbox.asks, desk.staged.edits) == ("", 1, held)
+    elif arrives:
+        assert said == "No answer had come, but it had arrived: Edit pages of #1."
+        assert (outbox.count, desk.staged.edits, len(desk.way.writes)) == (0, {}, 1)
+    elif meanwhile:
+        assert said == "Waits in the outbox (g x): Edit pages of #1."
+        assert (outbox.asks, desk.staged.edits) == (1, held)
+    else:
+        assert said == "Sent from the outbox: Edit pages of #1."
+        assert (outbox.count, desk.staged.edits) == (0, {})
+
+
 async def test_what_another_start_sends_is_staged_no_more(desk: Desk) -> None:
     await desk.edit("retries", "five", "eight")
     await desk.edit("limits", "None", "Some")

@@ -241,8 +241,7 @@ class Expectation(_Written):
     not hold, where that says more than the fields do; no full stop. Values in ``without`` may be in
     a list that is found, or not: what the same plan takes away later. With ``beside`` only that
     thing and those next to it count in such a list: a long one is not kept whole. ``also`` is
-    another expectation that must hold too. ``ends`` says that the write itself ends it: while it
-    holds, that has not arrived.
+    another expectation that must hold too.
     """
 
     read: Step
@@ -252,7 +251,6 @@ class Expectation(_Written):
     without: tuple[str, ...] = ()
     beside: str = ""
     also: Expectation | None = None
-    ends: bool = False
 
     @property
     def all(self) -> tuple[Expectation, ...]:
@@ -666,6 +664,5 @@ def expectation_of(value: JSON) -> Expectation | None:
                 beside = str(value.get("beside", ""))
                 gone = value.get("gone") is True
                 also = expectation_of(value.get("also"))
-                ends = value.get("ends") is True
-                return Expectation(step_of(read), fields, gone, said, without, beside, also, ends)
+                return Expectation(step_of(read), fields, gone, said, without, beside, also)
     raise ValueError("this is not an expectation")

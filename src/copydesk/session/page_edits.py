@@ -30,7 +30,7 @@ from copydesk.domain.page_edits import (
 )
 from copydesk.domain.page_source import page_source, read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, expectation_of
 from copydesk.domain.staged_files import sent_files, with_file_ids
 from copydesk.domain.yaml_lines import FileError
 from copydesk.local.durable import token
@@ -450,7 +450,6 @@ async def send_edits(
             Step("get_change_request", ids),
             {"revision": bases.pop() if len(bases) == 1 else check.revision},
             said="it was edited since",
-            ends=True,
         ),
     )
 
@@ -486,28 +485,64 @@ async def _gone(
         return
 
 
+# What an earlier run sent
+
+
+async def _of_earlier_run(
+    session: Session, entry: Entry
+) -> tuple[StagedPages, dict[str, PageEdit], bool] | None:
+    """Return what is still staged as a write of the journal has it, and whether that is all of it.
+
+    None for another kind of write. New and moved pages are not told apart.
+    """
+    from copydesk.session.writes.outbox import ids_of
+
+    request, ids = entry.request or {}, ids_of(entry)
+    if request.get("name") != "update_change_request_content" or len(ids) < 2:
+        return None
+    staged = StagedPages.of(session, ids["space"], ids["change_request"])
+    await staged.read()
+    sent = json.loads(request.get("body") or "{}").get("changes", [])
+    found: dict[str, PageEdit] = {}
+    for page, edit in staged.edits.items():
+        with suppress(FileError):
+            told = content_changes({page: edit}, ())
+            if len(told) == 1 and told[0] in sent:
+                found[page] = edit
+    return staged, found, len(found) == len(sent)
+
+
+async def edit_arrived(session: Session, api: Api, entry: Entry) -> bool | None:
+    """Whether a write of pages of an earlier run arrived; None where reading does not tell.
+
+    Each one makes a revision. Raises ``ApiError``.
+    """
+    earlier, expected = await _of_earlier_run(session, entry), expectation_of(entry.expects)
+    before = None if expected is None else expected.fields.get("revision")
+    if earlier is None or not isinstance(before, str):
+        return None
+    staged, edits, whole = earlier
+    now = await api(ops.get_change_request, staged.space, staged.request)
+    if now.revision == before:
+        return False
+    if not whole:
+        return None
+    check = unchecked(edits, before, ())
+    try:
+        return await find_sent(api, staged.space, staged.request, edits, check) is not None
+    except UnansweredError:
+        return None
+
+
 async def drop_arrived(session: Session, entry: Entry) -> None:
     """Drop staged edits that a write of an earlier run has brought, which knew of them itself.
 
     Those that were edited since stay, and so do new and moved pages: the next look at what is
     staged finds them there.
     """
-    from copydesk.session.writes.outbox import ids_of
-
-    request, ids = entry.request or {}, ids_of(entry)
-    if request.get("name") != "update_change_request_content" or len(ids) < 2:
-        return
-    staged = StagedPages.of(session, ids["space"], ids["change_request"])
-    await staged.read()
-    came = json.loads(request.get("body") or "{}").get("changes", [])
-    kept = {}
-    for page, edit in staged.edits.items():
-        with suppress(FileError):
-            told = content_changes({page: edit}, ())
-            if told and all(each in came for each in told):
-                kept[page] = edit
-    if kept:
-        await _gone(staged, kept, token(), NOTHING_MADE)
+    earlier = await _of_earlier_run(session, entry)
+    if earlier is not None and earlier[1]:
+        await _gone(earlier[0], earlier[1], token(), NOTHING_MADE)
 
 
 def _sent(answer: Any, new: Sequence[str]) -> Sent:

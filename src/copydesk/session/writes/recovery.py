@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
-from copydesk.domain.reversal import Trace, expectation_of, reversal_of, trace_of, value_at
+from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.drafts import refusal
 from copydesk.session.errors import NotDoneError, failure_types
@@ -306,20 +306,13 @@ async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | N
     elif entry.reversal is not None and not entry.kind:
         reversal = reversal_of(entry.reversal)
     else:
-        return await _is_to_come(session, api, entry), None
+        from copydesk.session.page_edits import edit_arrived
+
+        return await edit_arrived(session, api, entry), None
     stands = await session.way.became(api, reversal)
     if stands is None:
         return None, None
     return (not stands if entry.kind == "undo" else stands), None
-
-
-async def _is_to_come(session: Session, api: Api, entry: Entry) -> bool | None:
-    """Return False while what a write itself ends still holds; None where that does not tell."""
-    expected = expectation_of(entry.expects)
-    if expected is None or not expected.ends:
-        return None
-    answer = await session.way.answer(api, expected.read)
-    return None if answer is None or expected.differences(answer) else False
 
 
 async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:

@@ -19,7 +19,7 @@ from copydesk.contract.enumerations import (
     IntegrationTarget,
 )
 from copydesk.contract.enumerations import IntegrationVisibility as Visibility
-from copydesk.domain.address import shown_at, web_address
+from copydesk.domain.address import parse_app_url, shown_at, web_address
 from copydesk.domain.clock import age, moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
@@ -445,12 +445,18 @@ def _works_on(noun: str, title: str, place_of: Callable[[P], Space | Site | str]
             return None
         return shown_at(there.urls.app, there.urls.published) or None
 
+    def home(one: P) -> str | None:
+        there = place_of(one)
+        address = None if isinstance(there, str) else parse_app_url(there.urls.app or "")
+        return None if address is None else address.organization
+
     return Resource(
         noun=noun,
         title=title,
         pages=pages_of(f"list_integration_{noun}_installations", "item", extended=True),
         key=key,
         label=label,
+        home=home,
         shown=(
             Shown("title", noun.upper(), lambda one, now: label(one), flex=1, minimum=20,
                   detail=False, sort=label),

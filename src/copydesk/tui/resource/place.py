@@ -607,13 +607,20 @@ class Contents(WideFacts):
             return [Fact("", Text(said, style="muted"))]
         beside, now = kind.shown[kind.beside], self._place.session.now
         facts = [
-            Fact(str(shown_text(beside, each, now) or ""), clean(kind.label(each)))
+            Fact(str(shown_text(beside, each, now) or ""), self._named(kind, each))
             for each in page.items
         ]
         if page.next is not None:
             left = "" if page.count is None else f"{page.count - len(page.items):,} "
             facts.append(Fact("", Text(f"and {left}more", style="muted")))
         return facts
+
+    def _named(self, kind: Resource[T], each: T) -> Text:
+        """Return the name of a thing, and that of its organization where it is another one's."""
+        place, name, home = self._place, Text(clean(kind.label(each))), kind.home(each)
+        if home and home != place.organization:
+            name.append(f"   {place.session.title_of(home)}", "muted")
+        return name
 
 
 def _take_from_resources(cls: type[ResourcePlace[Any]]) -> None:

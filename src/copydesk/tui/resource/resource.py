@@ -166,6 +166,8 @@ class Resource(Generic[T]):
     """The id that those are asked for by, where it is not that of the item."""
     beside: int = 1
     """Which of the texts stands beside the name, where it is among what another thing holds."""
+    home: Callable[[T], str | None] = lambda item: None
+    """The id of the organization that an item is of, where it may be another one's."""
     masked: Callable[[], bool] = lambda: False
     """Whether e-mail addresses and phone numbers are masked in what is shown now."""
 

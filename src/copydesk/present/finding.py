@@ -158,7 +158,7 @@ def finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str, 
         yield "", said
     if finding.records or finding.questions:
         asked = plural(finding.questions, "question")
-        yield "tell of it", f"{plural(finding.records, 'record')}, {asked}"
+        yield "told in", f"{plural(finding.records, 'record')}, {asked}"
     if (elsewhere := finding.outbound_link) is not None:
         why = elsewhere.http_status or elsewhere.failure_kind or ""
         yield "address", clean(f"{elsewhere.url} {elsewhere.status} {why}").strip()
@@ -200,7 +200,7 @@ def finding_facts(
     most = sorted(found.questions, key=lambda each: -sane(each.stats.answers))[:SHOWN]
     if most:
         lines = (f"{each.stats.answers} {shown(clean(each.question))}" for each in most)
-        facts.append(Fact("as", "\n".join(lines)))
+        facts.append(Fact("asked as", "\n".join(lines)))
     return facts
 
 

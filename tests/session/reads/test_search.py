@@ -68,7 +68,7 @@ def test_each_section_is_a_result_and_a_page_without_any_is_one() -> None:
 
 def test_what_cannot_be_looked_for_and_what_was_not_found_are_told() -> None:
     assert unfit("fee") is unfit("x" * 512) is None
-    assert unfit("  ") == "Type what to look for: e does, and so does :search WORDS."
+    assert unfit("  ") == "Type what to look for: e opens a line for that."
     assert unfit("- !_") == "There is no letter and no digit in it, so no page can be found by it."
     assert unfit("x" * 513) == "513 characters; a search takes at most 512."
     assert nothing_found("fee", "here") == "No page here has this word."

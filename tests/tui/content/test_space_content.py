@@ -140,10 +140,10 @@ async def test_lists_without_rows_and_without_rights_say_so(world: World) -> Non
     async with drive(open_world(world, "links", at), size=(80, 24)) as driver:
         assert "No link is broken." in driver.screen
         await driver.press("g f")
-        assert "There are no files here" in driver.screen
+        assert "No files yet" in driver.screen
     async with drive(open_world(world, "files", at, user=eva), size=(80, 24)) as driver:
         assert "There is no space" in driver.screen
-        assert "There are no files here" not in driver.screen
+        assert "No files yet" not in driver.screen
 
 
 async def test_a_change_request_has_its_files_links_and_pdf(

@@ -88,7 +88,7 @@ def hits_of_items(found: Sequence[OrganizationSearchItem], words: str) -> Iterat
 def unfit(words: str) -> str | None:
     """Return why nothing can be looked for with these words, or None."""
     if not words.strip():
-        return "Type what to look for: e does, and so does :search WORDS."
+        return "Type what to look for: e opens a line for that."
     if len(words) > LONGEST:
         return f"{len(words)} characters; a search takes at most {LONGEST}."
     if re.search(r"[^\W_]", words) is None:

@@ -65,7 +65,7 @@ FILES: Resource[File] = Resource(
         Shown("picture", "PICTURE", _dimensions),
         Shown("id", "ID", lambda file, now: file.id, detail=False),
     ),
-    empty="There are no files here: pictures and attachments of pages would be.",
+    empty="No files yet. Pictures and attachments of pages are listed here.",
     of="space",
     get="get_space_file",
     arguments=lambda target, file: (target.space or "", file.id),

@@ -94,7 +94,7 @@ class WordsPrompt(Prompt):
     ENTER, ESCAPE, TAB, UP = "to the results", "close", "", ""
 
     def __init__(self, here: SearchPlace) -> None:
-        super().__init__("search:", here.words, "words; Enter goes to the results")
+        super().__init__("search: ", here.words, "words; Enter goes to the results")
         self._here = here
         self._cause = CAUSE.get()
         """What the line was opened for: keys that are typed in it know nothing of that."""

@@ -42,7 +42,12 @@ def actor_name(actor: AuditEventActor) -> str:
 
 def target_name(target: AuditEventTarget) -> str:
     """Return what it was done to, never empty."""
-    return target.label or f"{target.type} without a name"
+    return target.label or f"{target_kind(target)} without a name"
+
+
+def target_kind(target: AuditEventTarget) -> str:
+    """Return what kind of thing it was done to, in words."""
+    return target.type.replace("-", " ")
 
 
 def space_of(event: AuditEvent) -> str | None:
@@ -89,7 +94,7 @@ AUDIT: Resource[AuditEvent] = Resource(
         Shown("space", "SPACE", lambda event, now: space_of(event), 12, drop=2, most=16),
         Shown("target", "TARGET", lambda event, now: target_name(event.target), flex=1,
               minimum=12),
-        Shown("kind", "KIND", lambda event, now: event.target.type),
+        Shown("kind", "KIND", lambda event, now: target_kind(event.target)),
         Shown("source", "BY WAY OF", lambda event, now: event.source),
     ),
     empty="No changes have been noted yet.",

@@ -86,11 +86,11 @@ def _request(row: RevisionRow, now: datetime) -> Text | str:
 
 def _changed(row: RevisionRow, now: datetime) -> list[tuple[str, str | Text]]:
     told = row.changed or ()
-    found: list[tuple[str, str | Text]] = [("changes", name) for name in told[:SHOWN]]
+    names = list(told[:SHOWN])
     more = len(told) - SHOWN + row.more if len(told) > SHOWN else row.more
     if more > 0:
-        found.append(("changes", f"and {more:,} more: enter shows them"))
-    return found
+        names.append(f"and {more:,} more: enter shows them")
+    return [("changes", "\n".join(names))] if names else []
 
 
 _NO_TIME = datetime.min.replace(tzinfo=UTC)

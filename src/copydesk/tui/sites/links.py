@@ -78,7 +78,8 @@ def address_cell(link: Link) -> Text:
 def link_facts(link: Link, site: SiteRow | None, now: datetime, *, revealed: bool) -> list[Fact]:
     """Return what to know about a link; its address only when it was asked for."""
     found = [Fact("state", link_state(link))]
-    if site is not None and (why := no_effect(site)):
+    why = no_effect(site) if site is not None else ""
+    if why:
         found.append(Fact("", Text(why, style="warn")))
     elif link.active:
         found.append(Fact("opens", "the site, for whoever has its address"))
@@ -87,7 +88,8 @@ def link_facts(link: Link, site: SiteRow | None, now: datetime, *, revealed: boo
     if link.created is not None:
         found.append(Fact("made", f"{moment(link.created, now)} ({told_ago(link.created, now)})"))
     if not link.address:
-        found.append(Fact("address", Text(no_address(link, site), style="muted")))
+        said = "none now" if why else no_address(link, site)
+        found.append(Fact("address", Text(said, style="muted")))
     elif revealed:
         found.append(Fact("address", Text(link.address, style="link")))
         found.append(Fact("", Text("Enter hides it again.", style="muted")))

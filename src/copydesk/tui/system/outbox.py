@@ -235,7 +235,7 @@ class OutboxPlace(Place, scope="outbox"):
             ListSource(key=lambda entry: entry.id),
             self._columns(()),
             title="Outbox",
-            empty="Nothing waits to be sent.",
+            empty="Nothing waits to be sent. What you write without a connection waits here.",
             id="outbox",
         )
         self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)

@@ -423,7 +423,7 @@ class UndoList(Place, scope="undo_list"):
                 Column("state", "STATE", self._state, width=14),
             ],
             title="What can be undone",
-            empty="Nothing was written here that can be undone.",
+            empty="Nothing to undo. What you send is listed here while it can be undone.",
             id="undo-list",
         )
         self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)

@@ -100,6 +100,9 @@ def in_order(rows: Iterable[InboxRow], sort: str, *, backwards: bool = False) ->
 
 
 NOTHING = "No thread waits on you."
+
+EMPTY = f"{NOTHING} Mentions, answers, and open threads of what you wrote or review come here."
+"""Stands where no thread is listed."""
 NOBODY = "The service does not say who you are, so the inbox is not known."
 
 NOWHERE = "No organization is chosen. g o goes to them."
@@ -253,7 +256,7 @@ class Inbox(Place, scope="inbox"):
                 Column("age", "AGE", self._age, 6, align="right", drop=1),
             ],
             title="Inbox",
-            empty=NOTHING,
+            empty=EMPTY,
             reading=f"Reading threads{glyphs().more}",
             dim=lambda row: bool(row.done or self.away(row)),
             id="inbox",
@@ -414,7 +417,7 @@ class Inbox(Place, scope="inbox"):
 
     def _arrived(self, read: tuple[User | None, dict[str, InboxRow], int]) -> None:
         me, rows, unread = read
-        self.rows.empty = NOTHING
+        self.rows.empty = EMPTY
         if me is None:
             self.rows.empty = NOBODY if self.session.me is None else NOWHERE
         self.rows.note = f"{plural(unread, 'place')} could not be read" if unread else ""

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from copydesk.domain import (
     access,
@@ -26,7 +27,17 @@ from copydesk.domain import (
 )
 from copydesk.domain.layout import GROUP
 from copydesk.domain.order import Move
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    Trace,
+    expectation_of,
+    reversal_of,
+    step_of,
+    trace_of,
+)
 from copydesk.domain.site_moves import Back, EntryMove, Place
 from copydesk.domain.site_tree import SiteNode
 
@@ -343,6 +354,15 @@ def test_each_way_back_is_what_it_was(update_golden: bool) -> None:
     assert told.keys() == kept.keys()
     for name, way in json.loads(text).items():
         assert way == kept[name], name
+
+
+def test_each_comes_out_of_the_journal_as_it_went_in() -> None:
+    read: Mapping[type, Callable[[Any], object]] = {
+        Reversal: reversal_of, Expectation: expectation_of, Trace: trace_of, Step: step_of,
+    }  # fmt: skip
+    for name, way in ways():
+        if way is not None:
+            assert read[type(way)](json.loads(json.dumps(way.to_dict()))) == way, name
 
 
 def test_every_kind_of_way_back_is_among_them() -> None:

@@ -26,6 +26,7 @@ from textual.widgets import Input, TextArea
 from copydesk.domain.text import clean
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.framework.frame import Part, Parts
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.widgets.list import VirtualList
@@ -435,6 +436,15 @@ def screen_text(app: CopydeskApp) -> str:
     """Return the screen in front as lines of text without trailing blanks."""
     visible_screen_stack.set(app._background_screens)  # what is seen around a sheet
     lines = app.screen._compositor.render_strips(app.size)
+    place = app.here
+    parts = [] if place is None else [*place.query(Part)]
+    # Rows that are drawn cut ask for room: as a person sees them is how they are drawn then.
+    while place is not None and any(part._layout_required for part in parts):
+        for part in parts:
+            part._layout_required = False
+        place.query_one(Parts)._clear_arrangement_cache()
+        place._refresh_layout()
+        lines = app.screen._compositor.render_strips(app.size)
     return "\n".join(line.text.rstrip() for line in lines)
 
 

@@ -30,6 +30,7 @@ from copydesk.local.state import State
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
+from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import (
     Members,
     confirm,
@@ -194,6 +195,11 @@ class Session:
             return self.organization_title
         organization = organization or ""
         return self.organization_titles.get(organization) or clean(organization)
+
+    def home_title(self, organization: str | None) -> str:
+        """Return the title of an organization, or that there is none, once that is known."""
+        none = glyphs().more if self.api is None else "no organization"
+        return self.title_of(organization) or none
 
     def __post_init__(self) -> None:
         """Begin in the organization of the last run; count the drafts, for the header."""

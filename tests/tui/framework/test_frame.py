@@ -37,6 +37,17 @@ async def test_moving_and_chords() -> None:
         assert "gz means nothing here" in driver.screen
 
 
+async def test_a_begun_chord_shows_all_that_it_may_become() -> None:
+    for width, height in ((80, 24), (140, 40)):
+        async with drive(DeskApp(), size=(width, height)) as driver:
+            await driver.send("g")
+            await driver.idle()
+            for said in ("gc Change requests", "gO Organization settings", "gL Translations"):
+                assert said in driver.screen, "a key and what it does are on one line"
+            await driver.press("escape")
+            assert "gc Change requests" not in driver.screen
+
+
 async def test_a_key_that_is_off_says_why_and_a_foreign_key_that_it_does_nothing() -> None:
     async with drive(DeskApp(), "a") as driver:
         assert "You may not approve here." in driver.screen

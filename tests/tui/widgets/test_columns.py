@@ -57,6 +57,54 @@ def test_a_flexible_column_has_its_minimum_where_there_is_room_for_all() -> None
         assert tuple(cells for _, cells in lay_out(columns, width)) == cells
 
 
+async def test_rows_that_are_cut_take_room_from_the_details() -> None:
+    long = "Rename the Connect chapter to Integrate, and say why, everywhere that it is linked"
+    app = DeskApp()
+    async with drive(app, size=(140, 40)) as driver:
+        rows, detail = driver.app.screen.query(VirtualList)
+        wide, before = rows.outer_size.width, driver.line("SUBJECT")
+        assert driver.line("SUBJECT") == before, "where nothing is cut nothing moves"
+        app.service.rows = [Request("7", long, "ana")]
+        await driver.press("R", ".")
+        assert long in driver.line("ana")
+        taken = rows.outer_size.width
+        assert taken > wide
+        assert taken + detail.outer_size.width == 140
+        app.service.rows = [Request("7", long * 3, "ana")]
+        await driver.press("R", ".")
+        assert "…" in driver.line("ana")
+        assert detail.outer_size.width == 40, "what the details need they keep"
+        await driver.resize(36, 24)
+        assert detail.outer_size.width == 36
+        assert "BY" in driver.line("SUBJECT"), "what was taken once is not lacking now"
+        await driver.resize(100, 40)
+        assert (rows.outer_size.width, detail.outer_size.width) == (60, 40)
+
+
+async def test_a_list_above_its_details_is_as_wide_as_the_terminal() -> None:
+    async with drive(DeskApp(), size=(200, 40)) as driver:
+        driver.place.add_class("-vast", "-holds-none")
+        await driver.press("P")
+        widths = {each.outer_size.width for each in driver.place.query(VirtualList)}
+        assert widths == {200}
+
+
+def test_what_is_taken_is_no_room_for_more_columns() -> None:
+    columns = [
+        Column[str]("name", "NAME", str, flex=1, minimum=20),
+        Column[str]("by", "BY", str, width=10, drop=1),
+    ]
+    assert [column.key for column, _ in lay_out(columns, 32)] == ["name", "by"]
+    assert lay_out(columns, 32, taken=4) == [(columns[0], 32)]
+
+
+def test_words_keep_off_numbers_before_them() -> None:
+    number = Column[str]("n", "N", str, width=3, align="right")
+    words = Column[str]("w", "W", str, flex=1)
+    assert [cells for _, cells in lay_out([number, words], 30)] == [3, 25]
+    assert [cells for _, cells in lay_out([words, number], 30)] == [26, 3]
+
+
 async def test_a_number_that_comes_after_something_was_cut_is_whole() -> None:
     counts = {"121": "3", "118": "4", "114": "5", "113": "6"}
     async with drive(DeskApp(), size=(80, 24)) as driver:
@@ -71,5 +119,5 @@ async def test_a_number_that_comes_after_something_was_cut_is_whole() -> None:
         counts["113"] = "1,234,567"
         rows.refresh_rows()
         await driver.idle()
-        assert "1,234,567 ana" in driver.line("Rename")
+        assert "1,234,567  ana" in driver.line("Rename")
         assert driver.line("Rename").rstrip(" ┃").endswith("ana"), "names take what they need"

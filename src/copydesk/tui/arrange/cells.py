@@ -599,6 +599,8 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
 class PlanPane(Facts):
     """The requests that make the staged changes; ``nothing`` is shown while there are none."""
 
+    KEEPS = 48
+
     def __init__(self, nothing: Sequence[str], *, id: str) -> None:
         super().__init__(title="Plan", id=id, classes="drawer-hidden")
         self._nothing = nothing

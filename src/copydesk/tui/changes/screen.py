@@ -39,7 +39,7 @@ from copydesk.tui.changes.reader import DETAIL_COLUMNS, DetailsReader, RowReader
 from copydesk.tui.changes.triage import ChangesList, Triage
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.place import VAST, Part, Place, View, style_path
+from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -70,7 +70,6 @@ class ChangesPlace(Place):
 
     COLUMNS = ("number", "subject", "space", "by", "pages", "threads", "rules", "age")
     RAW = ("get_change_request",)
-    CSS_PATH = style_path("changes")
     HORIZONTAL_BREAKPOINTS = VAST
     keeps_columns = False
     """Whether the columns are those of the view, so that the settings choose none."""

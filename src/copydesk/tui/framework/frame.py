@@ -13,7 +13,8 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.containers import Container
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.layouts.horizontal import HorizontalLayout
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -31,6 +32,8 @@ from copydesk.tui.framework.pane import is_bare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from textual.layout import ArrangeResult, Layout
 
     from copydesk.session.session import Session
 
@@ -93,6 +96,15 @@ class View:
     short: str = ""
 
 
+Role = Literal["left", "main", "side"]
+
+KEPT = 40
+"""The cells that a pane keeps where rows beside it are cut, unless its class says ``KEEPS``."""
+
+MAIN_KEPT = 60
+"""Those that ``main`` keeps at least: a page is read in it."""
+
+
 class Part(Container):
     """A column of panes.
 
@@ -100,9 +112,85 @@ class Part(Container):
     ``left`` shows on a wide terminal, and elsewhere while it has the focus.
     """
 
-    def __init__(self, role: Literal["left", "main", "side"], *panes: Widget) -> None:
+    def __init__(self, role: Role, *panes: Widget) -> None:
         super().__init__(*panes, classes=f"part -{role}")
-        self.role, self.panes = role, panes
+        self.role: Role = role
+        self.panes = panes
+        self.given = 0
+        """The cells that others gave where it was beside them last."""
+        self._wanted: dict[int, int] = {}
+        """The cells that its rows want, by the width of the terminal."""
+
+    @property
+    def wanted(self) -> int:
+        """The cells that its rows want; 0 while none was cut at this width of the terminal."""
+        return self._wanted.get(self.app.size.width, 0)
+
+    @property
+    def kept(self) -> int:
+        """The cells that it does not give to rows beside it: ``main`` what its own rows want."""
+        keep = [getattr(pane, "KEEPS", KEPT) for pane in self.panes if pane.display]
+        least = sum(keep) if _in_columns(self.layout) else max(keep, default=0)
+        return max(self.wanted, least, MAIN_KEPT) if self.role == "main" else least
+
+    @property
+    def taken(self) -> int:
+        """The cells of its width that others gave for its rows."""
+        beside = isinstance(self.parent, Widget) and _in_columns(self.parent.layout)
+        return self.given if beside else 0
+
+    def want(self, cells: int) -> None:
+        """Take so many cells, as far as the part beside it has them to give."""
+        if cells > self.wanted:
+            self._wanted[self.app.size.width] = cells
+            self.refresh(layout=True)
+
+
+class Parts(Container):
+    """The parts of a place: rows that are cut in one take what another can do without."""
+
+    @property
+    def layout(self) -> Layout:
+        """How the style sheet lays them out; columns share their room then."""
+        laid_out = super().layout
+        return _SHARING if _in_columns(laid_out) else laid_out
+
+
+class _Sharing(HorizontalLayout):
+    """Columns as wide as the style sheet says, and then as their rows want."""
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        placed = super().arrange(parent, children, size, greedy)
+        parts = {part.role: part for part in children if isinstance(part, Part)}
+        cells = {
+            each.widget.role: each.region.width for each in placed if isinstance(each.widget, Part)
+        }
+        alone = dict(cells)
+        for taker, giver in (("main", "side"), ("left", "main"), ("side", "main")):
+            if taker in parts and giver in parts:
+                lacking = parts[taker].wanted - cells[taker]
+                given = max(0, min(lacking, cells[giver] - parts[giver].kept))
+                cells[taker] += given
+                cells[giver] -= given
+        for role, part in parts.items():
+            part.given = max(0, cells[role] - alone[role])
+        moved, x = [], 0
+        for each in placed:
+            _, y, width, height = each.region
+            if isinstance(each.widget, Part):
+                width = cells[each.widget.role]
+            moved.append(each._replace(region=Region(x, y, width, height)))
+            x += width
+        return moved
+
+
+_SHARING = _Sharing()
+
+
+def _in_columns(layout: Layout) -> bool:
+    return isinstance(layout, HorizontalLayout)
 
 
 class Reading(Protocol):
@@ -484,6 +572,9 @@ def last_write(session: Session) -> str:
 _CHORD = re.compile(r"(?<![^\s(])(?:[!-~]|f\d+|(?:ctrl|alt)\+\S) (?=[!-~](?:[\s.;:)]|$))")
 """The first key of a chord, with the blank after it, at which no line breaks."""
 
+_ENTRY = re.compile(r"(?<=\S) (?=\S)")
+"""The blanks within what a key does: between two keys there are two."""
+
 _JOINED = "\ue000"
 """Stands for that blank as lines are broken: no text has it, and a no-break blank breaks there."""
 
@@ -503,7 +594,7 @@ class Status(Line):
         super().__init__(place, id=id)
         self.message = ""
         self.tone_name = ""
-        self.keys = ""
+        self.keys: str | Text = ""
         self.slow: dict[str, str] = {}
         self._until = 0.0
         self._answers = 0
@@ -538,13 +629,15 @@ class Status(Line):
     def _take_room(self) -> None:
         """Wrap text that does not fit into one line, within the lines that the terminal has."""
         width = self.size.width
-        most = max(1, min(MOST_LINES, self.screen.size.height // LINES_EACH))
+        height, begun = self.screen.size.height, isinstance(self.keys, Text)
+        most = max(1, height // 3 if begun else min(MOST_LINES, height // LINES_EACH))
         folded: list[Strip] = []
         if self._drawn is not None and (self.keys or self.message) and width > 2:
             left, right = self._drawn
             if not right and left.cell_len > width - 2:
                 whole = left.copy()
-                whole.plain = _CHORD.sub(lambda keys: keys[0].replace(" ", _JOINED), left.plain)
+                joined = _ENTRY if begun else _CHORD
+                whole.plain = joined.sub(lambda keys: keys[0].replace(" ", _JOINED), left.plain)
                 lines = list(whole.wrap(self.app.console, width - 2))
                 for line in lines:
                     line.plain = line.plain.replace(_JOINED, " ")
@@ -591,7 +684,8 @@ class Status(Line):
         """Chord hints, else the message, else slow reads, else the place's own status."""
         right = Text(self.place.status_right(), style=self.tone("off"))
         if self.keys:
-            return Text(self.keys, style=self.tone("key")), Text()
+            keys = self.keys
+            return (Text(keys, style=self.tone("key")) if isinstance(keys, str) else keys), Text()
         if self.message:
             tone = self.tone(self.tone_name) if self.tone_name else ""
             said = Text(self.message, style=tone)

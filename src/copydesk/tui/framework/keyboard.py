@@ -17,6 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import Binding
@@ -564,20 +565,22 @@ class Keyboard:
     def _mean_nothing(self, begun: Node, event: events.Key) -> None:
         self._hint(None)
         keys = shown(f"{self._pressed} {declared_name(event.key)}")
-        self._say(f"{keys} means nothing here. {self._list(begun)}")
+        self._say(f"{keys} means nothing here. {self._list(begun).plain}")
 
     def _hint(self, node: Node | None) -> None:
         screen = self.app.screen
         if hasattr(screen, "show_keys"):
-            screen.show_keys("" if node is None else f"{self._pressed}…  {self._list(node)}")
+            screen.show_keys("" if node is None else self._list(node))
 
-    def _list(self, node: Node) -> str:
+    def _list(self, node: Node) -> Text:
+        """Return what a begun chord may become, each key before what it does."""
         parts = [
-            f"{shown(self._pressed + ' ' + declared_name(key))} {child.meaning.action.label}"
+            Text.assemble((shown(f"{self._pressed} {declared_name(key)}"), "bold"), f" {label}")
             for key, child in node.following.items()
             if child.meaning is not None and not away(self.app.session, child.meaning.action)
+            for label in (child.meaning.action.label,)
         ]
-        return "  ".join(parts)
+        return Text("  ").join(parts)
 
     def _say(self, text: str) -> None:
         screen = self.app.screen

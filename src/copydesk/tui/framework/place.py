@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -30,6 +29,7 @@ from copydesk.tui.framework.frame import (
     SMALLEST,
     Foot,
     Head,
+    Parts,
     Said,
     Status,
     Views,
@@ -46,6 +46,7 @@ from copydesk.tui.framework.pane import HEIGHTS, Pane
 from copydesk.tui.framework.reader import Reads, age_line
 
 if TYPE_CHECKING:
+    from rich.text import Text
     from textual.dom import DOMNode
 
     from copydesk.client.api import Api
@@ -213,7 +214,7 @@ class Place(Acts, SteadyScreen[None]):
     def breadcrumb(self) -> Iterable[str]:
         """Yield the breadcrumb: the organization, where it shows what one has, and `trail`."""
         if self.OF_DESK:
-            yield self.session.title_of(self.organization) or "no organization"
+            yield self.session.home_title(self.organization)
         yield from self.trail()
 
     def trail(self) -> Iterable[str]:
@@ -368,7 +369,7 @@ class Place(Acts, SteadyScreen[None]):
         )
         yield head
         yield views
-        with Container(id="body"):
+        with Parts(id="body"):
             yield from self.panes()
         yield status
         yield foot
@@ -519,12 +520,11 @@ class Place(Acts, SteadyScreen[None]):
         if self.framed:
             self.status.clear(young=young)
 
-    def show_keys(self, text: str) -> None:
-        """Show what a begun chord may become."""
+    def show_keys(self, text: str | Text) -> None:
+        """Show what a begun chord or word may become."""
         if self.framed:
-            status = self.status
-            status.keys = text
-            status.update()
+            self.status.keys = text
+            self.status.update()
 
     def set_views(self, views: Sequence[View], current: str | None = None) -> None:
         """Name the views; ``current`` is the one shown (else the first stays or is taken)."""

@@ -28,7 +28,7 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place, View, style_path
+from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.merge import run_cells as present
 from copydesk.tui.widgets.facts import Facts
@@ -529,7 +529,6 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         "at", "number", "subject", "space", "state", "what", "when", "first",
     )  # fmt: skip
     COMMAND_CLASSES = (MergeRunCommands, DetailsCommands)
-    CSS_PATH = style_path("merge_run")
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -209,7 +209,7 @@ class OrganizationsPlace(Place, scope="organizations"):
                 Column("title", "NAME", lambda row: row.title, flex=1, minimum=20),
                 Column("role", "YOUR ROLE", own_role, 10),
                 Column("spaces", "SPACES", reached_spaces, 6, align="right", drop=1),
-                Column("plan", "  PLAN", lambda row: f"  {row.plan}", 18, drop=2),
+                Column("plan", "PLAN", lambda row: row.plan, 16, drop=2),
             ],
             title="Organizations",
             empty="Reading organizations…",

@@ -64,7 +64,7 @@ from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import NotYet, action, away, command, refusal, while_free
 from copydesk.tui.framework.commands import nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.keyboard import because, tell_failures
-from copydesk.tui.framework.source import TreeSource, Twig
+from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.rich_text import (
     SourceEditor,
@@ -73,7 +73,7 @@ from copydesk.tui.resource.rich_text import (
     why_not_sent,
 )
 from copydesk.tui.review.guards import HasReview, ReviewCommands, is_merged, may_not_write, not_read
-from copydesk.tui.widgets.list import GUTTER, Column, by_content
+from copydesk.tui.widgets.list import Column, by_content
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
@@ -882,14 +882,6 @@ def titles(model: ReviewModel) -> Callable[[Entry], Text]:
     return title
 
 
-SLIM = (32, 36, 40)
-"""The columns that the tree takes of a wide screen where it needs no more (`review.tcss`)."""
-
-
-EDGES = 4
-"""Cells of the frame of the tree, its scroll bar, and the blank that ends a line."""
-
-
 class PageTree(TreeList[Entry]):
     """Shows the changed pages, or all, with their open threads and changed lines."""
 
@@ -903,8 +895,6 @@ class PageTree(TreeList[Entry]):
         """Whether it shows unchanged pages too."""
         self.following = False
         """Whether the cursor was moved by the page in front, and not by the reader."""
-        self._title_cells = 0
-        """Cells that the longest title takes."""
         super().__init__(
             self._pages,
             self._page_columns(),
@@ -926,25 +916,14 @@ class PageTree(TreeList[Entry]):
         here = self.selected_id
         self._pages.unfolded |= {entry.id for entry in _walk(roots) if entry.children}
         self._pages.set_roots(roots)
-        # Those that are collapsed or filtered away count too: they come back without another look.
-        twigs = (
-            Twig(entry.id, entry, depth, bool(entry.children), unfolded=True)
-            for depth, entry in _with_depth(roots)
-        )
-        self._title_cells = by_content(self.columns[0], twigs, most=SLIM[-1]).width
         self.fit()
         if here is not None:
             self.follow(here)
 
     def fit(self) -> None:
-        """Fit the columns, and the tree itself, to its pages: the text needs the room."""
+        """Fit the columns to its pages."""
         self.show_columns(self._page_columns())
         self.refresh_rows()
-        counts = sum(column.width + 1 for column in self.columns[1:])
-        taken = EDGES + GUTTER + self._title_cells + counts
-        width = next((each for each in SLIM if taken <= each), None)
-        if self.is_attached:
-            self.screen.update_classes({f"-tree-{each}": each == width for each in SLIM})
 
     def follow(self, page: str) -> None:
         """Put the cursor on a page, without going there."""
@@ -989,12 +968,8 @@ class PageTree(TreeList[Entry]):
 
 
 def _walk(roots: Sequence[Entry]) -> Iterable[Entry]:
-    return (entry for _, entry in _with_depth(roots))
-
-
-def _with_depth(roots: Sequence[Entry]) -> Iterable[tuple[int, Entry]]:
-    waiting = [(0, entry) for entry in roots]
+    waiting = [*roots]
     while waiting:
-        depth, entry = waiting.pop()
-        yield depth, entry
-        waiting.extend((depth + 1, child) for child in entry.children)
+        entry = waiting.pop()
+        yield entry
+        waiting.extend(entry.children)

@@ -185,7 +185,7 @@ class CreationCommands(Commands, scope="sites"):
         if step == 0:
             types = [Option(each, each, TYPES.get(each, "")) for each in get_args(SiteType)]
             type_ = await self.place.desk.push_screen_wait(
-                Choice("New site, 1 of 4: its plan", types, current=plan.type, wide=True)
+                Choice("New site, 1 of 4: its plan", types, current=plan.type)
             )
             plan.type = type_ or plan.type
             return bool(type_)
@@ -194,7 +194,7 @@ class CreationCommands(Commands, scope="sites"):
             visibility = await self.place.desk.push_screen_wait(
                 Choice(
                     "New site, 2 of 4: who can read it once it is published",
-                    audiences, current=plan.visibility, wide=True,
+                    audiences, current=plan.visibility,
                 )
             )  # fmt: skip
             plan.visibility = visibility or plan.visibility
@@ -369,7 +369,7 @@ class SitesPlace(Place, scope="sites"):
             Column("published", "STATE", present.published, 13),
             Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
             Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
-            Column("address", "ADDRESS", present.address, 16, most=min(address, 48), drop=3),
+            Column("address", "ADDRESS", present.address, 14, most=min(address, 48), drop=3),
         ]
 
     def _views_cell(self, row: SiteRow) -> str:

@@ -90,12 +90,12 @@ def counted(node: SpaceNode, count: int) -> Text | str:
 
 
 def rules(node: SpaceNode) -> Text | str:
-    """Return the merge rules in a word or two, set off from the numbers before them."""
+    """Return the merge rules in a word or two."""
     if node.kind != "space":
         return ""
     if node.rules_type == "rules" and node.rules:
-        return "  " + plural(len(node.rules), "rule")
-    return Text("  inherit" if node.rules_type == "inherit" else "  none", style="muted")
+        return plural(len(node.rules), "rule")
+    return Text("inherit" if node.rules_type == "inherit" else "none", style="muted")
 
 
 def rules_told(_row: object, said: str) -> str:

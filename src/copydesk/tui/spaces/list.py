@@ -838,7 +838,7 @@ def _columns(clock: Callable[[], datetime]) -> list[Column[SpaceNode]]:
             "comments", "CMT", lambda node: present.counted(node, node.comments), 5,
             align="right", drop=2,
         ),
-        Column("rules", "  RULES", present.rules, 9, drop=3, spoken=present.rules_told),
+        Column("rules", "RULES", present.rules, 7, drop=3, spoken=present.rules_told),
         Column(
             "updated", "UPDATED", lambda node: present.updated(node, clock()), 8,
             align="right", drop=1,

@@ -139,8 +139,7 @@ def tree_columns(
             "open", "OPEN", lambda row: open_requests(row, nodes()), 4, align="right", drop=3,
             spoken=spaces.open_told,
         ),
-        # Set off from the numbers before it.
-        Column("state", "  STATE", lambda row: Text.assemble("  ", state(row)), 13, drop=1),
+        Column("state", "STATE", state, 11, drop=1),
     ]  # fmt: skip
 
 

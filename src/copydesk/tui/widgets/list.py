@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 from weakref import WeakSet
@@ -27,6 +28,7 @@ from copydesk.domain.text import clean
 from copydesk.session.errors import LACKS, SELDOM, STILL_READING
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, NoRowYet, action
+from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import place_of
@@ -580,7 +582,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         ]
         for at, (column, cells) in enumerate(columns):
             if at:
-                segments.append(Segment(" ", style))
+                segments.append(Segment(" " * gap(columns[at - 1][0], column), style))
             content = column.cell(row, cells)
             if widens(self, column, row, content, cells):
                 return self._row_strip(row, selected, width)
@@ -606,9 +608,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
             return self._head[1]
         style = self._style("header")
         segments = [Segment(" " * GUTTER, style)]
-        for at, (column, cells) in enumerate(self._columns_for(width)):
+        for at, (column, cells) in enumerate(columns := self._columns_for(width)):
             if at:
-                segments.append(Segment(" ", style))
+                segments.append(Segment(" " * gap(columns[at - 1][0], column), style))
             title = column.title
             if self.sort is not None and self.sort[0] == column.key:
                 title += glyphs().down if self.sort[1] else glyphs().up
@@ -685,7 +687,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             first = index == source.loaded == 0 and source.busy
             text = self.reading if first else glyphs().more
         elif source.length == 0:
-            said = [*self._nothing_line(max(8, width - GUTTER)), "", *self.tail]
+            said = [*self._nothing_line(max(8, width - GUTTER - 1)), "", *self.tail]
             text = said[index] if index < len(said) else ""
         elif not source.error and (tail := self.tail):
             after = index - source.length - 1
@@ -881,7 +883,8 @@ def laid_out(rows: VirtualList[T], width: int) -> list[tuple[Column[T], int]]:
         replace(column, width=max(column.width, rows._grown.get(column.key, 0)))
         for column in own_columns(rows)
     ]
-    return lay_out(columns, width - GUTTER - 1, rows._longest)
+    part = part_of(rows)
+    return lay_out(columns, width - GUTTER - 1, rows._longest, 0 if part is None else part.taken)
 
 
 def widens(
@@ -904,11 +907,29 @@ def widens(
             for one, wide in shown:
                 length = cells_of(one, each, one.cell(each, wide))
                 rows._longest[one.key] = max(length, rows._longest.get(one.key, 0))
+        want_room(rows)
         if laid_out(rows, rows._layout_width) == rows._layout:
             return False
     rows._layout_width, rows._head = -1, None
     rows.call_later(rows.refresh)
     return True
+
+
+def part_of(rows: VirtualList[Any]) -> Part | None:
+    """Return the part of a place that a list is in; None of one in a dialog."""
+    return next((each for each in rows.ancestors if isinstance(each, Part)), None)
+
+
+def want_room(rows: VirtualList[Any]) -> None:
+    """Ask for the cells that all of the rows on screen takes."""
+    if (part := part_of(rows)) is not None:
+        cells = [
+            max(rows._longest.get(column.key, cells), cell_len(column.title) + 1)
+            for column, cells in rows._layout
+        ]
+        shown = [column for column, _ in rows._layout]
+        taken = GUTTER + sum(cells) + gaps(shown) + 1
+        part.want(taken + rows.outer_size.width - rows.line_width)
 
 
 def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
@@ -961,18 +982,22 @@ ROOMY = 64
 
 
 def lay_out(
-    columns: Sequence[Column[T]], width: int, longest: Mapping[str, int] = MappingProxyType({})
+    columns: Sequence[Column[T]],
+    width: int,
+    longest: Mapping[str, int] = MappingProxyType({}),
+    taken: int = 0,
 ) -> list[tuple[Column[T], int]]:
-    """Return the columns that fit ``width`` cells with their widths; one blank between columns.
+    """Return the columns that fit ``width`` cells with their widths, and the blanks between them.
 
     Where the ``longest`` content of a column would be cut, it has cells that others do not use.
+    What was ``taken`` from other panes is for what was cut, and not for more columns.
     """
     shown = list(columns)
     while True:
-        fixed = sum(column.width for column in shown if not column.flex) + max(0, len(shown) - 1)
+        fixed = sum(column.width for column in shown if not column.flex) + gaps(shown)
         flexible = [column for column in shown if column.flex]
         least = sum(max(column.minimum, column.width) for column in flexible)
-        if fixed + least <= width or not any(column.drop for column in shown):
+        if fixed + least <= width - taken or not any(column.drop for column in shown):
             break
         shown.remove(max(shown, key=lambda column: column.drop))
     spare = max(0, width - fixed - least)
@@ -991,6 +1016,16 @@ def lay_out(
     if longest:
         _use_blanks(shown, widths, longest)
     return [(column, widths[column.key]) for column in shown]
+
+
+def gap(before: Column[Any], after: Column[Any]) -> int:
+    """Return the blanks between two columns: one; but numbers and words would meet there."""
+    return 2 if before.align == "right" and after.align == "left" else 1
+
+
+def gaps(columns: Sequence[Column[Any]]) -> int:
+    """Return all blanks between columns."""
+    return sum(gap(before, after) for before, after in pairwise(columns))
 
 
 def _least(column: Column[T]) -> int:
@@ -1074,10 +1109,11 @@ def fit(
         content.truncate(width - 1)
         content.append(glyphs().more)
         length = content.cell_len
+    whole = style
     if content.style:  # Rich leaves it out where a text has no spans
-        style = over(style, console.get_style(content.style))
+        whole = over(style, console.get_style(content.style))
     segments = [
-        Segment(cell, over(style, own) if own else style)
+        Segment(cell, over(whole, own) if own else whole)
         for cell, own, _ in content.render(console)
         if cell
     ]

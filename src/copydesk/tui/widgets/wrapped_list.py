@@ -82,6 +82,7 @@ class TableKeys(PaneActs, scope="tables"):
 class SpanPane(Pane):
     """Draws a line of spans once, however often and wherever it is shown."""
 
+    KEEPS = 48
     look = Look(0)
     """How its tables are shown."""
 

@@ -105,7 +105,7 @@ async def test_two_processes_and_eight_clients_lose_nothing(tmp_path: Path) -> N
     assert examine(path).all == []
     assert sorted(numbers) == list(range(len(requests) + 1, len(requests) + len(numbers) + 1))
     after = Store(path)
-    row = after.read(lambda tx: tx.one("SELECT * FROM space WHERE id = ?", space))
+    row = after.read(lambda tx: tx.get("space", id=space))
     replies = after.read(lambda tx: tx.value("SELECT replies FROM comment WHERE id = ?", thread))
     after.close()
     assert row is not None

@@ -59,7 +59,7 @@ class Docs:
 
 
 def check_structure(tx: Tx, site_id: str) -> None:
-    site = tx.one("SELECT * FROM site WHERE id = ?", site_id)
+    site = tx.get("site", id=site_id)
     assert site is not None
     sections = sections_of(site_id).rows(tx)
     root = site_spaces_of(site_id, None).rows(tx)

@@ -279,9 +279,7 @@ class Access:
         Raises a 404 when there is none that they may see, a 403 when they lack the permission.
         """
         self.organization(organization_id)
-        row = self.tx.one(
-            "SELECT * FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
-        )
+        row = self.tx.get("site", id=site_id, organization_id=organization_id)
         if row is None:
             raise not_found("site", site_id)
         needed = ORGANIZATION_PERMISSIONS[permission]
@@ -347,5 +345,5 @@ class Access:
     def _above(self, container: Row) -> Row | None:
         parent = container["parent_id"]
         if parent is not None and parent not in self._collections:
-            self._collections[parent] = self.tx.one("SELECT * FROM collection WHERE id = ?", parent)
+            self._collections[parent] = self.tx.get("collection", id=parent)
         return self._collections.get(parent)

@@ -31,7 +31,7 @@ def begin(tx: Tx, space: Row, author: str, body: GitImport) -> None:
     Raises a 400 for a repository that is not on this machine, a 409 while another one is under way.
     """
     path_of(body.url)
-    job = tx.one("SELECT * FROM git_job WHERE space_id = ?", space["id"])
+    job = tx.get("git_job", space_id=space["id"])
     if job is not None and job["state"] != "over":
         raise conflict(
             f"An {job['direction']} of this space is running: try again when it has ended."

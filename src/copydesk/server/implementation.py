@@ -77,9 +77,7 @@ class Call:
 
     def find(self, kind: str, table: str, key: str, **belongs: str) -> Row:
         """Return the row with an id that belongs where its columns say, or raise a 404."""
-        where = " AND ".join(f"{column} = ?" for column in ("id", *belongs))
-        sql = f"SELECT * FROM {table} WHERE {where}"  # noqa: S608 - names are ours
-        row = self.tx.one(sql, key, *belongs.values())
+        row = self.tx.get(table, id=key, **belongs)
         if row is None:
             raise not_found(kind, key)
         return row

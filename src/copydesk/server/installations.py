@@ -123,7 +123,7 @@ def leave_out(tx: Tx, installation: Row, place: str, key: str) -> None:
 
 def integration_row(tx: Tx, name: str) -> Row:
     """Return the row of an integration, whoever may see it. Raises a 404 when there is none."""
-    row = tx.one("SELECT * FROM integration WHERE id = ?", name)
+    row = tx.get("integration", id=name)
     if row is None:
         raise not_found("integration", name)
     return row

@@ -185,12 +185,17 @@ class Tx:
         row = self.connection.execute(sql, values).fetchone()
         return None if row is None else row[0]
 
-    def row(self, table: str, key: str | int) -> Row:
-        """Return the row whose ``id`` is ``key``, of what the desk itself says is there.
+    def get(self, table: str, **values: Value) -> Row | None:
+        """Return the row of a table with these values, or None.
 
-        ``table`` comes from code, never from a request.
+        ``table`` and the names come from code, never from a request.
         """
-        row = self.one(f"SELECT * FROM {table} WHERE id = ?", key)  # noqa: S608 - a table of ours
+        where = " AND ".join(f"{column} = ?" for column in values)
+        return self.one(f"SELECT * FROM {table} WHERE {where}", *values.values())  # noqa: S608
+
+    def row(self, table: str, key: str | int) -> Row:
+        """Return the row whose ``id`` is ``key``, of what the desk itself says is there."""
+        row = self.get(table, id=key)
         assert row is not None, f"{table} {key} is referenced but not there"
         return row
 

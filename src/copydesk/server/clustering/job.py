@@ -161,7 +161,7 @@ class Clusterer:
 
     def _take(self, tx: Tx, organization: str, looked: int = 0) -> bool:
         """Say that this program is at it, and how far; return whether no other one is."""
-        row = tx.one("SELECT * FROM clustering WHERE organization_id = ?", organization)
+        row = tx.get("clustering", organization_id=organization)
         limit = timestamp(tx.moment - LEASE)
         if (
             row is not None

@@ -35,7 +35,7 @@ def update_agent_instructions(
 
 def agent_instructions_model(call: Call, organization_id: str) -> AgentInstructions:
     """Return what an organization's agent is told; nobody asks if the caller may read it."""
-    row = call.tx.one("SELECT * FROM agent_instructions WHERE organization_id = ?", organization_id)
+    row = call.tx.get("agent_instructions", organization_id=organization_id)
     return AgentInstructions(
         instructions=markdown_to_document("")
         if row is None

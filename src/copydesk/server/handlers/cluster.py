@@ -110,7 +110,7 @@ def update_issues_cluster(
 def delete_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> None:
     """End a cluster; nothing puts its issues together again but a person."""
     changing_organization(call, organization_id)
-    row = _known(call, organization_id, cluster_id)
+    row = call.tx.get("cluster", id=cluster_id, organization_id=organization_id)
     if row is None:
         call.was_missing()
     else:
@@ -129,7 +129,7 @@ def join_issues_clusters(
         where = f"body.clusters[{number}]"
         if each == cluster_id:
             raise invalid(f"{where}: a cluster cannot be joined with itself")
-        other = _known(call, organization_id, each)
+        other = call.tx.get("cluster", id=each, organization_id=organization_id)
         if other is None:
             raise invalid(f"{where}: there is no cluster {each[:100]!r}")
         clusters.join(call.tx, other, cluster_id, "hand")
@@ -141,7 +141,7 @@ def join_issues_clusters(
 def restore_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> IssuesCluster:
     """Bring back a cluster that ended, with its id; one that did not stays as it is."""
     changing_organization(call, organization_id)
-    if _known(call, organization_id, cluster_id) is None:
+    if call.tx.get("cluster", id=cluster_id, organization_id=organization_id) is None:
         ended = call.find("cluster", "ended_cluster", cluster_id, organization_id=organization_id)
         clusters.restore(call.tx, ended)
     return cluster_model(call, call.tx.row("cluster", cluster_id))
@@ -217,12 +217,6 @@ def unlink_cluster_change_request(
         call.tx.update("change_request", row["id"], cluster_id=None)
     else:
         call.was_missing()
-
-
-def _known(call: Call, organization_id: str, cluster_id: str) -> Row | None:
-    return call.tx.one(
-        "SELECT * FROM cluster WHERE id = ? AND organization_id = ?", cluster_id, organization_id
-    )
 
 
 def _request(call: Call, organization_id: str, change_request_id: str) -> Row:

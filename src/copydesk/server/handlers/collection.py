@@ -94,7 +94,7 @@ def delete_collection(call: Call, collection_id: str) -> None:
     Deleted spaces that were in it stay restorable, in the collection above. Raises a 412 when there
     is anything else in it.
     """
-    row = call.tx.one("SELECT * FROM collection WHERE id = ?", collection_id)
+    row = call.tx.get("collection", id=collection_id)
     if row is None or call.access.level(row) is None:
         return call.was_missing()
     call.access.collection(collection_id, "admin")

@@ -32,9 +32,7 @@ from copydesk.server.queries.comment import (
     comment_or_none,
     find_comment,
     find_place,
-    find_reply,
     reply_model,
-    reply_or_none,
     written_markdown,
 )
 from copydesk.server.queries.member import MEMBERS, member_model
@@ -159,7 +157,7 @@ def create_reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -
     comment = find_comment(call, place, comment_id)
     text = written_markdown(body.body)
     key = threads.add_reply(call.tx, comment["id"], call.user_id, text)
-    return reply_model(call, place, find_reply(call, comment, key), new=True)
+    return reply_model(call, place, call.tx.row("reply", key), new=True)
 
 
 @implements_on_space(ops.get_space_comment_reply, find_place)
@@ -173,7 +171,8 @@ def get_reply(
     format: ContentFormat | None = None,
 ) -> CommentReply:
     comment = find_comment(call, place, comment_id)
-    return reply_model(call, place, find_reply(call, comment, comment_reply_id), format)
+    row = call.find("reply", "reply", comment_reply_id, comment_id=comment["id"])
+    return reply_model(call, place, row, format)
 
 
 @implements_on_branch(ops.update_change_request_comment_reply, _to_comment, takes="comment")
@@ -183,14 +182,14 @@ def update_reply(
 ) -> CommentReply:
     """Edit or react to a reply; on a change request also resolve its thread."""
     comment = find_comment(call, place, comment_id)
-    row = find_reply(call, comment, comment_reply_id)
+    row = call.find("reply", "reply", comment_reply_id, comment_id=comment["id"])
     if body.body is not None:
         _only_author(call, row, "reply")
         threads.edit_reply(call.tx, row["id"], written_markdown(body.body))
     _react(call, row, body)
     if isinstance(body, ReplyUpdate):
         _set_resolved(call, comment, body.resolved)
-    return reply_model(call, place, find_reply(call, comment, comment_reply_id))
+    return reply_model(call, place, call.tx.row("reply", row["id"]))
 
 
 @implements_on_space(ops.delete_space_comment_reply, find_place, takes="admin")
@@ -198,7 +197,7 @@ def update_reply(
 def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: str) -> None:
     """Delete a reply; a missing one is fine (204)."""
     comment = comment_or_none(call, place, comment_id)
-    row = comment and reply_or_none(call, comment, comment_reply_id)
+    row = comment and call.tx.get("reply", id=comment_reply_id, comment_id=comment["id"])
     if row is None:
         call.was_missing()
         return

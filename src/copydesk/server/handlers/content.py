@@ -104,10 +104,8 @@ class _Version:
 
 def merged_as(call: Call, revision: Row) -> ChangeRequest | None:
     """Return the change request that a revision merged, if it did."""
-    row = call.tx.one(
-        "SELECT * FROM change_request WHERE revision_merged = ? AND space_id = ?",
-        revision["id"],
-        revision["space_id"],
+    row = call.tx.get(
+        "change_request", revision_merged=revision["id"], space_id=revision["space_id"]
     )
     if row is None:
         return None

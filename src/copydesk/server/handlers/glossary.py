@@ -50,7 +50,7 @@ def list_glossary_entries(
 @implements(ops.get_glossary_entry)
 def get_glossary_entry(call: Call, organization_id: str, glossary_entry_id: str) -> GlossaryEntry:
     call.access.organization(organization_id)
-    row = _row(call, organization_id, glossary_entry_id)
+    row = call.tx.get("glossary_entry", id=glossary_entry_id, organization_id=organization_id)
     if row is None:
         raise not_found("glossary entry", glossary_entry_id)
     return _model(call, row)
@@ -78,7 +78,7 @@ def update_glossary_entries(call: Call, organization_id: str, body: GlossaryUpda
                 updated_at=call.tx.now,
             )
             continue
-        row = _row(call, organization_id, each.id)
+        row = call.tx.get("glossary_entry", id=each.id, organization_id=organization_id)
         if isinstance(each, GlossaryRemoval):
             if row is not None:
                 call.tx.run("DELETE FROM glossary_entry WHERE id = ?", row["id"])
@@ -91,12 +91,6 @@ def update_glossary_entries(call: Call, organization_id: str, body: GlossaryUpda
                 translations=to_json(each.translations),
                 updated_at=call.tx.now,
             )
-
-
-def _row(call: Call, organization_id: str, key: str) -> Row | None:
-    return call.tx.one(
-        "SELECT * FROM glossary_entry WHERE id = ? AND organization_id = ?", key, organization_id
-    )
 
 
 def _model(call: Call, row: Row) -> GlossaryEntry:

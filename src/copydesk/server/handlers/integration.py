@@ -397,7 +397,7 @@ def _owner_after(call: Call, name: str, wanted: str | None) -> str:
 
     Raises a 400 when nobody would, a 403 when the caller does not administer it before and after.
     """
-    before = call.tx.one("SELECT * FROM integration WHERE id = ?", name)
+    before = call.tx.get("integration", id=name)
     if before is not None and not administers(call, before):
         raise forbidden("admin", f"the integration {name!r}")
     if wanted is None:

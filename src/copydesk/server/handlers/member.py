@@ -91,9 +91,7 @@ def remove_member(call: Call, organization_id: str, user_id: str) -> None:
         call.access.organization(organization_id)
     else:
         call.access.organization(organization_id, "admin")
-    member = call.tx.one(
-        "SELECT * FROM member WHERE organization_id = ? AND user_id = ?", organization_id, user_id
-    )
+    member = call.tx.get("member", organization_id=organization_id, user_id=user_id)
     if member is None:
         return call.was_missing()
     _keep_an_administrator(call, member)

@@ -21,7 +21,6 @@ from copydesk.server.queries.openapi_spec import (
     find_spec,
     set_source,
     spec_model,
-    spec_row,
     version_model,
 )
 
@@ -47,7 +46,7 @@ def list_openapi_specs(
 def create_openapi_spec(call: Call, organization_id: str, body: OpenAPISpecCreate) -> OpenAPISpec:
     """Add a specification. Takes createOpenAPISpec; raises a 409 for a slug that is taken."""
     call.access.organization(organization_id, _PERMISSION)
-    if spec_row(call.tx, organization_id, body.slug) is not None:
+    if call.tx.get("openapi_spec", organization_id=organization_id, slug=body.slug) is not None:
         raise conflict(
             f"There is an OpenAPI specification {body.slug!r} already; choose another slug, "
             "or give that one a new source."
@@ -71,7 +70,7 @@ def put_openapi_spec(
     One that is not there is added, which is a 201.
     """
     call.access.organization(organization_id, _PERMISSION)
-    row = spec_row(call.tx, organization_id, spec_slug)
+    row = call.tx.get("openapi_spec", organization_id=organization_id, slug=spec_slug)
     if row is not None:
         set_source(call.tx, row["id"], body.source)
     else:
@@ -95,7 +94,7 @@ def update_openapi_spec(
 def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> None:
     """Delete a specification with every version of it."""
     call.access.organization(organization_id, _PERMISSION)
-    row = spec_row(call.tx, organization_id, spec_slug)
+    row = call.tx.get("openapi_spec", organization_id=organization_id, slug=spec_slug)
     if row is None:
         return call.was_missing()
     call.tx.run("DELETE FROM openapi_spec WHERE id = ?", row["id"])
@@ -125,7 +124,7 @@ def get_latest_openapi_spec_version(
     """Get the version that was read last. A 404 for a specification that could not be read yet."""
     call.access.organization(organization_id)
     spec = find_spec(call, organization_id, spec_slug)
-    row = call.tx.one("SELECT * FROM openapi_version WHERE id = ?", spec["version_id"])
+    row = call.tx.get("openapi_version", id=spec["version_id"])
     if row is None:
         raise not_found("version of the OpenAPI specification", spec_slug)
     return version_model(call, spec, row)

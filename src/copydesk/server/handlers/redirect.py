@@ -133,9 +133,7 @@ def delete_site_redirect(
     call: Call, organization_id: str, site_id: str, site_redirect_id: str
 ) -> None:
     view = site_view(call, organization_id, site_id, "createContent")
-    row = call.tx.one(
-        "SELECT * FROM site_redirect WHERE id = ? AND site_id = ?", site_redirect_id, site_id
-    )
+    row = call.tx.get("site_redirect", id=site_redirect_id, site_id=site_id)
     if row is None or _unseen(view, dict(row)):
         call.was_missing()
     else:
@@ -215,12 +213,7 @@ def _change(
 
 
 def _at(view: SiteView, source: str, *, draft: bool) -> Redirect | None:
-    row = view.call.tx.one(
-        "SELECT * FROM site_redirect WHERE site_id = ? AND draft = ? AND source = ?",
-        view.site["id"],
-        draft,
-        source,
-    )
+    row = view.call.tx.get("site_redirect", site_id=view.site["id"], draft=draft, source=source)
     if row is None:
         return None
     found = dict(row)

@@ -16,7 +16,7 @@ from copydesk.contract.models.review import (
     ReviewersRequest,
 )
 from copydesk.server import threads
-from copydesk.server.errors import blocked, invalid, not_found
+from copydesk.server.errors import blocked, invalid
 from copydesk.server.handlers.change_request import update_change_request
 from copydesk.server.implementation import Call, implements, implements_on_branch
 from copydesk.server.pagination import Conditions, paginate
@@ -57,9 +57,7 @@ def get_change_request_review(
     call: Call, place: Place, review_id: str, *, format: ContentFormat | None = None
 ) -> Review:
     assert place.change_request is not None
-    row = call.tx.one("SELECT * FROM review WHERE id = ?", review_id)
-    if row is None or row["change_request_id"] != place.change_request["id"]:
-        raise not_found("review", review_id)
+    row = call.find("review", "review", review_id, change_request_id=place.change_request["id"])
     return review_model(call, place, row, format)
 
 

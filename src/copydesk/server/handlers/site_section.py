@@ -121,9 +121,7 @@ def delete_site_section(
 ) -> None:
     """Remove a section with what it shows; the content stays."""
     site_view(call, organization_id, site_id, "createContent")
-    row = call.tx.one(
-        "SELECT * FROM site_section WHERE id = ? AND site_id = ?", site_section_id, site_id
-    )
+    row = call.tx.get("site_section", id=site_section_id, site_id=site_id)
     if row is None:
         call.was_missing()
     else:

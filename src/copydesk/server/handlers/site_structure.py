@@ -158,9 +158,7 @@ def delete_site_section_group(
 ) -> None:
     """Remove a group; its members take its place."""
     site_view(call, organization_id, site_id, "createContent")
-    row = call.tx.one(
-        "SELECT * FROM section_group WHERE id = ? AND site_id = ?", site_section_group_id, site_id
-    )
+    row = call.tx.get("section_group", id=site_section_group_id, site_id=site_id)
     if row is None:
         call.was_missing()
     else:

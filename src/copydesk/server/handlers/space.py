@@ -83,7 +83,7 @@ def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Spa
     To whoever can only read it on a published site, it answers with what readers get. In the trash
     it is there for those who may restore it. Raises a 404 for a key that opens none of its sites.
     """
-    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+    row = call.tx.get("space", id=space_id)
     remember_publications(call, (space_id,), share_key)
     if (
         row is None
@@ -122,7 +122,7 @@ def delete_space(call: Call, space_id: str) -> None:
     Raises a 403 also for who only reads it on a published site: it is not missing for them.
     """
     purge_trash(call.tx)
-    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+    row = call.tx.get("space", id=space_id)
     if row is None or row["deleted_at"] is not None:
         return call.was_missing()
     if call.access.level(row) is None:

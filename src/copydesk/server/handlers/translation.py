@@ -158,11 +158,7 @@ def find_translation(
     With ``edit`` the caller must be allowed to create content. Raises a 404 or a 403.
     """
     organization = call.access.organization(organization_id)
-    row = call.tx.one(
-        "SELECT * FROM translation WHERE id = ? AND organization_id = ?",
-        translation_id,
-        organization_id,
-    )
+    row = call.tx.get("translation", id=translation_id, organization_id=organization_id)
     if row is None or _is_hidden(call, row):
         raise not_found("translation", translation_id)
     if edit and not call.access.may_in(organization_id, _PERMISSION):
@@ -214,5 +210,5 @@ def translation_model(call: Call, row: Row) -> Translation:
 
 def _is_hidden(call: Call, row: Row) -> bool:
     """Say whether a translation is of a space that the caller may not see."""
-    source = call.tx.one("SELECT * FROM space WHERE id = ?", row["source_space_id"])
+    source = call.tx.get("space", id=row["source_space_id"])
     return source is not None and call.access.level(source) is None

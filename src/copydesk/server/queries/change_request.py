@@ -38,11 +38,7 @@ def find_change_request(
     """
     space = call.access.space(space_id, permission)
     if id_or_number.isascii() and id_or_number.isdecimal() and len(id_or_number) <= _LONGEST_NUMBER:
-        row = call.tx.one(
-            "SELECT * FROM change_request WHERE space_id = ? AND number = ?",
-            space_id,
-            int(id_or_number),
-        )
+        row = call.tx.get("change_request", space_id=space_id, number=int(id_or_number))
         if row is not None:
             return space, row
     row = call.find("change request", "change_request", id_or_number, space_id=space_id)

@@ -16,7 +16,7 @@ from copydesk.contract.models.conversation import (
 )
 from copydesk.contract.models.parts import Urls
 from copydesk.domain.access import rank
-from copydesk.server.errors import forbidden, invalid, not_found
+from copydesk.server.errors import forbidden, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row, columns, timestamp, to_json
 
@@ -143,7 +143,7 @@ def analysis(call: Call, organization_id: str) -> ConversationsAnalysis:
         organization_id,
     )
     assert counts is not None
-    found = call.tx.one("SELECT * FROM clustering WHERE organization_id = ?", organization_id)
+    found = call.tx.get("clustering", organization_id=organization_id)
     waiting, clustered = int(counts["waiting"]), int(counts["clustered"])
     state = "idle" if found is None else found["state"]
     return ConversationsAnalysis(
@@ -182,10 +182,13 @@ def weekly_pulse(call: Call, cluster_id: str) -> list[int]:
 def find_conversation(call: Call, organization_id: str, conversation_id: str) -> Row:
     """Return a conversation of an organization that the caller may read, or raise a 404."""
     reading_organization(call, organization_id)
-    row = _conversation(call, organization_id, conversation_id)
-    if row is None or row["type"] != "ticket":
-        raise not_found("conversation", conversation_id)
-    return row
+    return call.find(
+        "conversation",
+        "conversation",
+        conversation_id,
+        organization_id=organization_id,
+        type="ticket",
+    )
 
 
 def conversation_model(call: Call, row: Row) -> Conversation:
@@ -219,7 +222,9 @@ def conversation_detail(call: Call, row: Row) -> ConversationDetail:
 def issue_item(call: Call, row: Row) -> ConversationIssueItem:
     """Return the issue of a row of ``issue`` with its conversation."""
     organization_id = row["organization_id"]
-    conversation = _conversation(call, organization_id, row["conversation_id"])
+    conversation = call.tx.get(
+        "conversation", organization_id=organization_id, id=row["conversation_id"]
+    )
     issue = ConversationIssue.model_validate(
         {
             **columns(row, "id", "title", "summary", "created_at", "ingested_at"),
@@ -233,12 +238,4 @@ def issue_item(call: Call, row: Row) -> ConversationIssueItem:
     return ConversationIssueItem(
         issue=issue,
         conversation=None if conversation is None else conversation_model(call, conversation),
-    )
-
-
-def _conversation(call: Call, organization_id: str, conversation_id: str) -> Row | None:
-    return call.tx.one(
-        "SELECT * FROM conversation WHERE organization_id = ? AND id = ?",
-        organization_id,
-        conversation_id,
     )

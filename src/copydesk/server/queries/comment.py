@@ -89,21 +89,6 @@ def comment_or_none(call: Call, place: Place, comment_id: str) -> Row | None:
     return call.tx.one(which.after("SELECT * FROM comment WHERE 1"), *which.values)
 
 
-def reply_or_none(call: Call, comment: Row, reply_id: str) -> Row | None:
-    """Return a reply to a comment if it is there."""
-    return call.tx.one(
-        "SELECT * FROM reply WHERE id = ? AND comment_id = ?", reply_id, comment["id"]
-    )
-
-
-def find_reply(call: Call, comment: Row, reply_id: str) -> Row:
-    """Return a reply to a comment; raises a 404 when it has none with this id."""
-    row = reply_or_none(call, comment, reply_id)
-    if row is None:
-        raise not_found("reply", reply_id)
-    return row
-
-
 def check_page(call: Call, place: Place, page_id: str) -> None:
     """Raise a 400 unless a page is in the content commented on.
 

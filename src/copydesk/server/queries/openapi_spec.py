@@ -24,19 +24,10 @@ DOCUMENTS = "/specifications/{version_id}"
 
 def find_spec(call: Call, organization_id: str, spec_slug: str) -> Row:
     """Return the specification of a slug, whoever asks. Raises a 404 when there is none."""
-    row = spec_row(call.tx, organization_id, spec_slug)
+    row = call.tx.get("openapi_spec", organization_id=organization_id, slug=spec_slug)
     if row is None:
         raise not_found("OpenAPI specification", spec_slug)
     return row
-
-
-def spec_row(tx: Tx, organization_id: str, spec_slug: str) -> Row | None:
-    """Return the row of the specification of a slug, None when there is none."""
-    return tx.one(
-        "SELECT * FROM openapi_spec WHERE organization_id = ? AND slug = ?",
-        organization_id,
-        spec_slug,
-    )
 
 
 def spec_model(call: Call, row: Row) -> OpenAPISpec:

@@ -250,10 +250,8 @@ def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[s
 
 
 def _conversation(call: Call, row: Row) -> Row | None:
-    return call.tx.one(
-        "SELECT * FROM conversation WHERE organization_id = ? AND id = ?",
-        row["organization_id"],
-        row["conversation_id"],
+    return call.tx.get(
+        "conversation", organization_id=row["organization_id"], id=row["conversation_id"]
     )
 
 

@@ -20,11 +20,7 @@ def review_model(call: Call, place: Place, row: Row, format: ContentFormat | Non
     """Return a review of the change request that ``place`` is, as the API shows it."""
     change_request = place.change_request
     assert change_request is not None
-    comment = call.tx.one(
-        "SELECT * FROM comment WHERE change_request_id = ? AND review_id = ?",
-        change_request["id"],
-        row["id"],
-    )
+    comment = call.tx.get("comment", change_request_id=change_request["id"], review_id=row["id"])
     above = ("spaces", place.space["id"], "change-requests", change_request["id"])
     return Review.model_validate(
         {

@@ -48,7 +48,7 @@ def active_provider(call: Call, organization_id: str) -> Row | None:
 def saml_provider_model(call: Call, row: Row) -> SAMLProvider:
     """Return the provider of a row of ``saml_provider`` that also says if it is ``configured``."""
     location = call.url("orgs", row["organization_id"], "saml", row["id"])
-    team = call.tx.one("SELECT * FROM team WHERE id = ?", row["default_team"])
+    team = call.tx.get("team", id=row["default_team"])
     return SAMLProvider(
         id=row["id"],
         label=row["label"],

@@ -282,9 +282,7 @@ def site_to_read(call: Call, organization_id: str, site_id: str, share_key: str 
 
     Raises as ``site_view`` does for everyone else.
     """
-    site = call.tx.one(
-        "SELECT * FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
-    )
+    site = call.tx.get("site", id=site_id, organization_id=organization_id)
     if (
         site is None
         or organization_id in call.access.memberships

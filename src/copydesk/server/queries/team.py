@@ -23,9 +23,7 @@ def find_team(
     Raises a 404 when there is no such team, a 403 when the caller lacks the permission.
     """
     organization = call.access.organization(organization_id)
-    row = call.tx.one(
-        "SELECT * FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
-    )
+    row = call.tx.get("team", id=team_id, organization_id=organization_id)
     if row is None or not may_view_team(call, row):
         if row is None and call.access.may_in(organization_id, "listTeams"):
             raise not_found("team", team_id)

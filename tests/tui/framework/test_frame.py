@@ -34,7 +34,7 @@ async def test_moving_and_chords() -> None:
         await driver.press("z R")
         assert "unfolded all" in driver.screen
         await driver.press("g z")
-        assert "gz means nothing here" in driver.screen
+        assert "gz means nothing here. g shows what does." in driver.screen
 
 
 async def test_a_begun_chord_shows_all_that_it_may_become() -> None:

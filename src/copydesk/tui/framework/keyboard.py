@@ -55,6 +55,9 @@ if TYPE_CHECKING:
 SOFT_CHORD_SECONDS = 0.8
 """How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
 
+LISTED = 100
+"""Characters of what a begun chord may become that are said after one that means nothing."""
+
 STEPS = 4
 """Turns of the event loop in which an action goes on once its dialog is left."""
 
@@ -565,7 +568,10 @@ class Keyboard:
     def _mean_nothing(self, begun: Node, event: events.Key) -> None:
         self._hint(None)
         keys = shown(f"{self._pressed} {declared_name(event.key)}")
-        self._say(f"{keys} means nothing here. {self._list(begun).plain}")
+        meant = self._list(begun).plain
+        if len(meant) > LISTED:
+            meant = f"{shown(self._pressed)} shows what does."
+        self._say(f"{keys} means nothing here. {meant}")
 
     def _hint(self, node: Node | None) -> None:
         screen = self.app.screen

@@ -36,13 +36,13 @@ def action_words(event: AuditEvent) -> str:
 
 def actor_name(actor: AuditEventActor) -> str:
     """Return who did it; what is no person is said to be none."""
-    name = actor.label or actor.id
+    name = (actor.label or "").strip() or actor.id
     return name if actor.type == "user" else f"{name} ({actor.type})"
 
 
 def target_name(target: AuditEventTarget) -> str:
     """Return what it was done to, never empty."""
-    return target.label or f"{target_kind(target)} without a name"
+    return (target.label or "").strip() or f"{target_kind(target)} without a name"
 
 
 def target_kind(target: AuditEventTarget) -> str:

@@ -224,8 +224,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         yield Part("side", self.facts, self.contents)
 
     def breadcrumb(self) -> Iterable[str]:
-        """Above all organizations there is only the service."""
-        yield self.session.host or "service"
+        """Above all organizations there is only the service, which the header names already."""
         yield "Organizations"
 
     def url(self) -> str | None:

@@ -20,6 +20,7 @@ from copydesk.domain.settlement import PageSide
 from tests.domain.test_examples import plain
 from tests.domain.test_page_arrangement import TEXTS, TREE
 from tests.domain.test_plans import bare, on, reported, site, told, tree
+from tests.domain.test_site_arrangement import kept
 from tests.domain.test_structure_whole import example
 from tests.domain.test_structure_whole import on as grouped_on
 from tests.golden_json import remade
@@ -69,9 +70,10 @@ def outcome(given: Mapping[str, Any]) -> Any:
         "shown": [f"{level or 'top'}: {' '.join(rows)}" for level, rows in levels.items()],
         "sent": [line for call in found.calls() for line in told(call)],
     }
-    kept = type(found).from_text(found.to_text(), *found.ids)
-    assert kept is not None
-    assert (kept.base.same(found.base), kept.now.same(found.now)) == (True, True)
+    again = type(found).from_text(found.to_text(), *found.ids)
+    assert again is not None
+    assert (again.base.same(found.base), again.now.same(found.now)) == (True, True)
+    assert all(kept(call) == call for call in found.calls())
     if isinstance(found, PageArrangement):
         edits = found.edits({}, TEXTS, "r1")
         made["edits"] = plain(edits)

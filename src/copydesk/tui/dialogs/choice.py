@@ -44,6 +44,12 @@ NOTHING_TICKED = "Nothing is ticked yet: space ticks the line of the cursor."
 """Said where several may be chosen, and none is."""
 
 
+def title_cell(option: Option) -> str | Text:
+    """Return the title of an option, its name in bold where it says more."""
+    name, more = option.title[: option.named], option.title[option.named :]
+    return Text.assemble((name, "accent"), more) if name else more
+
+
 class ChoiceInput(Field, scope="choice_input"):
     """The field that narrows the list."""
 
@@ -139,7 +145,7 @@ class Chooser(Sheet[R]):
         self.options: VirtualList[Option] = VirtualList(
             self._source,
             [
-                Column("title", "", lambda option: option.title, flex=1, minimum=min(longest, 40)),
+                Column("title", "", title_cell, flex=1, minimum=min(longest, 40)),
                 Column(
                     "note",
                     "",

@@ -312,9 +312,9 @@ def offers(app: DeskApp) -> list[tuple[Option, Act]]:
         if each.reason(owner) is not None:
             continue
         seen.add(key)
-        title = f"{capital(each.label)}: {each.summary}"
-        note = shown(key) if keys else ""
-        found.append((Option(each.id, title, note), partial(run, owner, each)))
+        name = capital(each.label)
+        title, note = f"{name}: {each.summary}", shown(key) if keys else ""
+        found.append((Option(each.id, title, note, len(name)), partial(run, owner, each)))
     for entry in ENTRIES.values():
         keys = keys_of(entry.action, keyboard.keymap)
         note = shown(keys[0]) if keys else f":{entry.name}"

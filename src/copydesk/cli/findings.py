@@ -5,6 +5,7 @@ E-mail addresses and phone numbers in what people wrote are masked, as on the sc
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path

@@ -103,7 +103,7 @@ async def choose_offer(app: DeskApp, known: Sequence[Offer]) -> Offer | None:
 
     options = [Option(each.id, each.title, note(each)) for each in known]
     current = next((each.id for each in known if each.current), None)
-    chosen = await app.push_screen_wait(Choice("Go on with", options, current=current, wide=True))
+    chosen = await app.push_screen_wait(Choice("Go on with", options, current=current))
     return next((each for each in known if each.id == chosen), None)
 
 

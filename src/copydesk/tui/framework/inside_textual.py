@@ -9,6 +9,7 @@ module pass (`pyproject.toml`, `tests/tui/framework/test_inside_textual.py`).
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 from abc import abstractmethod
@@ -204,14 +205,14 @@ class FrameClock(Timer):
     """Has a frame drawn as soon as one is asked for, and the next one half a period later.
 
     Textual's own timer ticks at multiples of its period, and leaves one out after a pause: a key
-    that came just after a frame was drawn two periods later. A key waits for no frame but that of
-    another key: details are drawn in the pauses between two, when the next one comes.
+    that came just after a frame was drawn two periods later. Here what a key changes waits for no
+    frame but that of a key before it: often the one before it was of details, drawn as keys paused.
     """
 
-    hurried = False
-    """Whether the next frame is for a key."""
+    key_at = -math.inf
+    """When a key was last pressed."""
     rest: asyncio.Future[None] | None = None
-    """Ends when the next frame may be drawn, where the last was not for a key."""
+    """What is waited for after a frame that was not for a key."""
 
     @classmethod
     def begin(cls, screen: Screen[Any], draw: Callable[[], None]) -> FrameClock:
@@ -229,31 +230,41 @@ class FrameClock(Timer):
             while await asked_for.wait():
                 if isinstance(app, SteadyApp) and app._ends_badly:
                     return  # parts of the screen are gone
-                for_key, self.hurried = self.hurried, False
+                for_key = time.monotonic() - self.key_at < self._interval
                 await self._tick(next_timer=time.monotonic(), count=0)
                 if for_key:
                     await asyncio.sleep(self._interval)
-                    continue
-                loop = asyncio.get_running_loop()
-                self.rest = loop.create_future()
-                end = loop.call_later(self._interval, self.end_rest)
-                try:
-                    await self.rest
-                finally:
-                    end.cancel()
+                else:
+                    await self.pause_for_keys()
 
-    def end_rest(self) -> None:
-        """Let the next frame be drawn."""
+    async def pause_for_keys(self) -> None:
+        """Wait half a period, or until a key is pressed."""
+        loop = asyncio.get_running_loop()
+        self.rest = loop.create_future()
+        end = loop.call_later(self._interval, self.go_on)
+        try:
+            await self.rest
+        finally:
+            end.cancel()
+            self.rest = None
+
+    def go_on(self) -> None:
+        """Wait no longer."""
         if self.rest is not None and not self.rest.done():
             self.rest.set_result(None)
 
+    def hurry(self) -> None:
+        """Have what a key changes drawn at once, unless another frame is about to be drawn."""
+        self.key_at = time.monotonic()
+        asked_for: asyncio.Event = self._active
+        if not asked_for.is_set():
+            self.go_on()
+
 
 def hurry(screen: Screen[Any]) -> None:
-    """Have what a key changes on a screen drawn as soon as it is known."""
-    clock = screen._update_timer
-    if isinstance(clock, FrameClock):
-        clock.hurried = True
-        clock.end_rest()
+    """Have what a key that was pressed changes on a screen drawn as soon as it is known."""
+    if isinstance(clock := screen._update_timer, FrameClock):
+        clock.hurry()
 
 
 def sized_now(event: events.Event, size: Size) -> events.Event:

@@ -532,16 +532,19 @@ def test_the_sidebars_of_vitepress_are_one_tree_with_each_page_in_its_own_part(
 ) -> None:
     config = b"""import { defineConfig } from 'vitepress'
 export default defineConfig({
-  title: 'Tool', srcDir: './src', description: `The ${kind} of tools`,
+  head: [['meta', { title: 'Of a picture' }]], description: 'The sidebar: how it works',
+  title: "Ann's tool", srcDir: './src', titleTemplate: `The ${kind} of tools`,
   themeConfig: {
     nav: [{ text: 'The guide', link: '/guide/', activeMatch: '/guide/' }],
-    sidebar: {
-      '/guide/': [
+    // sidebar: [{ text: 'Old', link: '/old' }],
+    'sidebar': {
+      'guide/': [
         { text: 'Begin', collapsed: true, items: [
           { text: 'First steps', link: '/guide/' },
           { text: `From v${major - 1}`, link: '/guide/migration.html#now' },
           { text: 'All options', link: '/api-v2/' },
         ] },
+        { text: 'No pages yet' },
         { text: 'Code', link: 'https://example.com' },
         { text: 'Only elsewhere', items: [{ text: 'Options', link: '/api-v2/' }] },
       ],
@@ -567,7 +570,7 @@ export default defineConfig({
         "README.md": b"# The repository\n",
     }
     (space,) = layout(files)
-    assert (space.title, space.folder) == ("Tool", docs)
+    assert (space.title, space.folder) == ("Ann's tool", docs)
     assert shape(space.pages) == [
         ("Home", f"{docs}/index.md"),
         ("The guide", None, [
@@ -575,9 +578,10 @@ export default defineConfig({
                 ("First steps", f"{docs}/guide/index.md"),
                 ("Migration", f"{docs}/guide/migration.md"),
             ]),
+            ("No pages yet", None),
             ("Code", "https://example.com"),
         ]),
-        ("All options", None, [
+        ("Api v2", None, [
             ("Options", f"{docs}/api-v2/index.md"),
             ("Parts", f"{docs}/api-v2/parts.md", [("One", f"{docs}/api-v2/one.md")]),
         ]),
@@ -602,9 +606,10 @@ export default defineConfig({
 
 def test_the_names_in_a_sidebar_of_vuepress_count_from_their_part() -> None:
     config = b"""module.exports = { title: "Old tool", themeConfig: { sidebar: {
-  '/guide/': ['', 'use', ['/guide/more', 'And more'], { title: 'Deep', path: '/guide/deep/',
-    children: [['deep/a']] }],
-  '/': ['/', 'about'],
+  '/guide': ['', './use', ['/guide/more.md', 'And more'], { title: 'Deep', path: '/guide/deep/',
+    prefix: 'deep', children: [['a']] }, { title: 'Nothing', children: null }],
+  '/': ['/README.md', 'about', { text: 'Site', link: 'https://example.com' }, { title: 'Group',
+    children: [{ text: 'Other', link: '/other.html' }] }],
 } } }
 """
     files = {
@@ -616,6 +621,7 @@ def test_the_names_in_a_sidebar_of_vuepress_count_from_their_part() -> None:
         "docs/guide/more.md": b"# More\n",
         "docs/guide/deep/README.md": b"# Deep down\n",
         "docs/guide/deep/a.md": b"# A\n",
+        "docs/other.md": b"# Other\n",
     }
     (space,) = layout(files)
     assert not space.problems
@@ -626,10 +632,36 @@ def test_the_names_in_a_sidebar_of_vuepress_count_from_their_part() -> None:
             ("Use", "docs/guide/use.md"),
             ("And more", "docs/guide/more.md"),
             ("Deep", "docs/guide/deep/README.md", [("A", "docs/guide/deep/a.md")]),
+            ("Nothing", None),
         ]),
         ("Welcome", "docs/README.md"),
         ("About", "docs/about.md"),
+        ("Site", "https://example.com"),
+        ("Group", None, [("Other", "docs/other.md")]),
     ]  # fmt: skip
+
+
+def test_each_language_of_vitepress_adds_its_sidebar() -> None:
+    config = b"""export default { locales: {
+  root: { label: 'English', themeConfig: { sidebar: [{ text: 'Start', link: '/start' }] } },
+  fr: { title: 'Les outils', themeConfig: { sidebar: { '/fr/': [
+    { text: 'Debut', base: null, link: '/fr/debut' },
+    { text: 'Plus', base: `${root}/`, items: [{ link: '/fr/plus' }] }] } } },
+} }
+"""
+    files = {
+        ".vitepress/config.mjs": config,
+        "start.md": b"# Start\n",
+        "fr/debut.md": b"# Debut\n",
+        "fr/plus.md": b"# Plus encore\n",
+    }
+    (space,) = layout(files, name="tools")
+    assert space.title == "tools", "of no language"
+    assert shape(space.pages) == [
+        ("Start", "start.md"),
+        ("Debut", "fr/debut.md"),
+        ("Plus", None, [("Plus encore", "fr/plus.md")]),
+    ]
 
 
 @pytest.mark.parametrize("sidebar", ["[7]", "{'/a/': 7}", "[{ text: 'A', items: 'some' }]", "[[]]"])

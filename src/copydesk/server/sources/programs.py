@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Any
 
 from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_mapping
 
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<sign>.)""",
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<name>[\w$]+)|(?P<sign>.)""",
     re.DOTALL,
 )
 _ESCAPE = re.compile(
@@ -56,18 +58,70 @@ def read_value(text: str, start: re.Pattern[str] | None) -> Any:
         ) from error
 
 
+def values_named(text: str, name: str) -> Iterator[Any]:
+    """Yield the values that keys of a name have in a program.
+
+    Raises ``BadYamlError`` where one is more than plain values.
+    """
+    for _, _, end in _keys(text, {name}):
+        yield _value(text, end)
+
+
+def _keys(text: str, names: Collection[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each key of some names, how deep it stands, and where its value begins."""
+    depth, before, key = 0, "", ""
+    for token in _TOKEN.finditer(text):
+        if token["aside"] is not None or token[0].isspace():
+            continue
+        if token[0] == ":" and key in names:
+            yield key, depth, token.end()
+        word = token[0] if token["text"] is None else _said(token[0])
+        key = word or "" if before in ("{", ",") else ""
+        before = token[0]
+        depth += (before in ("{", "[", "(")) - (before in ("}", "]", ")"))
+
+
+def _value(text: str, start: int) -> Any:
+    for token in _TOKEN.finditer(text, start):
+        if token["aside"] is None and not token[0].isspace():
+            if token["text"] is not None:
+                return _said(token[0])
+            if token[0] in ("{", "["):
+                return read_value(text[token.start() :], None)
+            break
+    raise BadYamlError("is more than one object of plain values, and copydesk runs no code")
+
+
+_OF_SITES = ("sidebar", "nav", "themeConfig", "locales")
+"""What the configuration of a site has beside its title, or below."""
+
+
+def title_of_site(text: str) -> str | None:
+    """Return the title in the configuration of a site, where it is a plain text."""
+    keys = list(_keys(text, {"title", *_OF_SITES}))
+    deepest = min((depth for key, depth, _ in keys if key != "title"), default=sys.maxsize)
+    for key, depth, end in keys:
+        if key == "title" and depth <= deepest:
+            with suppress(BadYamlError):
+                title = _value(text, end)
+                return title if isinstance(title, str) else None
+    return None
+
+
+def _said(text: str) -> str | None:
+    """Return what a text in its quotation marks says; None for a template that is filled in."""
+    return None if text[0] == "`" and "${" in text else _words(text[1:-1])
+
+
 def _plain(text: str) -> str:
     """Return the object that a program begins with as YAML takes it, without remarks."""
     out: list[str] = []
     depth = 0
     for token in _TOKEN.finditer(text):
         if token["text"] is not None:
-            said = token["text"]
-            # What a template is made of is not known here: who reads it has a name of the page's.
-            made = said[0] == "`" and "${" in said
-            out.append("null" if made else json.dumps(_words(said[1:-1]), ensure_ascii=False))
-        elif token["sign"] is not None:
-            sign = token["sign"]
+            out.append(json.dumps(_said(token["text"]), ensure_ascii=False))
+        elif token["aside"] is None:
+            sign = token[0]
             if sign in "`(;" or (sign == "." and out[-1:] == ["."]):
                 raise BadYamlError("is a program")
             out.append({":": ": ", "\t": " "}.get(sign, sign))

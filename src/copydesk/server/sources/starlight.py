@@ -9,16 +9,12 @@ from typing import Any
 from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError
 from copydesk.server.sources.paths import folder_of, is_address, join
-from copydesk.server.sources.programs import read_value
+from copydesk.server.sources.programs import read_value, title_of_site, values_named
 
 ASTRO = tuple(f"astro.config.{ending}" for ending in ("mjs", "ts", "js", "mts"))
 DOCS = "src/content/docs"
 
-_SIDEBAR = re.compile(r"\bsidebar\s*:\s*(?=\[)")
 _LOCALES = re.compile(r"\blocales\s*[:=]\s*(?=\{)")
-_TITLE = re.compile(
-    r"""\bstarlight\s*\(\s*\{.{0,2000}?\btitle\s*:\s*["']([^"'\n]+)["']""", re.DOTALL
-)
 
 
 def read_starlight(path: str, text: str) -> list[Navigation]:
@@ -28,9 +24,8 @@ def read_starlight(path: str, text: str) -> list[Navigation]:
     """
     if "starlight" not in text:
         return []
-    top, found = join(folder_of(path), DOCS) or DOCS, _TITLE.search(text)
-    title = None if found is None else found[1]
-    sidebar = read_value(text, _SIDEBAR) if re.search(r"\bsidebar\s*:", text) else None
+    top, title = join(folder_of(path), DOCS) or DOCS, title_of_site(text)
+    sidebar = next(values_named(text, "sidebar"), None)
     try:
         languages = read_value(text, _LOCALES)
     except BadYamlError:

@@ -12,7 +12,7 @@ from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.request_folder import ENDING
 from copydesk.domain.text import clean
 from copydesk.present.markdown import Block, blocks
-from copydesk.session.identity import name_of
+from copydesk.session.people import name_of
 
 if TYPE_CHECKING:
     from copydesk.domain.page_text import PageText

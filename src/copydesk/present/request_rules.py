@@ -14,7 +14,7 @@ from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import name_of, name_of_asked
+from copydesk.session.people import name_of, name_of_asked
 from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from copydesk.present.request_rules import rule_sign
 from copydesk.session.change_rows import document_text
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.page_changes import Changed
+from copydesk.session.people import name_of, name_of_asked
 from copydesk.session.reads.merge import RulesRead
 
 if TYPE_CHECKING:

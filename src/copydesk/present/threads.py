@@ -17,7 +17,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.markdown import Line, blocks, draw, inline, wrap_exact
 from copydesk.present.suggestions import IN_REPLY, draw_suggestion, place
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import name_of
+from copydesk.session.people import name_of
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction

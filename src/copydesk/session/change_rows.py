@@ -19,8 +19,8 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import sentence
-from copydesk.session.identity import name_of
 from copydesk.session.marks import NONE
+from copydesk.session.people import name_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -36,8 +36,8 @@ from copydesk.domain.yaml_lines import FileError
 from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.errors import NotDoneError
-from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
+from copydesk.session.people import name_of
 from copydesk.session.writes.log import UnansweredError
 
 if TYPE_CHECKING:

@@ -31,17 +31,10 @@ from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import (
-    Members,
-    confirm,
-    identify,
-    probe,
-    recall,
-    remembered,
-    tell_owner,
-)
+from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
 from copydesk.session.known_names import KnownNames
 from copydesk.session.marks import Marks, Snoozes, seen_steps
+from copydesk.session.people import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
 from copydesk.session.settings import settings_steps, views_steps

@@ -42,9 +42,10 @@ from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.session.change_rows import document_text, row_of
 from copydesk.session.errors import failure_types, sentence
-from copydesk.session.identity import confirm, first_words, name_of
+from copydesk.session.identity import confirm
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import Check, StagedPages, send_edits, source_of
+from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import resolving
 from copydesk.session.writes.edits import document_of

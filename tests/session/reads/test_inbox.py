@@ -13,8 +13,8 @@ from copydesk.client.errors import OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.server import threads
-from copydesk.session.identity import Members
 from copydesk.session.inbox_rows import InboxRow
+from copydesk.session.people import Members
 from copydesk.session.reads import inbox
 from copydesk.session.reads.inbox import (
     Known,

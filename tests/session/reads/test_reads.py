@@ -18,7 +18,7 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.merge_run import RunItem
 from copydesk.server.desk_writes import Editor
 from copydesk.session.change_rows import ALL_PARTS, ChangeRow
-from copydesk.session.identity import Members
+from copydesk.session.people import Members
 from copydesk.session.reads import (
     change_requests,
     conflicts,

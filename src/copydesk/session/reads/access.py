@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.access import Container, Given, Holder, Person
 from copydesk.domain.text import clean, shown_title
-from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
+from copydesk.session.people import name_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

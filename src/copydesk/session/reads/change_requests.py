@@ -31,7 +31,6 @@ from copydesk.session.change_rows import (
     row_of,
 )
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.page_changes import (
     Changed,
     changed_pages,
@@ -40,6 +39,7 @@ from copydesk.session.page_changes import (
     not_looked_at,
     whereto,
 )
+from copydesk.session.people import name_of, name_of_asked
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules

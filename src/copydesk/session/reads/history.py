@@ -21,7 +21,6 @@ from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import LACKS, NotDoneError
-from copydesk.session.identity import name_of
 from copydesk.session.page_changes import (
     REUSABLE,
     UNSHOWN_PART,
@@ -32,6 +31,7 @@ from copydesk.session.page_changes import (
     page_notes,
     settings_notes,
 )
+from copydesk.session.people import name_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -19,8 +19,8 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import row_of
-from copydesk.session.identity import first_words, name_of
 from copydesk.session.inbox_rows import InboxRow
+from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.change_requests import Scope, read_asked
 from copydesk.session.reads.spaces import read_desk
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.identity import Members
+    from copydesk.session.people import Members
 
 USES = (
     "list_organization_spaces",

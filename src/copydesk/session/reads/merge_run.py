@@ -24,8 +24,8 @@ from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
-from copydesk.session.identity import name_of
 from copydesk.session.page_changes import losses, touched_by
+from copydesk.session.people import name_of
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import RulesRead, why_not_mergeable

@@ -26,7 +26,7 @@ from copydesk.local import browser
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
-from copydesk.session.identity import name_of
+from copydesk.session.people import name_of
 from copydesk.session.writes.comments import PendingDraft, draft_words
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action

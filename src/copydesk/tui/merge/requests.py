@@ -14,7 +14,6 @@ from copydesk.domain.text import clean, listed
 from copydesk.session.cached_reads import live_or_cached, read_cached
 from copydesk.session.draft_keys import marks_key
 from copydesk.session.errors import silence_types
-from copydesk.session.identity import name_of, name_of_asked
 from copydesk.session.marks import (
     LABELS,
     NOTE,
@@ -27,6 +26,7 @@ from copydesk.session.marks import (
 )
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.people import name_of, name_of_asked
 from copydesk.session.suggested_reviewers import read_writers, reasons
 from copydesk.session.writes.bulk import NothingToDoError
 from copydesk.session.writes.log import QueuedError, WriteError

@@ -34,9 +34,9 @@ from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
 from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.people import name_of
 from copydesk.session.reads.access import read_chain, read_person, read_team_members
 from copydesk.session.reads.organization import people_offered, read_home, teams_offered
 from copydesk.session.target import Target

@@ -21,8 +21,8 @@ from copydesk.session import suggested_reviewers, taking_back
 from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
-from copydesk.session.identity import name_of
 from copydesk.session.options import Option
+from copydesk.session.people import name_of
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.spaces import read_me

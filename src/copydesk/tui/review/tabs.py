@@ -22,8 +22,8 @@ from copydesk.present.review import REVERTS, overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
-from copydesk.session.identity import first_words, name_of, name_of_asked
 from copydesk.session.operations import ops
+from copydesk.session.people import first_words, name_of, name_of_asked
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact

@@ -34,7 +34,8 @@ from copydesk.domain.text import plural, shown_title
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
-from copydesk.session.identity import choose, name_of
+from copydesk.session.identity import choose
+from copydesk.session.people import name_of
 from copydesk.session.reads import spaces as reading
 from copydesk.session.reads.spaces import (
     Details,

@@ -13,9 +13,9 @@ from textual.widgets import Input, Label, Static
 from copydesk.client.errors import OperationMissing, Unauthorized
 from copydesk.domain.text import capital, clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
-from copydesk.session.identity import name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.people import name_of
 from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice

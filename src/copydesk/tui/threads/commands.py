@@ -33,9 +33,9 @@ from copydesk.present.threads import (
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
-from copydesk.session.identity import first_words, name_of
 from copydesk.session.marks import FOLLOWED, YES, marks_reversal
 from copydesk.session.options import Option
+from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.writes.comments import (
     CHANGES,

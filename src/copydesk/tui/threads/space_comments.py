@@ -18,9 +18,9 @@ from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
-from copydesk.session.identity import first_words, name_of
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError

@@ -8,13 +8,7 @@ from copydesk.contract.models.comment import CommentReply
 from copydesk.contract.models.review import RequestedReviewer
 from copydesk.contract.models.user import User
 from copydesk.domain.mention import Named
-from copydesk.session import identity
-from copydesk.session.identity import (
-    Members,
-    first_words,
-    name_of,
-    name_of_asked,
-)
+from copydesk.session.people import Members, first_words, name_of, name_of_asked
 from tests.world import World
 
 
@@ -42,7 +36,7 @@ async def test_those_are_offered_who_may_be_seen_and_they_are_read_once(
         world.user("late")
         assert await people.read(api, world.home) is found
         assert people.known(None) is None
-        monkeypatch.setattr(identity, "MOST", 1)
+        monkeypatch.setattr("copydesk.session.people.MOST", 1)
         assert len(await Members().read(api, world.home)) == 1
     async with world.api(guest) as api:
         assert await Members().read(api, world.home) == []

@@ -1,0 +1,86 @@
+"""The people of an organization, and what they and their messages are called on the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import Forbidden
+from copydesk.domain.text import clean, shorten
+from copydesk.session.cached_reads import reads_cached
+from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.review import RequestedReviewer
+    from copydesk.contract.models.user import User
+    from copydesk.domain.mention import Named
+
+MOST = 5_000
+"""Members that are read at most; further ones are not offered."""
+
+NAME = 80
+"""Characters of a name."""
+
+
+class Members:
+    """The people that can be mentioned, by organization."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, list[Named]] = {}
+        self._gate = asyncio.Lock()
+
+    def known(self, organization: str | None) -> Sequence[Named] | None:
+        """Return the members, or None while they have not been read."""
+        return self._read.get(organization or "")
+
+    async def read(self, api: Api, organization: str) -> Sequence[Named]:
+        """Return the members, reading them at the first call. Raises ``ApiError``.
+
+        Names are clean. A caller who may not see the members has nobody to mention.
+        """
+        from copydesk.domain.mention import Named
+
+        async with self._gate:
+            found = self._read.get(organization)
+            if found is not None:
+                return found
+            found = []
+            try:
+                async for member in api.pages(ops.list_members, organization):
+                    name = " ".join(clean(member.user.display_name, limit=NAME).split())
+                    if name and not member.disabled:
+                        found.append(
+                            Named(member.user.id, name, clean(member.user.email or "", limit=NAME))
+                        )
+                    if len(found) == MOST:
+                        break
+            except Forbidden:
+                pass
+            found.sort(key=lambda person: person.name.casefold())
+            if not reads_cached():
+                self._read[organization] = found
+            return found
+
+
+def name_of(user: User | None) -> str:
+    """Return the name of a person for the screen, never empty; "someone" for a deleted account."""
+    names = () if user is None else (user.display_name, user.email, user.id)
+    shown = (clean(name, limit=200).strip() for name in names if name)
+    return next(filter(None, shown), "someone")
+
+
+def name_of_asked(asked: RequestedReviewer) -> str:
+    """Return the name of who was asked for a review: a person, or "team Docs"."""
+    if asked.team is None:
+        return name_of(asked.user)
+    return f"team {clean(asked.team.title, limit=200).strip() or clean(asked.team.id, limit=40)}"
+
+
+def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
+    """Return the beginning of a message, for a title or a log line."""
+    text = clean(message.body.markdown or "", limit=400)
+    return shorten(" ".join(text.split()), limit, glyphs().more)

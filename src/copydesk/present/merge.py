@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.present.request_rules import said_and_asked
+from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import changed_pages, changed_things, losses, not_looked_at

@@ -14,8 +14,8 @@ from copydesk.domain.text import clean, listed, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.facts import hint, readiness_text
 from copydesk.present.markdown import wrap_exact
+from copydesk.present.merge_rules import rule_sign
 from copydesk.present.page_changes import counted
-from copydesk.present.request_rules import rule_sign
 from copydesk.session.change_rows import document_text
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs

@@ -17,7 +17,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line
-from copydesk.present.request_rules import Standing, rule_lines
+from copydesk.present.merge_rules import Standing, rule_lines
 from copydesk.present.review import REVERTS, overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow

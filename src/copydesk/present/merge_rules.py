@@ -36,11 +36,11 @@ NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The data that explain rules. ``me`` is my id, None where unknown. ``main`` is the new state
-    of primary content, None while unknown or unchanged. ``threads`` are the open ones.
+    """The data that explain rules.
 
     ``me`` is my id, None where the service does not say it. ``main`` is what primary content moved
-    to, None while it is not known or has not moved. ``threads`` are the open ones.
+    to, None while it is not known or has not moved. ``threads`` is how many are open, None while
+    that is not known. ``unseen`` is how many pages I have not read, of how many.
     """
 
     now: datetime

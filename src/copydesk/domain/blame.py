@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.line_matches import equal_runs
+from copydesk.domain.sequence_matches import equal_runs
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.line_matches import equal_runs, gaps, likeness, partners, window_for
+from copydesk.domain.sequence_matches import equal_runs, gaps, likeness, partners, window_for
 from copydesk.domain.words import words
 
 PAIRED_FROM = 0.34

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha1
 from typing import NamedTuple
 
-from copydesk.domain.line_matches import Gap, equal_runs, gaps
+from copydesk.domain.sequence_matches import Gap, equal_runs, gaps
 
 CONTEXT = 3
 """Unchanged lines around a change, as in git."""

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.line_matches import equal_runs, gaps
+from copydesk.domain.sequence_matches import equal_runs, gaps
 from copydesk.domain.text_merge import lines_of, regions
 from copydesk.domain.words import words
 

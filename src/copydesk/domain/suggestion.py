@@ -19,7 +19,7 @@ from functools import cached_property
 
 from copydesk.domain.blocks import AnchoredLines, BlockText, anchor, is_anchor
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.line_matches import equal_runs
+from copydesk.domain.sequence_matches import equal_runs
 from copydesk.domain.text import exposed, plural, without_numbers
 
 MARK = "\ufeff"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.line_matches import equal_runs
+from copydesk.domain.sequence_matches import equal_runs
 
 if TYPE_CHECKING:
     from merge3 import Merge3, SequenceMatcherProtocol

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from copydesk.domain.blocks import cells, even
-from copydesk.domain.line_matches import Run, equal_runs, shortest_edit
+from copydesk.domain.sequence_matches import Run, equal_runs, shortest_edit
 
 SpanKind: TypeAlias = Literal["same", "added", "removed"]
 

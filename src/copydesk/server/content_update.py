@@ -31,7 +31,7 @@ from copydesk.contract.models.document import Document, Node
 from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.documents import document_to_markdown, join, links_of, markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.line_matches import equal_runs, gaps
+from copydesk.domain.sequence_matches import equal_runs, gaps
 from copydesk.domain.staged_files import ASSETS, file_name
 from copydesk.server import content
 from copydesk.server.content import Draft

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from copydesk.domain.line_matches import (
+from copydesk.domain.sequence_matches import (
     PAIRING_BUDGET,
     PAIRING_WINDOW,
     equal_runs,

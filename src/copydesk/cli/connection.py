@@ -142,7 +142,7 @@ class Service:
         """
         found = chosen(self.desk, self.base_url, self.profile, self.read_only)
         if found.token is not None and found.token.origin == TOKEN_VARIABLE:
-            from copydesk.cli.account import keep_apart
+            from copydesk.cli.token_owner import keep_apart
 
             keep_apart(found)
         if writes and found.read_only:

@@ -20,9 +20,9 @@ from urllib.parse import quote, urlsplit
 
 from copydesk import __version__
 from copydesk.cli import terminal
-from copydesk.cli.account import Holder, is_another, kept_for, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, READ_ONLY
 from copydesk.cli.errors import UsageError
+from copydesk.cli.token_owner import Holder, is_another, kept_for, read_holder
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.client.errors import ApiError, RateLimited, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from copydesk.cli.account import Holder, claim, forget_copies, kept_for, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, PROFILE_VARIABLE, address_of, exposes
 from copydesk.cli.errors import (
     DONE,
@@ -25,6 +24,7 @@ from copydesk.cli.errors import (
     say,
 )
 from copydesk.cli.output import Column, put, put_json, put_table, tell
+from copydesk.cli.token_owner import Holder, claim, forget_copies, kept_for, read_holder
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
 from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, service_address, wrong_name
 from copydesk.domain.text import clean, listed, shorten

@@ -61,7 +61,7 @@ class Keeper:
 
     def note(self, user: str, name: str) -> str:
         """Note the token's user; return a sentence on data kept of another. Raises ``OSError``."""
-        from copydesk.cli.account import note_owner
+        from copydesk.cli.token_owner import note_owner
         from copydesk.local.accounts import Account, Accounts, mark_of
 
         given = self._token.origin == TOKEN_VARIABLE

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from copydesk import __version__
-from copydesk.cli.account import keep_apart
 from copydesk.cli.connection import chosen
 from copydesk.cli.open import HINTS, FirstRun
 from copydesk.cli.profile_switch import Keeper, Switchboard
+from copydesk.cli.token_owner import keep_apart
 from copydesk.cli.tokens import Token
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate

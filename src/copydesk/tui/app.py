@@ -1004,9 +1004,9 @@ def linear_driver() -> type[Driver]:
 
 def pressed_keys() -> Sequence[str]:
     """Return the keys that a person presses, by their names, once they want no more named."""
-    from copydesk.tui.system.pressed_keys import PressedKeys
+    from copydesk.tui.system.key_names import KeyNames
 
-    app = PressedKeys()
+    app = KeyNames()
     app.run(mouse=False)
     return app.names
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from copydesk.domain.keymap import no_key
 from copydesk.session.declarations import declared_keys
 from copydesk.tui.framework.actions import declared_name, textual_name
-from copydesk.tui.system.pressed_keys import PressedKeys
+from copydesk.tui.system.key_names import KeyNames
 
 
 async def test_each_key_is_named_until_esc_twice() -> None:
-    app = PressedKeys()
+    app = KeyNames()
     async with app.run_test() as pilot:
         keys = ("ctrl+q", "M", "colon", "f5", "escape", "alt+down", "exclamation_mark")
         await pilot.press(*keys, "escape", "escape")

@@ -1,4 +1,4 @@
-"""The names of keys that are pressed, as ``[keys]`` of the settings takes them."""
+"""A program that says what each pressed key is called, as ``[keys]`` of the settings takes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENDS = ("ctrl+c", "escape escape")
 """What ends it: a key, or two in a row."""
 
 
-class PressedKeys(App[None]):
+class KeyNames(App[None]):
     """Name each key, as Textual reports it to the screens, until ctrl+c or esc twice.
 
     ``names`` are those that were pressed before.

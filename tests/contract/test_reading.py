@@ -27,7 +27,7 @@ from copydesk.contract.models.review import Review
 from copydesk.contract.models.site import PublishedSite, SiteSpacesStructure, UnknownStructure
 from copydesk.contract.models.space import Space
 from copydesk.contract.operations import CATALOGUE
-from copydesk.domain.clock import moment
+from copydesk.domain.moments import moment
 from copydesk.domain.page_tree import flatten
 from tests.contract.examples import READ, example, least, wire_name
 from tests.contract.odd import ANY, odd_answer

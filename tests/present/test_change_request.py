@@ -17,9 +17,9 @@ from copydesk.contract.models.change_request import (
     Changes,
     Placement,
 )
-from copydesk.domain.clock import is_age, spelled
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
+from copydesk.domain.moments import is_age, spelled
 from copydesk.present.change_request import (
     facts,
     fields,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from copydesk.cli.errors import DONE, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.domain.cached_answers import NOTHING, Held, mebibytes
-from copydesk.domain.clock import age
+from copydesk.domain.moments import age
 from copydesk.domain.profile import service_of_key
 from copydesk.local.answer_cache import LIMIT_BYTES, Answers, all_answers
 from copydesk.local.paths import Paths, find_paths

@@ -10,7 +10,7 @@ from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, ask_fir
 from copydesk.cli.lookup import FoundSpace, Wanted, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
-from copydesk.domain.clock import told_ago
+from copydesk.domain.moments import told_ago
 from copydesk.domain.text import clean
 from copydesk.present.change_request import (
     open_threads,

@@ -15,7 +15,7 @@ from copydesk.cli.errors import DONE, FAILED, NOT_ALLOWED, UsageError
 from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
-from copydesk.domain.clock import told_ago
+from copydesk.domain.moments import told_ago
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.people import name_of
 from copydesk.session.reads.spaces import read_me

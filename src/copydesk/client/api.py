@@ -47,7 +47,7 @@ from copydesk.client.wire import Wire
 from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
-from copydesk.domain.clock import service_time
+from copydesk.domain.clock_skew import service_time
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import MISREAD, NOT_SHOWN, WHOLE
 from copydesk.domain.text import clean

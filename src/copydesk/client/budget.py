@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from copydesk.domain.cause import Asker
-from copydesk.domain.clock import service_time
+from copydesk.domain.clock_skew import service_time
 from copydesk.domain.late_dataclass import dataclass
 
 USUAL_LIMIT = 3600

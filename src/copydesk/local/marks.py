@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from copydesk.domain.clock import instant
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import instant
 from copydesk.domain.snooze import Snooze
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import cache
 
 from rich.cells import cell_len, set_cell_size
 
-from copydesk.domain.clock import age
+from copydesk.domain.moments import age
 from copydesk.session.reads.history import MINE, BlameRow
 
 WIDE = 90

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from copydesk.domain.clock import age, moment, told_ago
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value, fold
+from copydesk.domain.moments import age, moment, told_ago
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.facts import Fact, hint, readiness_text
 from copydesk.present.markdown import inline

@@ -10,8 +10,8 @@ from math import inf
 
 from rich.text import Text
 
-from copydesk.domain.clock import age, told_ago
 from copydesk.domain.filter import fold
+from copydesk.domain.moments import age, told_ago
 from copydesk.domain.text import listed, plural
 from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, spark, week_of
 from copydesk.present.conversation import shown_address

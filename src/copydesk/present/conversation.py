@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age_or_ahead, moment
 from copydesk.domain.conversation import readable
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import age_or_ahead, moment
 from copydesk.domain.personal_data import mask, mask_emails
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean, plural

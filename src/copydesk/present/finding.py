@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.clock import moment
+from copydesk.domain.moments import moment
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import rate, sane, spark
 from copydesk.present import cluster

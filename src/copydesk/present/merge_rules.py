@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.clock import ago
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
+from copydesk.domain.moments import ago
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs

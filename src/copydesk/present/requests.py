@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.domain.cause import Asker, Why
-from copydesk.domain.clock import time_or_date
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import time_or_date
 from copydesk.domain.text import clean, plural, shorten
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.clock import age, ago
+from copydesk.domain.moments import age, ago
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.facts import hint, readiness_text

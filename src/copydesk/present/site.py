@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.clock import told_ago
+from copydesk.domain.moments import told_ago
 from copydesk.domain.text import plural
 from copydesk.present.facts import Fact
 from copydesk.session.site_rows import SiteRow, audience

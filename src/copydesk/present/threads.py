@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from copydesk.domain.blocks import QUOTED, is_anchor, quoted
-from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import age
 from copydesk.domain.suggestion import Fit, Suggestion, parts_of
 from copydesk.domain.text import clean, shorten
 from copydesk.present.markdown import Line, blocks, draw, inline, wrap_exact

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.domain.cached_answers import NOTHING, Held, mebibytes
-from copydesk.domain.clock import time_or_date, told_ago
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import time_or_date, told_ago
 from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError, failure_types, silence_types
 from copydesk.session.reachability import BUSY, LIMIT

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotCached, NotFound
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import instant
 from copydesk.domain.inverses import still_named
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import instant
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached

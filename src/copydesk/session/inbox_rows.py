@@ -7,9 +7,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from copydesk.domain.clock import instant
 from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import instant
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:

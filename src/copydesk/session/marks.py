@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from copydesk.domain.clock import instant
+from copydesk.domain.moments import instant
 from copydesk.domain.snooze import LENGTHS, Snooze
 from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, SeenState
 

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from copydesk.domain.cause import ASKER, Asker, Why
-from copydesk.domain.clock import instant
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import instant
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
-from copydesk.domain.clock import apart, service_time
+from copydesk.domain.clock_skew import apart, service_time
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts

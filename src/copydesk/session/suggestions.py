@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.comment import Comment
-from copydesk.domain.clock import age
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import age
 from copydesk.domain.page_edits import MOST, PageEdit, Standing, compared, edit_of
 from copydesk.domain.page_source import markdown_of, with_markdown
 from copydesk.domain.page_tree import PageNode, flatten

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
-from copydesk.domain.clock import moment
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import moment
 from copydesk.domain.settlement import Settling
 from copydesk.domain.sure import sure
 from copydesk.domain.text import listed, plural

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.clock import instant
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import instant
 from copydesk.domain.text import clean
 from copydesk.domain.trend import sane
 from copydesk.session.errors import failure_types

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
-from copydesk.domain.clock import time_or_date
+from copydesk.domain.moments import time_or_date
 from copydesk.domain.text import clean, listed
 from copydesk.session.cached_reads import leave_cache
 from copydesk.session.declarations import DANGERS

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 from copydesk.domain.arrangement import State
-from copydesk.domain.clock import moment
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP, WORDS, Item, Layout, said
+from copydesk.domain.moments import moment
 from copydesk.domain.text import clean, plural
 from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs

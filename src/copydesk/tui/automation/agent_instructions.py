@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.automation_inverses import agent_told
-from copydesk.domain.clock import ago
+from copydesk.domain.moments import ago
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from copydesk.client.errors import ApiError
 from copydesk.contract.enumerations import GlossaryLanguage
 from copydesk.domain.automation_inverses import term_added, term_changed, term_removed
-from copydesk.domain.clock import ago
+from copydesk.domain.moments import ago
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.operations import ops

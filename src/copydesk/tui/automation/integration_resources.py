@@ -20,7 +20,7 @@ from copydesk.contract.enumerations import (
 )
 from copydesk.contract.enumerations import IntegrationVisibility as Visibility
 from copydesk.domain.address import parse_app_url, shown_at, web_address
-from copydesk.domain.clock import age, moment
+from copydesk.domain.moments import age, moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact

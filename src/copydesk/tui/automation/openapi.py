@@ -30,7 +30,7 @@ from copydesk.domain.automation_inverses import (
     spec_made,
     visibility_changed,
 )
-from copydesk.domain.clock import ago, moment
+from copydesk.domain.moments import ago, moment
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, size_words
 from copydesk.session.errors import NotDoneError

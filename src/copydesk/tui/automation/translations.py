@@ -18,8 +18,8 @@ from copydesk.contract.models.translation import (
     TranslationSourceWrite,
 )
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
-from copydesk.domain.clock import ago
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import ago
 from copydesk.domain.rich_text import rich_text, says_the_same
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten

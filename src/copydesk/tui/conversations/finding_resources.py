@@ -22,7 +22,7 @@ from copydesk.contract.enumerations import (
     Resolution,
 )
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age, moment
+from copydesk.domain.moments import age, moment
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import rate
 from copydesk.present import finding as present

@@ -14,9 +14,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age_or_ahead, instant
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import age_or_ahead, instant
 from copydesk.domain.source_name import source_label
 from copydesk.domain.span import span
 from copydesk.domain.text import clean, shorten

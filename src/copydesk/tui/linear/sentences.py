@@ -10,8 +10,8 @@ from rich.text import Text
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from copydesk.domain.clock import age, is_age, spelled
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import age, is_age, spelled
 from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, clean, plural
 from copydesk.present.news import news_line

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from copydesk.domain.clock import time_or_date
 from copydesk.domain.inverses import reviewers_asked, still_discussed
+from copydesk.domain.moments import time_or_date
 from copydesk.domain.text import clean, listed
 from copydesk.session.cached_reads import live_or_cached, read_cached
 from copydesk.session.draft_keys import marks_key

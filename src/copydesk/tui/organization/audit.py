@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from copydesk.domain.clock import instant, moment
+from copydesk.domain.moments import instant, moment
 from copydesk.domain.span import span
 from copydesk.domain.text import clean
 from copydesk.present.facts import Fact

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
 from copydesk.domain.address import shown_at, web_address
-from copydesk.domain.clock import ago
+from copydesk.domain.moments import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten

@@ -13,8 +13,8 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import Conflict, Forbidden, NotFound
 from copydesk.domain.address import parse_app_url, shown_at
-from copydesk.domain.clock import instant, told_ago
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import instant, told_ago
 from copydesk.domain.organization_inverses import joined
 from copydesk.domain.own_command import Thing
 from copydesk.domain.space_tree import RuleList, rule_list

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from copydesk.contract.enumerations import RoleFilter, SAMLStatus
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import ago
+from copydesk.domain.moments import ago
 from copydesk.domain.organization_inverses import provider_changed, provider_made
 from copydesk.domain.secret_values import holds_private_key
 from copydesk.domain.sure import sure

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from copydesk.contract.enumerations import RoleFilter, TeamRole
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import ago
+from copydesk.domain.moments import ago
 from copydesk.domain.organization_inverses import (
     people_added,
     people_removed,

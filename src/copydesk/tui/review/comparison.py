@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.clock import moment
+from copydesk.domain.moments import moment
 from copydesk.domain.page_text import PageText
 from copydesk.domain.text import clean, plural, shorten, shown_title
 from copydesk.present.json_views import Raw

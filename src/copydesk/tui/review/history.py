@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.domain.clock import ago
-from copydesk.domain.clock import moment as short_moment
+from copydesk.domain.moments import ago
+from copydesk.domain.moments import moment as short_moment
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.operations import ops

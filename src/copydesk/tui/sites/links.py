@@ -10,8 +10,8 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden
-from copydesk.domain.clock import moment, told_ago
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import moment, told_ago
 from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.contract.models.redirect import SiteRedirectUpdate
-from copydesk.domain.clock import moment
+from copydesk.domain.moments import moment
 from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
 from copydesk.domain.site_inverses import redirect_changed
 from copydesk.domain.sure import sure

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import told_ago
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import told_ago
 from copydesk.domain.site_inverses import READ_AT
 from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.present.facts import Fact

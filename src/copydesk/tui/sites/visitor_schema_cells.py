@@ -7,8 +7,8 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.clock import age, moment
 from copydesk.domain.json_text import JsonText, place_of
+from copydesk.domain.moments import age, moment
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem
 from copydesk.present.facts import Fact, hint

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from rich.text import Text
 
-from copydesk.domain.clock import age, instant, told_ago
 from copydesk.domain.filter import Fields
+from copydesk.domain.moments import age, instant, told_ago
 from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
 from copydesk.present.emoji import before

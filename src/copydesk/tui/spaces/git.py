@@ -12,7 +12,7 @@ from textual.timer import Timer
 
 from copydesk.client.errors import NotFound, OperationMissing
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import ago, moment
+from copydesk.domain.moments import ago, moment
 from copydesk.domain.secret_values import without_password
 from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.facts import Fact, hint

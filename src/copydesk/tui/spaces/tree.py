@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.arrangement import StagingError
-from copydesk.domain.clock import age
 from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.moments import age
 from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import plural
 from copydesk.domain.tree_arrangement import TreeArrangement

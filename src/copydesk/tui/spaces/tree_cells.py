@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.text import Text
 
-from copydesk.domain.clock import told_ago
 from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.moments import told_ago
 from copydesk.domain.space_tree import TRASH, TRASH_DAYS, SpaceNode, trash_title
 from copydesk.domain.text import plural
 from copydesk.domain.tree_move_calls import where

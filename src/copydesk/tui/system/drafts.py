@@ -11,9 +11,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
-from copydesk.domain.clock import age
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import age
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.draft_keys import Belonging, belonging

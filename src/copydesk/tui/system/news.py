@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.clock import age, time_or_date
+from copydesk.domain.moments import age, time_or_date
 from copydesk.domain.text import plural
 from copydesk.present.news import DID
 from copydesk.session.news import NewsItem

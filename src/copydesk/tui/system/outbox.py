@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.clock import age, moment
 from copydesk.domain.inverses import edited, put_in
+from copydesk.domain.moments import age, moment
 from copydesk.domain.reversal import reversal_of
 from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, clean, plural

@@ -13,7 +13,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.client.errors import ApiError
-from copydesk.domain.clock import age, moment
+from copydesk.domain.moments import age, moment
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.options import Option
 from copydesk.session.writes.log import ChangedSinceError, Written

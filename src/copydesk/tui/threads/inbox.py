@@ -13,8 +13,8 @@ from textual.app import ComposeResult
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age
 from copydesk.domain.inbox import WHYS, Why
+from copydesk.domain.moments import age
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
 from copydesk.present.change_request import facts

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
-from copydesk.domain.clock import age
+from copydesk.domain.moments import age
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.json_views import Raw, message_raw

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from copydesk.domain.clock import BELIEVED, SAME, TOLD, apart, service_time
+from copydesk.domain.clock_skew import BELIEVED, SAME, TOLD, apart, service_time
 
 HERE = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

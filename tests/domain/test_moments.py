@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.clock import age, age_or_ahead, ago, instant, moment, time_or_date, told_ago
+from copydesk.domain.moments import age, age_or_ahead, ago, instant, moment, time_or_date, told_ago
 
 NOW = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from copydesk.session.change_rows import (
-    ChangeRow,
-)
+from copydesk.session.change_rows import ChangeRow
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest as Request
 from copydesk.contract.models.document import Document
@@ -13,7 +12,6 @@ from copydesk.local.snapshot import Snapshots
 from copydesk.session.change_rows import (
     Details,
     KeptView,
-    document_text,
     keep,
     known_requests,
     recall,
@@ -73,28 +71,6 @@ def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
     # Without that it is not known to be what was shown of the view.
     snapshot.write("changes", [whole])
     assert recall(snapshot, "changes") == KeptView()
-
-
-def test_the_text_of_a_document_is_that_of_its_blocks_as_deep_as_any_is_written() -> None:
-    def leaf(text: str) -> dict[str, Any]:
-        return {"object": "text", "leaves": [{"object": "leaf", "text": text}]}
-
-    def block(*nodes: Any) -> dict[str, Any]:
-        return {"object": "block", "type": "paragraph", "nodes": [*nodes]}
-
-    def text(*nodes: Any) -> str:
-        return document_text(Document.model_validate({"nodes": [*nodes]}))
-
-    assert document_text(None) == ""
-    assert text(block(leaf("One "), leaf("line.")), block(leaf(""))) == "One line."
-    assert text(block(block(leaf("A")), block(leaf("B"))), block(leaf("C"))) == "A\nB\n\nC"
-    deep = block(leaf("deep"))
-    for _ in range(40):
-        deep = block(deep)
-    assert text(deep) == "deep"
-    for _ in range(40):
-        deep = block(deep)
-    assert text(deep) == "", "what is deeper nobody wrote"
 
 
 def test_how_many_rules_pass_and_whether_nothing_changes_is_known_once_it_is_read() -> None:

@@ -15,10 +15,10 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, MarkdownBody
 from copydesk.domain.page_edits import PageEdit
+from copydesk.domain.plain_documents import document_text
 from copydesk.domain.suggestion import IN_CELL, SEVERAL, suggest
 from copydesk.local.runs import Applications
 from copydesk.session import suggestions
-from copydesk.session.change_rows import document_text
 from copydesk.session.reads.review import read_threads
 from copydesk.session.suggestions import (
     STAGED_CLASH,

@@ -13,8 +13,8 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.domain.page_tree import flatten
+from copydesk.domain.plain_documents import document_text
 from copydesk.server.desk_writes import Editor
-from copydesk.session.change_rows import document_text
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.spaces import read_me

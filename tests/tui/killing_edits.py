@@ -24,12 +24,12 @@ from copydesk.contract.models.change_request import ChangeRequestCreate
 from copydesk.contract.models.user import User
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_tree import flatten
+from copydesk.domain.plain_documents import document_text
 from copydesk.domain.suggestion import ApplyRun, suggest
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.runs import Applications
 from copydesk.local.state import State
 from copydesk.server.store import Store
-from copydesk.session.change_rows import document_text
 from copydesk.session.draft_keys import NEW_REQUEST
 from copydesk.session.page_edits import (
     StagedPages,

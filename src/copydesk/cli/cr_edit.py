@@ -13,18 +13,12 @@ from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, say
 from copydesk.cli.lookup import Wanted, find_space
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
+from copydesk.domain.plain_documents import document_of, is_plain
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import row_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.writes.edits import (
-    About,
-    about_text,
-    document_of,
-    is_plain,
-    read_about,
-    update_of,
-)
+from copydesk.session.request_text import About, about_text, read_about, update_of
 from copydesk.session.writes.requests import (
     begin_request,
     begun_as,

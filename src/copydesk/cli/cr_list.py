@@ -29,14 +29,7 @@ from copydesk.present.change_request import (
     open_threads,
     sorted_rows,
 )
-from copydesk.session.change_rows import (
-    ASKED,
-    PARTS,
-    THREADS,
-    ChangeRow,
-    KnownRequests,
-    row_of,
-)
+from copydesk.session.change_rows import ASKED, PARTS, THREADS, ChangeRow, KnownRequests, row_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.spaces import read_me

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.moments import age, ago
+from copydesk.domain.plain_documents import document_text
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.facts import hint, readiness_text
 from copydesk.present.markdown import wrap_exact
 from copydesk.present.merge_rules import rule_sign
 from copydesk.present.page_changes import counted
-from copydesk.session.change_rows import document_text
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed

@@ -16,6 +16,7 @@ from copydesk.domain.inverses import still_named
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import instant
 from copydesk.domain.own_command import Thing
+from copydesk.domain.plain_documents import document_text
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import sentence
@@ -25,7 +26,6 @@ from copydesk.session.people import name_of
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.document import Document
     from copydesk.domain.inbox import Why
     from copydesk.domain.merge_rules import RuleResult
     from copydesk.domain.reversal import Expectation
@@ -152,24 +152,6 @@ def base_of(request: ChangeRequest) -> str:
 def _finding_of(request: ChangeRequest) -> str:
     topic = request.site_topic
     return "" if topic is None or topic.finding is None else f"{topic.site} {topic.finding}"
-
-
-def document_text(document: Document | None) -> str:
-    """Return the text of a rich text document, block by block; uncleaned."""
-    if document is None:
-        return ""
-    return "\n\n".join(filter(None, (_said(node.to_dict()) for node in document.nodes)))
-
-
-def _said(value: Any, depth: int = 0) -> str:
-    if not isinstance(value, dict) or depth > 50:
-        return ""
-    if isinstance(value.get("text"), str):
-        return str(value["text"])
-    inside = [*(value.get("leaves") or ()), *(value.get("nodes") or ())]
-    parts = [_said(part, depth + 1) for part in inside]
-    blocks = any(isinstance(part, dict) and part.get("object") == "block" for part in inside)
-    return ("\n" if blocks else "").join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from copydesk.domain.moments import age
 from copydesk.domain.page_edits import MOST, PageEdit, Standing, compared, edit_of
 from copydesk.domain.page_source import markdown_of, with_markdown
 from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.plain_documents import document_of, document_text
 from copydesk.domain.staged_files import names_in
 from copydesk.domain.suggestion import (
     EDITED,
@@ -40,7 +41,7 @@ from copydesk.domain.suggestion import (
 )
 from copydesk.domain.text import clean
 from copydesk.local.durable import token
-from copydesk.session.change_rows import document_text, row_of
+from copydesk.session.change_rows import row_of
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.operations import ops
@@ -48,7 +49,6 @@ from copydesk.session.page_edits import Check, StagedPages, send_edits, source_o
 from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import resolving
-from copydesk.session.writes.edits import document_of
 from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.session.writes.requests import changing
 

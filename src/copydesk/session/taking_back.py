@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import moment
+from copydesk.domain.plain_documents import document_of
 from copydesk.domain.settlement import Settling
 from copydesk.domain.sure import sure
 from copydesk.domain.text import listed, plural
@@ -91,7 +92,6 @@ class TakingBack:
     def body(self, why: str, now: datetime) -> ChangeRequestCreate:
         """Return the change request that takes it back, with the reason."""
         from copydesk.contract.models.change_request import ChangeRequestCreate
-        from copydesk.session.writes.edits import document_of
 
         at = f", merged {moment(self.merged.merged_at, now)}" if self.merged.merged_at else ""
         said = f"Reverts #{self.merged.number}{at}. Why: {why}"

@@ -18,11 +18,11 @@ from copydesk.client.errors import ApiError, Forbidden, Invalid, OperationMissin
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.redirect import SiteRedirectCreate
+from copydesk.domain.plain_documents import document_text
 from copydesk.server import conversation_writes
 from copydesk.server import site_writes as seed
 from copydesk.server.desk_writes import Editor
 from copydesk.server.store import Tx
-from copydesk.session.change_rows import document_text
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import (
     addresses,

@@ -16,9 +16,9 @@ from copydesk.contract.models.review import Review
 from copydesk.contract.models.space import Space
 from copydesk.contract.models.user import User
 from copydesk.domain.inverses import still_judged
+from copydesk.domain.plain_documents import document_of
 from copydesk.domain.reversal import Reversal
 from copydesk.session.session import Session
-from copydesk.session.writes.edits import document_of
 from copydesk.session.writes.recovery import find_trace
 from copydesk.session.writes.requests import (
     NO_CONTENT,

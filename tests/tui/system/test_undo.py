@@ -28,6 +28,7 @@ from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain import inverses, site_inverses
 from copydesk.domain.layout import TOP
 from copydesk.domain.order import Move
+from copydesk.domain.plain_documents import document_of
 from copydesk.domain.reversal import Reversal
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.drafts import DeskDrafts
@@ -37,7 +38,6 @@ from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.session import Session
-from copydesk.session.writes.edits import document_of
 from copydesk.session.writes.log import ChangedSinceError, WriteError
 from copydesk.session.writes.outbox import QUIET_SECONDS
 from copydesk.session.writes.recovery import recover

@@ -14,6 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.inbox import Why, Word, last_word, waits_on, why_waits
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.plain_documents import document_text
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import (
     PAGES,
@@ -27,7 +28,6 @@ from copydesk.session.change_rows import (
     PageLine,
     ThreadWords,
     Verdict,
-    document_text,
     row_of,
 )
 from copydesk.session.glyphs import glyphs

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.plain_documents import document_of
 from copydesk.domain.text import clean, listed
 from copydesk.domain.trend import sane
 from copydesk.session.cluster_rows import (
@@ -461,7 +462,6 @@ async def begin_request(
 ) -> ChangeRequest:
     """Begin a change request that answers a cluster, or none (""). Raises ``ApiError``."""
     from copydesk.contract.models.change_request import ChangeRequestCreate
-    from copydesk.session.writes.edits import document_of
 
     body = ChangeRequestCreate(subject=subject)
     if cluster:

@@ -42,7 +42,8 @@ class EditCommands(Commands, scope="changes"):
             await self._edit(row)
 
     async def _edit(self, row: ChangeRow) -> None:
-        from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
+        from copydesk.domain.plain_documents import is_plain
+        from copydesk.session.request_text import about_text, read_about, update_of
         from copydesk.session.writes.outbox import GOES_ON
         from copydesk.tui.dialogs.composer import WriteSheet
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
-from copydesk.contract.models.document import Document, Node
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.plain_documents import document_of, document_text
 from copydesk.domain.text import typed
-from copydesk.session.change_rows import document_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,36 +28,6 @@ def read_about(text: str) -> About:
     """Parse them: the first line, with or without the mark of a heading, is the subject."""
     first, _, rest = text.strip().partition("\n")
     return About(first.removeprefix("#").strip(), rest.strip())
-
-
-def is_plain(document: Document | None) -> bool:
-    """Return whether a document survives being rewritten from its text."""
-    return document is None or all(_plain(node) for node in document.nodes)
-
-
-def _plain(node: Node) -> bool:
-    return node.type == "paragraph" and all(
-        each.object == "text" and not any(leaf.get("marks") for leaf in each.leaves or ())
-        for each in node.nodes or ()
-    )
-
-
-def document_of(text: str) -> Document:
-    """Return text as a document: a paragraph for each block of lines."""
-    blocks = [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
-    return Document(
-        object="document",
-        data={"schemaVersion": 1},
-        nodes=[
-            Node(object="block", type="paragraph", is_void=False, data={}, nodes=[_text(block)])
-            for block in blocks
-        ],
-    )
-
-
-def _text(text: str) -> Node:
-    leaves: list[dict[str, Any]] = [{"object": "leaf", "text": text, "marks": []}]
-    return Node(object="text", leaves=leaves)
 
 
 def update_of(

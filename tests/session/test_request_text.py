@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from copydesk.contract.models.change_request import ChangeRequest as Request
-from copydesk.domain.documents import markdown_to_document
-from copydesk.session.change_rows import document_text
-from copydesk.session.writes.edits import (
-    About,
-    about_text,
-    document_of,
-    is_plain,
-    read_about,
-    update_of,
-)
+from copydesk.domain.plain_documents import document_of, document_text
+from copydesk.session.request_text import About, about_text, read_about, update_of
 from tests.session.rows import NOW
 
 
@@ -34,14 +26,6 @@ def test_subject_and_description_as_one_text_and_back() -> None:
     assert (back.subject, document_text(back.description)) == ("Fix", "One.\n\nTwo.")
 
 
-def test_only_plain_paragraphs_lose_nothing() -> None:
-    assert is_plain(None)
-    assert is_plain(markdown_to_document("One.\n\nTwo."))
-    assert is_plain(document_of("One.\n\nTwo."))
-    assert not is_plain(markdown_to_document("One **bold** word."))
-    assert not is_plain(markdown_to_document("- a\n- b"))
-
-
 def test_a_description_that_others_wrote_meanwhile_comes_back_as_theirs() -> None:
     request = Request(id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s")
     theirs = About("Theirs", "Their words.")
@@ -55,15 +39,3 @@ def test_a_description_that_others_wrote_meanwhile_comes_back_as_theirs() -> Non
     assert first is not None
     assert first.description == document_of("")
     assert "subject" not in first.model_fields_set
-
-
-def test_a_document_of_text_is_as_the_service_writes_one() -> None:
-    [first, second] = document_of("One\nline.\n \n\n Two. ").to_dict()["nodes"]
-    leaf = {"object": "leaf", "text": "One\nline.", "marks": []}
-    assert first == {
-        "object": "block", "type": "paragraph", "isVoid": False, "data": {},
-        "nodes": [{"object": "text", "leaves": [leaf]}],
-    }  # fmt: skip
-    assert second["nodes"][0]["leaves"][0]["text"] == "Two."
-    whole = document_of("One.")
-    assert (whole.object, whole.data) == ("document", {"schemaVersion": 1})

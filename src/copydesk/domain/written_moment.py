@@ -17,31 +17,60 @@ Order: TypeAlias = Literal["dmy", "mdy"]
 LONGEST = 64
 """Characters of a moment, at most."""
 
-_MONTHS = (
-    "jan ene gen", "feb fev", "mar mrz mae", "apr avr abr", "may mai mag", "jun giu juin",
-    "jul lug juil", "aug aou ago", "sep set", "oct okt ott out", "nov", "dec dez dic",
-)  # fmt: skip
-"""How the names of months begin, without accents, in the languages of Western Europe."""
+_MONTHS = """
+january february march april may june july august september october november december
+jan feb mar apr may jun jul aug sep oct nov dec
+januar februar marz april mai juni juli august sept oktober november dezember
+janner februar maerz apr mai jun jul aug sep okt nov dez
+jan feb mrz apr mai jun jul aug sep okt nov dez
+janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
+janv fevr mars avr mai juin juil aou sept oct nov dec
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+ene feb mar abr may jun jul ago setiembre oct nov dic
+gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+gen feb mar apr mag giu lug ago set ott nov dic
+janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
+jan fev mar abr mai jun jul ago set out nov dez
+januari februari maart april mei juni juli augustus september oktober november december
+jan feb mrt apr mei jun jul aug sep okt nov dec
+januari februari mars april maj juni juli augusti september oktober november december
+januar februar marts april maj juni juli august september oktober november december
+januar februar mars april mai juni juli august september oktober november desember
+"""
+"""Names of months and how they are shortened, without accents, in Western and Northern Europe."""
 
-_MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_MONTH_OF = {name: at % 12 + 1 for at, name in enumerate(_MONTHS.split())}
+_NAME = f"(?<![a-z])(?P<name>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})(?![a-z])"
 
-_ZONES = {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
-          "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "BST": 1}  # fmt: skip
+_ZONES = {
+    "z": 0, "ut": 0, "utc": 0, "gmt": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7,
+    "mdt": -6, "pst": -8, "pdt": -7, "akst": -9, "akdt": -8, "hst": -10, "nst": -3.5, "ndt": -2.5,
+    "brt": -3, "art": -3, "wet": 0, "west": 1, "bst": 1, "cet": 1, "cest": 2, "mez": 1, "mesz": 2,
+    "eet": 2, "eest": 3, "msk": 3, "wat": 1, "cat": 2, "sast": 2, "eat": 3, "pkt": 5, "npt": 5.75,
+    "ict": 7, "wib": 7, "awst": 8, "hkt": 8, "sgt": 8, "jst": 9, "kst": 9, "acst": 9.5,
+    "acdt": 10.5, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
+}  # fmt: skip
+"""Hours before UTC. Names that are used in several places are not here (IST), but those of mails
+(RFC 2822: CST) and Britain's."""
+
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d{1,9})?)?"
-    r"(?:\s?(?P<half>[ap])\.?m\.?)?"
-    r"(?:\s?(?P<zone>Z|(?:UTC|GMT)?\s?[+-]\d{1,2}(?::?\d{2})?|[A-Za-z]{3,4})\b)?",
-    re.IGNORECASE,
+    r"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?(?:uhr|uur|hrs?|hs|h)\b\.?)?"
+    r"\s?\(?(?P<zone>[a-z][a-z/_]*)?\s?(?P<span>[+-]\d+(?:[:.]\d+)*)?"
 )
+_SPAN = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,2}?)(?::?(?P<minutes>\d{2}))?")
 _LAST_FIRST = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)")
 _EAST = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
 _NUMBERS = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[-/.])\s?(?P<two>\d{1,2})(?P=sign)\s?(?P<year>\d{4}|\d{2})(?!\d)"
 )
-_DAY_NAME = re.compile(r"(?P<day>\d{1,2})(?:st|nd|rd|th)?[.,]?[\s-](?:de\s)?(?P<name>[a-z]{3,10})"
-                       r"[.,]?[\s-](?:de\s)?(?P<year>\d{4}|\d{2})(?!\d)")  # fmt: skip
+_DAY_NAME = re.compile(
+    rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[.,]?[\s-](?:de\s)?{_NAME}"
+    r"[.,]?[\s-](?:de\s)?(?P<year>\d{4}|\d{2})(?![:.h]?\d)"
+)
 _NAME_DAY = re.compile(
-    r"(?P<name>[a-z]{3,10})[.,]?\s(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,\s?|\s)"
+    rf"{_NAME}[.,]?\s"
+    r"(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,\s?|\s)"
     r"(?:.{8,20}?\s)?(?P<year>\d{4})(?!\d)"
 )
 _COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?")
@@ -70,18 +99,22 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
     text = _EAST.sub(r"\1-\2-\3 ", " ".join(normalize("NFKC", text).split()))
     if compact := _COMPACT.fullmatch(text):
         text = "{}-{}-{} {}:{}:{}{}".format(*compact.groups(default=""))
-    plain = normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    plain = (
+        normalize("NFKD", text.casefold().replace("\u2212", "-")).encode("ascii", "ignore").decode()
+    )
     found = _date(plain, order)
     if found is None:
         return None
     year, month, day, rest = found
     hour = minute = second = 0
-    zone: timezone = UTC
+    zone: timezone | None = UTC
     if (time := _TIME.search(rest)) is not None:
         hour, minute, second = int(time["hour"]), int(time["minute"]), int(time["second"] or 0)
         if time["half"]:
             hour = hour % 12 + (12 if time["half"] == "p" else 0)
-        zone = _zone(time["zone"] or "")
+        zone = _zone(time["zone"] or "", time["span"] or "")
+    if zone is None:
+        return None
     try:
         moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone)
         return moment.astimezone(UTC)
@@ -114,7 +147,10 @@ def order_of(written: str) -> Order | None:
 def is_open(written: str) -> bool:
     """Whether a date may be read in both orders, with different days."""
     found = _NUMBERS.match(written.strip())
-    return found is not None and order_of(written) is None and found["one"] != found["two"]
+    if found is None or order_of(written) is not None:
+        return False
+    one, two = int(found["one"]), int(found["two"])
+    return one != two and max(one, two) <= 12
 
 
 def _date(text: str, order: Order | None) -> tuple[int, int, int, str] | None:
@@ -126,8 +162,8 @@ def _date(text: str, order: Order | None) -> tuple[int, int, int, str] | None:
         given = order_of(text) or order or "mdy"
         day, month = (one, two) if given == "dmy" else (two, one)
         year = _year(found["year"])
-    elif (found := _DAY_NAME.search(text) or _NAME_DAY.search(text)) and _month(found["name"]):
-        year, month, day = _year(found["year"]), _month(found["name"]), int(found["day"])
+    elif found := _DAY_NAME.search(text) or _NAME_DAY.search(text):
+        year, month, day = _year(found["year"]), _MONTH_OF[found["name"]], int(found["day"])
         if not 1 <= day <= 31:
             return None
         return (
@@ -141,24 +177,27 @@ def _date(text: str, order: Order | None) -> tuple[int, int, int, str] | None:
     return year, month, day, text[found.end() :]
 
 
-def _month(name: str) -> int:
-    return _MONTH_OF.get(name[:4], 0) or _MONTH_OF.get(name[:3], 0)
-
-
 def _year(text: str) -> int:
-    return int(text) + (2000 if len(text) == 2 else 0)
+    """Return a year; of two digits 69 to 99 are in the last century, as everywhere in Python."""
+    year = int(text)
+    if len(text) > 2:
+        return year
+    return year + (1900 if year >= 69 else 2000)
 
 
-def _zone(text: str) -> timezone:
-    text = text.upper().removeprefix("UTC").removeprefix("GMT").strip()
-    if text.startswith(("+", "-")):
-        digits = text[1:].replace(":", "")
-        hours, minutes = int(digits[:2]), int(digits[2:] or 0)
-        if hours > 23 or minutes > 59:
-            return UTC
-        span = timedelta(hours=hours, minutes=minutes)
-        return timezone(-span if text[0] == "-" else span)
-    return timezone(timedelta(hours=_ZONES.get(text, 0)))
+def _zone(name: str, span: str) -> timezone | None:
+    """Return the zone behind a time, UTC where there is none; None where it is not known."""
+    if not span or (name and _ZONES.get(name)):
+        hours = _ZONES.get(name or "utc")
+        return None if hours is None else timezone(timedelta(hours=hours))
+    found = _SPAN.fullmatch(span)
+    if found is None or name not in ("", "utc", "gmt"):
+        return None
+    hours, minutes = int(found["hours"]), int(found["minutes"] or 0)
+    if hours > 14 or minutes > 59:
+        return None
+    away = timedelta(hours=hours, minutes=minutes)
+    return timezone(-away if found["sign"] == "-" else away)
 
 
 def _since_1970(number: float) -> datetime | None:

@@ -7,6 +7,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, read_any
@@ -157,3 +159,35 @@ def test_conversations_of_our_own_with_mistakes_stay_our_own(own: list[Any]) -> 
 def test_fields_with_other_names_have_to_be_told() -> None:
     (said,) = read(b'[{"nr": 1, "inner": {"was": "It stops"}}]')
     assert str(said).startswith("line 1: no column name says what people write")
+
+
+NAMES = st.sampled_from(
+    [
+        "id",
+        "title",
+        "body",
+        "text",
+        "comments",
+        "posts",
+        "fields",
+        "author",
+        "ts",
+        "x.y",
+        "",
+        "a\nb",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.dictionaries(NAMES, VALUES, max_size=5), max_size=4), st.booleans())
+def test_any_objects_are_read_or_complained_about(objects: list[Any], page: bool) -> None:
+    told = json.dumps({"total": 1, "found": objects} if page else objects)
+    found = list(read_any(io.BytesIO(told.encode())))
+    assert all(isinstance(each, Item | Complaint) and each.line == 1 for each in found)
+    assert not any("\n" in str(each) for each in found if isinstance(each, Complaint))

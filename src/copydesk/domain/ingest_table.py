@@ -12,6 +12,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from io import StringIO
 from typing import BinaryIO
 from unicodedata import combining, normalize
@@ -83,6 +84,7 @@ language: language|locale|lang|sprache|idioma|langue|lingua|言語
 """
 
 
+@lru_cache(maxsize=4096)
 def _plain_name(name: str) -> str:
     """Return what a column is called without signs, accents and capitals: "createdAt" is two words.
 
@@ -208,13 +210,15 @@ def _above(rows: Sequence[Sequence[str]]) -> int:
 
 def guess(header: Sequence[str]) -> Columns:
     """Return which columns say what, by their names alone."""
-    plain = [_plain_name(name) for name in header]
+    places: dict[str, int] = {}
+    for at, name in enumerate(header):
+        places.setdefault(_plain_name(name), at)
     meant: dict[str, int] = {}
     for meaning, names in _CALLED.items():
         for name in names:
-            at = next((n for n, each in enumerate(plain) if each == name), None)
-            if at is not None and at not in meant.values():
-                meant[meaning] = at
+            found = places.get(name)
+            if found is not None and found not in meant.values():
+                meant[meaning] = found
                 break
     kept = [
         at

@@ -297,6 +297,18 @@ def test_a_source_tells_two_accounts_of_a_help_desk_apart(here: ScriptDesk, tmp_
     assert "june.json: --source is left out: each conversation says where it is from.\n" in said
 
 
+def test_tables_with_the_ends_of_lines_of_old_macs_are_read(
+    here: ScriptDesk, tmp_path: Path
+) -> None:
+    (tmp_path / "mac.csv").write_bytes('id;text\r1;Größe\r2;"a\rb"\r'.encode("mac-roman"))
+    said = send(here, "mac.csv", "--encoding", "mac-roman")
+    assert there(here) == {"1": ["Größe"], "2": ["a\nb"]}
+    assert "mac.csv, line 3)" in said
+    (tmp_path / "mac.csv").write_bytes(b"id;text\r3;It stops\r")
+    send(here, "mac.csv")
+    assert there(here)["3"] == ["It stops"]
+
+
 def test_dates_that_cannot_be_read_are_said(here: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "dates.csv").write_text("id,text,created\n1,It stops,soon\n2,No,kim@example.org\n")
     said = send(here, "dates.csv")

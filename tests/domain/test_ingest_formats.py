@@ -336,6 +336,15 @@ def test_tables_of_any_make_are_read(encoding: str, delimiter: str, ending: str)
     assert found[1].conversation.parts[0].body == "Ja & nein"
 
 
+def test_one_column_is_a_table_where_its_name_says_so() -> None:
+    found = items(b"question\nHow, and where, do I log in?\nWhy; not\n\n")
+    assert [told(each)["parts"] for each in found] == [
+        ["U How, and where, do I log in?"], ["U Why; not"]
+    ]  # fmt: skip
+    for text in (b"question\n", b"hello\nthere\n", b"What is it?\nA text\n"):
+        assert find_format(io.BytesIO(text)).kind == "other", text
+
+
 def test_a_table_without_a_column_of_words_says_so() -> None:
     assert complaints(b"a;b\n1;2\n") == [
         "line 1: no column name says what people write; “copydesk conversations send” takes "

@@ -214,19 +214,22 @@ def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
 def _as_utf_8(file: BinaryIO, stack: ExitStack, encoding: str) -> BinaryIO:
     """Return a file, or a copy in UTF-8 of one in an encoding that was named.
 
-    What spreadsheets saved as UTF-16 is known for it.
+    What spreadsheets saved as UTF-16, or with the ends of lines of old Macs, is known for it.
     """
     file.seek(0)
-    begins = file.read(2)
+    head = file.read(HEAD)
     file.seek(0)
-    if begins in UTF_16:
+    if head[:2] in UTF_16:
         encoding = "utf-16"
-    if encoding in ("", "utf-8"):
+    old_mac = b"\r" in head and b"\n" not in head
+    if encoding in ("", "utf-8") and not old_mac:
         return file
     kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding else None
     while piece := file.read(PIECE):
-        kept.write(decoder.decode(piece).encode("utf-8", "replace"))
+        if decoder is not None:
+            piece = decoder.decode(piece).encode("utf-8", "replace")
+        kept.write(piece.replace(b"\r", b"\n") if old_mac else piece)
     return kept
 
 

@@ -39,6 +39,9 @@ _SPEAKS = 4
 LOOKED_AT = 20
 """Rows that are looked at to find which columns say what."""
 
+_WRITTEN = ("body", "subject")
+"""What a column says in which people write."""
+
 _SURELY = 2
 """Columns with known names that a row below others has to have to name the columns."""
 
@@ -173,18 +176,21 @@ def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
         rows = _first_rows(text, delimiter, cut=cut)
         above = _above(rows)
         rows = rows[above:]
-        if not rows or not 2 <= len(rows[0]) <= MOST_COLUMNS:
+        if not rows or len(rows[0]) > MOST_COLUMNS:
             continue
         names = [" ".join(name.split()) for name in rows[0]]
-        if any(len(name) > 200 for name in names) or sum(map(bool, names)) < 2:
+        if any(len(name) > 200 for name in names):
             continue
         known = guess(names).meant
+        # One column is a table where its name says so, and something is in it.
+        if sum(map(bool, names)) < 2 and (len(rows) < 2 or known.keys().isdisjoint(_WRITTEN)):
+            continue
         fits = len(rows) > 1 and all(len(row) == len(names) for row in rows[1:])
         nameless = fits and not known and any(map(_says_something, names))
         fits = fits or _opens_quotation(text, delimiter, len(names))
         if not known and not fits:
             continue
-        worth = 100 * len(known) + len(names)
+        worth = 100 * len(known) + 2 * len(names) + fits
         if best is None or worth > best[0]:
             if nameless:
                 header = tuple(f"column {at + 1}" for at in range(len(names)))

@@ -39,10 +39,7 @@ async def answer(store: Store, request: Request, caller: Callable[[Tx], str]) ->
     def read(tx: Tx) -> Response:
         call = Call(tx, caller(tx), "", 200)
         call.access.space(space_id)
-        if not tx.value(
-            "SELECT 1 FROM revision WHERE id = ? AND space_id = ?", revision_id, space_id
-        ):
-            raise not_found("revision", revision_id)
+        call.find("revision", "revision", revision_id, space_id=space_id)
         file = find_file(call, revision_id, file_id)
         return _download(content.blob(tx, file.blob), file.content_type, file.name)
 

@@ -186,11 +186,8 @@ def install_integration(
             f"The integration {integration_name!r} is private: "
             "only the organization that owns it can install it."
         )
-    if call.tx.value(
-        "SELECT count(*) FROM installation WHERE integration_id = ? AND organization_id = ?",
-        integration_name,
-        organization["id"],
-    ):
+    where = {"integration_id": integration_name, "organization_id": organization["id"]}
+    if call.tx.get("installation", **where) is not None:
         raise conflict(
             f"The integration {integration_name!r} is installed in {organization['title']!r} "
             "already: nothing would change."

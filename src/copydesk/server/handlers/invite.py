@@ -42,9 +42,7 @@ def invite_members(call: Call, organization_id: str, body: InviteCreate) -> Invi
         user: str | None = call.tx.value("SELECT id FROM user WHERE email = ?", email)
         if user is None:
             user = add_user(call.tx, email.partition("@")[0], email)
-        elif call.tx.value(
-            "SELECT 1 FROM member WHERE organization_id = ? AND user_id = ?", organization_id, user
-        ):
+        elif call.tx.get("member", organization_id=organization_id, user_id=user) is not None:
             continue
         add_member(call.tx, organization_id, user, role, sso=bool(body.sso))
         users.append(user)

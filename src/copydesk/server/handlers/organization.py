@@ -72,11 +72,7 @@ def join_organization(call: Call, organization_id: str) -> None:
     """
     row = call.find("organization", "organization", organization_id)
     email: str = call.tx.value("SELECT email FROM user WHERE id = ?", call.user_id)
-    if call.tx.value(
-        "SELECT count(*) FROM member WHERE organization_id = ? AND user_id = ?",
-        organization_id,
-        call.user_id,
-    ):
+    if call.tx.get("member", organization_id=organization_id, user_id=call.user_id) is not None:
         raise conflict("You are a member of this organization already: nothing would change.")
     if not admits(row, email):
         raise Refusal(403, "This organization does not admit the domain of your e-mail address.")
@@ -97,11 +93,7 @@ def _default_content(call: Call, organization_id: str, body: OrganizationUpdate)
     content = body.default_content
     if content is None or isinstance(content, str):
         return content
-    if not call.tx.value(
-        "SELECT count(*) FROM site WHERE id = ? AND organization_id = ?",
-        content.site,
-        organization_id,
-    ):
+    if call.tx.get("site", id=content.site, organization_id=organization_id) is None:
         raise invalid(
             f"body.defaultContent.site: the organization has no site {content.site[:100]!r}"
         )

@@ -123,10 +123,7 @@ def delete_site(call: Call, organization_id: str, site_id: str) -> None:
 
     An organization that opened with it opens with nothing from then on.
     """
-    held: str | None = call.tx.value(
-        "SELECT id FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
-    )
-    if held is None:
+    if call.tx.get("site", id=site_id, organization_id=organization_id) is None:
         call.access.organization(organization_id, "admin")
         return
     call.access.site(organization_id, site_id, "admin")

@@ -82,9 +82,7 @@ def update_team(call: Call, organization_id: str, team_id: str, body: TeamUpdate
 def delete_team(call: Call, organization_id: str, team_id: str) -> None:
     """Delete a team with its permissions; rights as for renaming."""
     call.access.organization(organization_id, "listTeams")
-    if not call.tx.value(
-        "SELECT count(*) FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
-    ):
+    if call.tx.get("team", id=team_id, organization_id=organization_id) is None:
         return call.was_missing()
     find_team(call, organization_id, team_id, "admin")
     call.tx.run("DELETE FROM access_grant WHERE subject_id = ?", team_id)

@@ -69,10 +69,8 @@ def destination_columns(view: SiteView, to: NewRedirectDestination) -> dict[str,
     if isinstance(to, ToAddress):
         return columns | {"url": to.url}
     if isinstance(to, ToSection):
-        where = (to.site_section_id, view.site["id"])
-        if not view.call.tx.value(
-            "SELECT 1 FROM site_section WHERE id = ? AND site_id = ?", *where
-        ):
+        tx, site_id = view.call.tx, view.site["id"]
+        if tx.get("site_section", id=to.site_section_id, site_id=site_id) is None:
             raise invalid("body.destination.siteSectionId: the site has no such section")
         return columns | {"section_id": to.site_section_id}
     if isinstance(to, ToPath):

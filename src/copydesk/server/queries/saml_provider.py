@@ -78,7 +78,8 @@ def start_url(call: Call, row: Row) -> str:
 
 def check_team(call: Call, organization_id: str, team_id: str | None) -> None:
     """Raise a 400 when a default team is not a team of the organization."""
-    if team_id is not None and not call.tx.value(
-        "SELECT count(*) FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
+    if (
+        team_id is not None
+        and call.tx.get("team", id=team_id, organization_id=organization_id) is None
     ):
         raise invalid(f"body.defaultTeam: the organization has no team {team_id[:100]!r}")

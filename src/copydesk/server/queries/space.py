@@ -255,10 +255,7 @@ def remove_space(tx: Tx, space_id: str) -> None:
 
 
 def _is_member(tx: Tx, organization_id: str, user_id: str) -> bool:
-    found = tx.value(
-        "SELECT 1 FROM member WHERE organization_id = ? AND user_id = ?", organization_id, user_id
-    )
-    return found is not None
+    return tx.get("member", organization_id=organization_id, user_id=user_id) is not None
 
 
 def _json(text: str | None) -> object:

@@ -305,9 +305,7 @@ def conflict_model(tx: Tx, conflict: MergeConflict, change_request: Row, side: S
         )
     clashing = conflict.page
     if conflict.other is not None and not _has_slug(head, clashing):
-        clashing = (
-            conflict.other
-        )  # of two at one address, the one that the change request put there
+        clashing = conflict.other  # of two at one address, the change request's own
     path = content.paths(head).get(clashing.id, clashing.slug)
     page = head.pages.get(clashing.id, clashing)
     return Conflict(

@@ -39,6 +39,7 @@ from dulwich.refs import Ref
 from dulwich.repo import Repo, UnsupportedExtension, UnsupportedVersion
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import plural
 from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.model import (
@@ -262,14 +263,11 @@ class Repository:
             self.problems.append(Problem(str(self.path), reason))
             return self
         if changed:
-            files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
-            self.problems.append(
-                Problem(
-                    str(self.path),
-                    f"has changes in {files} that are not committed; only what is committed on "
-                    f"{self.default.name} is read",
-                )
+            reason = (
+                f"has changes in {plural(len(changed), 'file')} that are not committed; only what "
+                f"is committed on {self.default.name} is read"
             )
+            self.problems.append(Problem(str(self.path), reason))
         return self
 
     def _default_branch(self, repo: Repo, before: str | None) -> Branch | None:
@@ -603,7 +601,6 @@ def _read_commit(raw: objects.Commit, parents: tuple[str, ...]) -> Commit:
         parents=parents,
         author=_person(raw.author, raw.encoding),
         authored_at=_moment(raw.author_time),
-        committer=_person(raw.committer, raw.encoding),
         committed_at=_moment(raw.commit_time),
         subject=subject.strip()[:MAX_SUBJECT_READ],
         body=body.strip()[:MAX_BODY_READ],

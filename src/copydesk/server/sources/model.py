@@ -244,7 +244,6 @@ class Commit:
     parents: tuple[str, ...]
     author: Person
     authored_at: datetime
-    committer: Person
     committed_at: datetime
     subject: str
     body: str

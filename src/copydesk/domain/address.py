@@ -15,7 +15,7 @@ LONGEST = 2048
 PATH_RULE = "only letters, digits, '-', '_', '.' and '~', with a letter, digit or '_' first"
 """What one part of a path in a published address is made of."""
 
-_PATH_PART = re.compile(r"\w[\w.~-]*")
+PATH_PART = re.compile(r"\w[\w.~-]*")
 _ID = re.compile(r"[\w-]+", re.ASCII)
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 
@@ -45,7 +45,7 @@ def is_mark(character: str) -> bool:
 def is_path_part(text: str) -> bool:
     """Whether a text can be one part of the path of a published address (see `PATH_RULE`)."""
     bare = "".join(each for each in text if not is_mark(each))
-    return text[:1] == bare[:1] and clean(text) == text and _PATH_PART.fullmatch(bare) is not None
+    return text[:1] == bare[:1] and clean(text) == text and PATH_PART.fullmatch(bare) is not None
 
 
 @dataclass(frozen=True, slots=True)

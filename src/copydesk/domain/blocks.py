@@ -26,7 +26,7 @@ from copydesk.domain.block_tags import is_tag
 from copydesk.domain.html_table import CUT, ROW, link_text, row_text
 from copydesk.domain.late_dataclass import dataclass
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BLANKS = re.compile(r"[ \t]+")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _PIECE = 65_536
@@ -200,7 +200,7 @@ def _lines(text: str) -> list[str]:
     at = 0
     while at < len(text):
         stop = text.find("\n", at + _PIECE) + 1 or len(text)
-        found += _LINES.findall(text, at, stop)
+        found += LINES.findall(text, at, stop)
         at = stop
     return found
 

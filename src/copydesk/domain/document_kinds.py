@@ -22,12 +22,12 @@ NAME = re.compile(r"[A-Za-z][\w-]*")
 _TAGS = (*CONTAINERS, "embed")
 """The blocks whose data are the attributes of a tag: texts of any name."""
 
-_LISTS = ("list-ordered", "list-unordered", "list-tasks")
+LISTS = ("list-ordered", "list-unordered", "list-tasks")
 
 _DATA: Mapping[str, tuple[str, ...]] = {
     "paragraph": (),
     **dict.fromkeys(("heading-1", "heading-2", "heading-3"), ("level",)),
-    **dict.fromkeys(_LISTS, ("start",)),
+    **dict.fromkeys(LISTS, ("start",)),
     "list-item": ("checked",),
     "code": ("syntax",),
     "code-line": (),
@@ -45,7 +45,7 @@ _DATA: Mapping[str, tuple[str, ...]] = {
 """The data of each block and inline that Markdown says."""
 
 _PARTS: Mapping[str, str] = {
-    **dict.fromkeys(_LISTS, "list-item"),
+    **dict.fromkeys(LISTS, "list-item"),
     "code": "code-line",
     "table": "table-row",
     "table-row": "table-cell",

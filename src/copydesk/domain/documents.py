@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any
 
 from copydesk.contract.models.document import Document, Node
-from copydesk.domain.document_kinds import NAME, SPELLING, can_be_said
+from copydesk.domain.document_kinds import LISTS, NAME, SPELLING, can_be_said
 from copydesk.domain.document_parser import CONTAINERS, links_of, nodes_of, parse
 
 __all__ = ["document_to_markdown", "links_of", "markdown_to_document"]
@@ -175,8 +175,6 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-_LISTS = ("list-ordered", "list-unordered", "list-tasks")
-
 _SIGNS = {"bold": "**", "italic": "*", "strikethrough": "~~"}
 
 _SPECIAL = re.compile(r"([\\`*\[\]<~]|&(?=[#\w])|(?<!\w)_|_(?!\w)|\{(?=%))")
@@ -200,7 +198,7 @@ def spelled(nodes: Iterable[Node]) -> list[str]:
     found: list[str] = []
     before = other = False
     for node in nodes:
-        is_list = node.type in _LISTS
+        is_list = node.type in LISTS
         other = is_list and before and not other
         before = is_list
         found.append(write(node, other_mark=other))
@@ -217,7 +215,7 @@ def write(node: Node, *, other_mark: bool = False) -> str:
         text = _write_inlines(nodes).replace("\\\n", " ").replace("\n", " ")
         # Signs at the end of a heading would close it.
         return f"{'#' * max(1, min(level, 6))} {_CLOSING.sub(_escape_sign, text)}"
-    if kind in _LISTS:
+    if kind in LISTS:
         return _write_list(node, other_mark=other_mark)
     if kind == "code":
         return _write_code(node)

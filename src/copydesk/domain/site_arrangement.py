@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from copydesk.domain.address import PATH_PART
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import (
@@ -40,7 +41,6 @@ from copydesk.domain.site_tree import (
     FIELDS,
     REDIRECT,
     REQUIRED,
-    SECTION_PATH,
     TOO_DEEP,
     adopting,
     made_along,
@@ -248,7 +248,7 @@ class SiteArrangement(Arrangement):
                 raise StagingError(f"The {name} cannot be empty.")
         checked = {name: values[name] for name in values if name in known and values[name]}
         path = checked.get("path")
-        if isinstance(path, str) and not SECTION_PATH.fullmatch(path):
+        if isinstance(path, str) and not PATH_PART.fullmatch(path):
             raise StagingError(
                 "A path is letters, digits, '-', '_', '.' and '~', a letter or a digit first, "
                 "without a slash."

@@ -9,7 +9,6 @@ sections carry (`GROUP`): they have no name, and no operation moves them.
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
@@ -416,9 +415,6 @@ def former_path(source: str) -> str:
 
 REQUIRED = ("title", "path", "url")
 """What cannot be unset."""
-
-SECTION_PATH = re.compile(r"\w[\w.~-]*")
-"""What the path of a section or a site space is: one part of an address."""
 
 DEEPEST = 10
 """So many groups may be within each other, on the embedded desk; of others nobody knows."""

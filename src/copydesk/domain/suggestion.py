@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from copydesk.domain.blocks import AnchoredLines, BlockText, anchor, is_anchor
+from copydesk.domain.blocks import LINES, AnchoredLines, BlockText, anchor, is_anchor
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sequence_matches import equal_runs
 from copydesk.domain.text import exposed, plural, without_numbers
@@ -34,7 +34,6 @@ NO_LINE = "On no line: e edits by hand."
 IN_CELL = "In a cell of a table: e edits by hand."
 SEVERAL = "Several suggestions in it: e edits by hand."
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _INFO = re.compile(r"suggestion(?::-(?P<above>\d{1,4})\+(?P<below>\d{1,4}))?")
@@ -137,7 +136,7 @@ class SourceLines:
 
     def __init__(self, text: str) -> None:
         self.mark = MARK if text.startswith(MARK) else ""
-        self.raw: list[str] = _LINES.findall(text.removeprefix(MARK))
+        self.raw: list[str] = LINES.findall(text.removeprefix(MARK))
         self.lines = [line.rstrip("\r\n") for line in self.raw]
         """The lines without their ends."""
         self._exposed = exposed(text)

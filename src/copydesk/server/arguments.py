@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope
 
 from copydesk.contract.operation import Operation, Parameter
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.server.answer import JSON
 from copydesk.server.errors import invalid
 
 BODY_LIMIT = 10 * 1024 * 1024
@@ -33,10 +34,9 @@ INTEGER_LIMIT = 2**63
 """Integers in a body are below this in size: the desk's file keeps 64 bits."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,30}", re.ASCII)
-_JSON = b"application/json"
 """What a body is that does not say it."""
 
-_JSON_TYPE = re.compile(r"application/(?:[a-z0-9.-]+\+)?json", re.IGNORECASE)
+JSON_TYPE = re.compile(r"application/(?:[a-z0-9.-]+\+)?json", re.IGNORECASE)
 _PYDANTIC_PREFIX = "Value error, "
 _KIND = "function-after["
 _UNUSUAL = re.compile(r"\\u|[0-9]{18}|[0-9][eE]")
@@ -84,7 +84,7 @@ async def read_body(scope: Scope, receive: Receive) -> bytes:
         parts.append(part)
     if size:
         declared = (value for name, value in scope["headers"] if name == b"content-type")
-        _check_type(next(declared, _JSON).decode("latin-1"))
+        _check_type(next(declared, JSON).decode("latin-1"))
     return b"".join(parts)
 
 
@@ -176,7 +176,7 @@ def _too_long() -> Exception:
 def _check_type(declared: str) -> None:
     """Raise a 400 for anything but JSON in UTF-8."""
     kind, _, parameters = declared.partition(";")
-    if not _JSON_TYPE.fullmatch(kind.strip()):
+    if not JSON_TYPE.fullmatch(kind.strip()):
         raise invalid("body: send JSON, with the Content-Type application/json")
     charset = parameters.lower().partition("charset=")[2].strip(' "')
     if charset and charset not in ("utf-8", "utf8"):

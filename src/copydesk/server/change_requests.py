@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
+from copydesk.contract.enumerations import RevisionType
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Draft
@@ -220,7 +221,7 @@ def _join(
     *,
     into: str,
     other: str,
-    kind: content.RevisionType,
+    kind: RevisionType,
     author: str,
     files: Mapping[str, Side] | None = None,
 ) -> Joined:

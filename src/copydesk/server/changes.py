@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from sys import intern
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic.alias_generators import to_camel
 
@@ -33,15 +33,12 @@ from copydesk.domain.text_merge import Clash
 from copydesk.server import content, substitution
 from copydesk.server.change_requests import base_of
 from copydesk.server.content import Draft, FileData, PageData
-from copydesk.server.content_merge import MergeConflict
+from copydesk.server.content_merge import MergeConflict, Side
 from copydesk.server.queries.page import page_layout
 from copydesk.server.store import Row, Tx
 
 MOST_CHANGES = 1000
 """How many changes are answered when the request does not say."""
-
-Side = Literal["ours", "theirs"]
-"""Which side of a merge the change request was."""
 
 
 def changes_of(

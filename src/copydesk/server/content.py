@@ -13,12 +13,11 @@ from dataclasses import asdict, field, fields, replace
 from functools import lru_cache
 from hashlib import sha256
 from sys import intern
-from typing import Any, Literal
+from typing import Any
 
+from copydesk.contract.enumerations import RevisionType
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.store import Tx, to_json
-
-RevisionType = Literal["edits", "merge", "rollback", "update", "computed"]
 
 
 @dataclass(frozen=True, slots=True)

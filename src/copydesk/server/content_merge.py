@@ -18,6 +18,7 @@ from copydesk.server.content import Draft, FileData, PageData
 ConflictKind = Literal["text", "settings", "deleted", "position", "address", "file"]
 
 Side = Literal["ours", "theirs"]
+"""Which side of a merge something is on."""
 
 
 @dataclass(frozen=True, slots=True)

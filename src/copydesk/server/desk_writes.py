@@ -13,10 +13,11 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from copydesk.contract.enumerations import RevisionType
 from copydesk.contract.models.document import Document
 from copydesk.domain.slug import slugify
 from copydesk.server import content
-from copydesk.server.content import Draft, FileData, PageData, RevisionType
+from copydesk.server.content import Draft, FileData, PageData
 from copydesk.server.search_index import keep_index
 from copydesk.server.store import Tx, timestamp, to_json
 

@@ -101,6 +101,11 @@ def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
+def from_json(text: str | None) -> Any:
+    """Return what a column holds as JSON, or None where it holds nothing."""
+    return None if text is None else json.loads(text)
+
+
 def _outcome(work: Callable[[], Any]) -> _Tell:
     try:
         result = work()

@@ -14,7 +14,7 @@ T = TypeVar("T")
 Row = sqlite3.Row
 Value = str | int | float | bytes | None
 
-_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 _MOST_KNOWN = 1000
 """How much is remembered of one state of the desk."""
@@ -22,10 +22,10 @@ _MOST_KNOWN = 1000
 _MOST_BYTES = 2 * 1024 * 1024
 """How many bytes of answers are remembered of it."""
 
-_LETTERS = (_ALPHABET * 5)[:256].encode()
+_LETTERS = (ALPHABET * 5)[:256].encode()
 """The letter for each byte."""
 
-_UNEVEN = bytes(range(len(_ALPHABET) * 4, 256))
+_UNEVEN = bytes(range(len(ALPHABET) * 4, 256))
 """The bytes that no letter is made of: with them some letters would come more often."""
 
 

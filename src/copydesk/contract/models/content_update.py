@@ -10,6 +10,7 @@ from copydesk.contract.models.collection import Collection
 from copydesk.contract.models.comment import WrittenBody
 from copydesk.contract.models.content import ContentPage, File
 from copydesk.contract.models.parts import Icon, Tagged, Urls, WebAddress
+from copydesk.contract.models.site_space import Condition
 from copydesk.contract.models.space import Space
 
 Slug: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
@@ -18,8 +19,6 @@ Slug: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
 Title: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
 
 Ref: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
-
-Condition: TypeAlias = Annotated[str, StringConstraints(max_length=1024)]
 
 Place: TypeAlias = Annotated[int, Field(ge=0)]
 """How many pages stand before it; more than there are puts it last."""

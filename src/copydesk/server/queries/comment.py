@@ -9,11 +9,11 @@ from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.comment import (
     Comment,
     CommentReply,
-    DocumentBody,
     MarkdownBody,
     Reaction,
     Reactor,
     Replier,
+    WrittenBody,
 )
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
@@ -25,9 +25,6 @@ from copydesk.server.pagination import Conditions
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row, columns
-
-Written = MarkdownBody | DocumentBody
-"""The text of a comment or a reply in a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def check_page(call: Call, place: Place, page_id: str) -> None:
     raise invalid(f"body.page: there is no page {page_id[:100]!r} here")
 
 
-def written_markdown(body: Written) -> str:
+def written_markdown(body: WrittenBody) -> str:
     """Return what a request says as Markdown; raises a 400 when it says nothing."""
     text = body.markdown if isinstance(body, MarkdownBody) else document_to_markdown(body.document)
     if not text.strip():

@@ -31,7 +31,7 @@ from copydesk.server.pagination import Conditions
 from copydesk.server.queries.organization import NO_TRIAL, organization_by_id
 from copydesk.server.queries.site import SiteView
 from copydesk.server.queries.space import space_model
-from copydesk.server.store import Row, columns
+from copydesk.server.store import Row, columns, from_json
 
 _IN = "IN (SELECT value FROM json_each(?))"
 
@@ -88,9 +88,9 @@ def integration_model(call: Call, row: Row) -> Integration:
             "verified": bool(row["verified"]),
             "scopes": json.loads(row["scopes"]),
             "categories": json.loads(row["categories"]),
-            "blocks": _json(row["blocks"]),
-            "content_sources": _json(row["content_sources"]),
-            "configurations": _json(row["configurations"]),
+            "blocks": from_json(row["blocks"]),
+            "content_sources": from_json(row["content_sources"]),
+            "configurations": from_json(row["configurations"]),
             "external_links": json.loads(row["external_links"]),
             "owner": _owner(call, row["owner"]),
             "urls": IntegrationUrls(
@@ -291,7 +291,3 @@ def _owner(call: Call, organization_id: str) -> Organization:
         call.remembered[key] = owner
     found: Organization = call.remembered[key]
     return found
-
-
-def _json(text: str | None) -> Any:
-    return None if text is None else json.loads(text)

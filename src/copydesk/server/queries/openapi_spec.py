@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from copydesk.contract.models.openapi_spec import (
     OpenAPISource,
     OpenAPISourceText,
@@ -16,7 +14,7 @@ from copydesk.contract.models.parts import ResourceUrls, Urls
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.openapi_jobs import put_document
-from copydesk.server.store import Row, Tx
+from copydesk.server.store import Row, Tx, from_json
 
 DOCUMENTS = "/specifications/{version_id}"
 """Where the document of a version is fetched; outside of ``/v1``, for it is no operation."""
@@ -37,7 +35,7 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
     """
     if row["state"] != "complete":
         call.goes_on = True
-    errors = None if row["errors"] is None else json.loads(row["errors"])
+    errors = from_json(row["errors"])
     return OpenAPISpec(
         id=row["id"],
         created_at=row["created_at"],

@@ -36,7 +36,7 @@ from copydesk.server.queries.publication import (
 )
 from copydesk.server.queries.space import published_space_model, space_model, trash_limit
 from copydesk.server.site_structure import Siblings, site_spaces_of
-from copydesk.server.store import Row, Value, columns
+from copydesk.server.store import Row, Value, columns, from_json
 
 ADAPTIVE_CONTENT = "sites-adaptive-content"
 """The id of the feature that a site with adaptive content uses."""
@@ -197,7 +197,7 @@ class SiteView(SiteAddresses):
         """Return the site itself."""
         site, call = self.site, self.call
         screen = call.app_url("o", site["organization_id"], "sites", site["id"])
-        icon = None if site["icon"] is None else json.loads(site["icon"])
+        icon = from_json(site["icon"])
         if isinstance(icon, str):
             icon = {"icon": icon}
         fields: dict[str, Any] = {
@@ -220,7 +220,7 @@ class SiteView(SiteAddresses):
                 self.reading,
             ),
             "adaptive_content": {"enabled": bool(site["adaptive_content"])},
-            "ads": None if site["ads"] is None else json.loads(site["ads"]),
+            "ads": from_json(site["ads"]),
             "features": [{"id": ADAPTIVE_CONTENT, "plan": site["type"], "frozen": False}]
             if site["adaptive_content"]
             else [],

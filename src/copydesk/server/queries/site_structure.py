@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +15,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.site import SiteView
 from copydesk.server.site_entries import Entries
 from copydesk.server.site_structure import sections_of
-from copydesk.server.store import Row, columns
+from copydesk.server.store import Row, columns, from_json
 
 
 def find_group(call: Call, site: Row, group_id: str) -> Row:
@@ -34,8 +33,8 @@ def link_model(row: Row) -> SiteExternalLink:
     return SiteExternalLink.model_validate(
         {
             **columns(row, "id", "title", "description", "icon", "url"),
-            "localized_title": _json(row["localized_title"]),
-            "localized_description": _json(row["localized_description"]),
+            "localized_title": from_json(row["localized_title"]),
+            "localized_description": from_json(row["localized_description"]),
             "section_group": row["group_id"],
             "draft": bool(row["draft"]),
             "condition": row["condition"],
@@ -65,7 +64,7 @@ class SiteTree:
         return SiteSectionGroup.model_validate(
             {
                 **columns(row, "id", "title", "icon"),
-                "localized_title": _json(row["localized_title"]),
+                "localized_title": from_json(row["localized_title"]),
                 "sections": [each for each in children if isinstance(each, SiteSection)],
                 "section_group": row["parent_id"],
                 "draft": bool(row["draft"]),
@@ -118,7 +117,3 @@ class SiteTree:
             elif not (reading and self._links[key]["draft"]):
                 found.append(link_model(self._links[key]))
         return found
-
-
-def _json(text: str | None) -> Any:
-    return None if text is None else json.loads(text)

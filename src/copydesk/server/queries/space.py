@@ -22,7 +22,7 @@ from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import publication_of, remember_publications
 from copydesk.server.site_structure import drop_space
-from copydesk.server.store import Row, Tx, columns, timestamp
+from copydesk.server.store import Row, Tx, columns, from_json, timestamp
 
 TRASH_DAYS = 7
 """How long a deleted space can be restored."""
@@ -54,7 +54,7 @@ def space_model(call: Call, row: Row) -> Space:
             "organization": row["organization_id"],
             "parent": row["parent_id"],
             "git_sync": git_state(row),
-            "visitor_auth": _json(row["visitor_auth"]),
+            "visitor_auth": from_json(row["visitor_auth"]),
             "revision": row["revision_id"],
             "permissions": dict.fromkeys(may, False) | {"admin": may["admin"]} if deleted else may,
         }
@@ -256,10 +256,6 @@ def remove_space(tx: Tx, space_id: str) -> None:
 
 def _is_member(tx: Tx, organization_id: str, user_id: str) -> bool:
     return tx.get("member", organization_id=organization_id, user_id=user_id) is not None
-
-
-def _json(text: str | None) -> object:
-    return None if text is None else json.loads(text)
 
 
 @dataclass(frozen=True, slots=True)

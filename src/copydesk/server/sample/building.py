@@ -50,9 +50,9 @@ from copydesk.server.sample.translations import write_translations
 from copydesk.server.source_content import filled
 from copydesk.server.sources.model import Progress, silent
 from copydesk.server.store import Store, Tx
+from copydesk.server.transaction import ALPHABET
 from copydesk.server.untouched import SPACES, note_spaces
 
-_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SEED = "copydesk sample"
 """What the identifiers of the sample are made from."""
 
@@ -85,7 +85,7 @@ def build_sample(store: Store, *, progress: Progress = silent) -> str:
 def sample_ids(seed: str) -> Callable[[], str]:
     """Return a source of identifiers that is the same for the same seed."""
     choices = random.Random(seed).choices  # noqa: S311 - to be foreseeable is the purpose
-    return lambda: "".join(choices(_ALPHABET, k=20))
+    return lambda: "".join(choices(ALPHABET, k=20))
 
 
 class _Building:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dulwich.objects import ObjectID
-from dulwich.refs import Ref
+from dulwich.refs import LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX, Ref
 from dulwich.repo import Repo
 
 from copydesk.server.sources.model import SourceError
@@ -17,8 +17,6 @@ from copydesk.server.sources.model import SourceError
 USUAL_BRANCHES = ("main", "master")
 """What a default branch is called where nothing says which it is, the first that exists."""
 
-_HEADS = b"refs/heads/"
-_REMOTES = b"refs/remotes/"
 _BUNDLE = (b"# v2 git bundle\n", b"# v3 git bundle\n")
 _BAD_PACK = (OSError, ValueError, KeyError, AssertionError, EOFError, BufferError, zlib.error)
 _CHUNK = 1 << 20
@@ -66,11 +64,11 @@ def _unpack(repo: Repo, file: BinaryIO) -> None:
 def _set_refs(repo: Repo, refs: Mapping[bytes, ObjectID]) -> None:
     """Give a repository the branches of a bundle, and the HEAD that the bundle means."""
     for name, oid in refs.items():
-        if name.startswith((_HEADS, _REMOTES)) and oid in repo.object_store:
+        if name.startswith((LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX)) and oid in repo.object_store:
             repo.refs[Ref(name)] = oid
     head = refs.get(b"HEAD")
-    usual = [_HEADS + name.encode() for name in USUAL_BRANCHES]
-    rest = sorted(name for name in refs if name.startswith(_HEADS))
+    usual = [LOCAL_BRANCH_PREFIX + name.encode() for name in USUAL_BRANCHES]
+    rest = sorted(name for name in refs if name.startswith(LOCAL_BRANCH_PREFIX))
     for name in (*usual, *rest):
         if name in refs and head in (None, refs[name]):
             repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(name))
@@ -97,6 +95,6 @@ def _bundle_refs(path: Path, file: BinaryIO) -> Mapping[bytes, ObjectID]:
         oid, _, name = line.rstrip(b"\n").partition(b" ")
         if name and len(oid) == 40:
             refs[name] = ObjectID(oid)
-    if not any(name.startswith((_HEADS, _REMOTES)) for name in refs):
+    if not any(name.startswith((LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX)) for name in refs):
         raise SourceError(f"{path} holds no branch.")
     return refs

@@ -35,7 +35,7 @@ from dulwich.index import Index, UnsupportedIndexFormat, get_unstaged_changes
 from dulwich.object_store import BaseObjectStore
 from dulwich.objects import ObjectID, valid_hexsha
 from dulwich.pack import UnresolvedDeltas
-from dulwich.refs import Ref
+from dulwich.refs import LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX, Ref
 from dulwich.repo import Repo, UnsupportedExtension, UnsupportedVersion
 
 from copydesk.domain.late_dataclass import dataclass
@@ -57,8 +57,6 @@ from copydesk.server.sources.model import (
 
 __all__ = ["Ahead", "Branch", "Repository", "SourceError"]
 
-_HEADS = b"refs/heads/"
-_REMOTES = b"refs/remotes/"
 MAX_COMPARED = 256 * 1024
 """The largest file that is compared with others, in bytes.
 
@@ -297,7 +295,7 @@ class Repository:
             return []
         found: dict[str, Branch] = {}
         refs = self._repo.get_refs()
-        for ref in sorted(refs, key=lambda ref: (not ref.startswith(_HEADS), ref)):
+        for ref in sorted(refs, key=lambda ref: (not ref.startswith(LOCAL_BRANCH_PREFIX), ref)):
             name = _branch_name(ref)
             if name is not None and not valid_hexsha(refs[ref]):
                 reason = "was left out: it is broken, for it names no commit"
@@ -572,10 +570,10 @@ def _file_change(change: TreeChange) -> FileChange | None:
 
 def _branch_name(ref: bytes) -> str | None:
     """Return the name of a branch without its remote's; None for another kind of reference."""
-    if ref.startswith(_HEADS):
-        return ref[len(_HEADS) :].decode("utf-8", "replace")
-    if ref.startswith(_REMOTES):
-        _, _, name = ref[len(_REMOTES) :].partition(b"/")
+    if ref.startswith(LOCAL_BRANCH_PREFIX):
+        return ref[len(LOCAL_BRANCH_PREFIX) :].decode("utf-8", "replace")
+    if ref.startswith(LOCAL_REMOTE_PREFIX):
+        _, _, name = ref[len(LOCAL_REMOTE_PREFIX) :].partition(b"/")
         return name.decode("utf-8", "replace") if name not in (b"", b"HEAD") else None
     return None
 

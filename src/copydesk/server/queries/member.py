@@ -42,14 +42,20 @@ def resolve_user(call: Call, organization_id: str, id_or_email: str, where: str)
 
     Raises a 400 when the organization has no such member.
     """
+    found = member_id(call, organization_id, id_or_email)
+    if found is None:
+        raise invalid(f"body.{where}: the organization has no member {id_or_email[:100]!r}")
+    return found
+
+
+def member_id(call: Call, organization_id: str, id_or_email: str) -> str | None:
+    """Return the id of a member, named by user id or e-mail address; None when there is none."""
     found: str | None = call.tx.value(
         f"SELECT user_id FROM {MEMBERS} WHERE organization_id = ?1 "  # noqa: S608 - ours
         "AND (user_id = ?2 OR email = ?2)",
         organization_id,
         id_or_email,
     )
-    if found is None:
-        raise invalid(f"body.{where}: the organization has no member {id_or_email[:100]!r}")
     return found
 
 

@@ -10,7 +10,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import Link, Standing, site_chain, standings
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.queries.member import MEMBERS
+from copydesk.server.queries.member import member_id
 from copydesk.server.store import Row
 
 
@@ -79,12 +79,7 @@ def site_origin(holder: Holder, standing: Standing) -> PermissionOrigin:
 
 def find_user(call: Call, organization_id: str, id_or_email: str) -> str:
     """Return the id of a member, named by user id or e-mail address. Raises a 404."""
-    found: str | None = call.tx.value(
-        f"SELECT user_id FROM {MEMBERS} WHERE organization_id = ?1 "  # noqa: S608 - ours
-        "AND (user_id = ?2 OR email = ?2)",
-        organization_id,
-        id_or_email,
-    )
+    found = member_id(call, organization_id, id_or_email)
     if found is None:
         raise not_found("member", id_or_email)
     return found
@@ -92,9 +87,4 @@ def find_user(call: Call, organization_id: str, id_or_email: str) -> str:
 
 def find_subject_team(call: Call, organization_id: str, team_id: str) -> str:
     """Return the id of a team of the organization. Raises a 404."""
-    found: str | None = call.tx.value(
-        "SELECT id FROM team WHERE organization_id = ? AND id = ?", organization_id, team_id
-    )
-    if found is None:
-        raise not_found("team", team_id)
-    return found
+    return str(call.find("team", "team", team_id, organization_id=organization_id)["id"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Unpack
+from collections.abc import Callable, Collection
+from typing import Unpack
 
 from pydantic import BaseModel
 
@@ -89,10 +89,12 @@ def _item(view: SiteView, pointer: StructurePointer) -> StructureItem:
     return link_model(row) if pointer.type == "site-external-link" else SiteTree(view).group(row)
 
 
-def _at(field: str, find: Any, *args: Any) -> Any:
-    """Return the result of ``find``; a 400 that names the field where it does not exist."""
+def _check_named(
+    view: SiteView, field: str, find: Callable[[Call, Row, str], Row], key: str
+) -> None:
+    """Raise a 400 that names the field of the body where ``find`` finds nothing on the site."""
     try:
-        return find(*args)
+        find(view.call, view.site, key)
     except Refusal as refusal:
         raise invalid(f"{field}: {refusal.message}") from None
 
@@ -123,11 +125,9 @@ def add_site_section_group(
 ) -> SiteSectionGroup:
     """Add a group after all that stands beside it; its sections come to it in their order there."""
     view = site_view(call, organization_id, site_id, "createContent")
-    _check_sectioned(view)
-    if body.parent is not None:
-        _at("body.parent", find_group, call, view.site, body.parent)
+    _check_parent(view, body.parent)
     for each in body.sections or ():
-        _at("body.sections", find_section, call, view.site, each)
+        _check_named(view, "body.sections", find_section, each)
     key = _add(call, "section_group", site_id, body, ("title", "icon", "draft"))
     Entries(call.tx, site_id).append(body.parent, key)
     if body.sections:
@@ -180,9 +180,7 @@ def add_site_external_link(
 ) -> SiteExternalLink:
     """Add a link after all that stands beside it."""
     view = site_view(call, organization_id, site_id, "createContent")
-    _check_sectioned(view)
-    if body.parent is not None:
-        _at("body.parent", find_group, call, view.site, body.parent)
+    _check_parent(view, body.parent)
     key = _add(call, "site_link", site_id, body, _LINK)
     Entries(call.tx, site_id).append(body.parent, key)
     call.location = call.url("orgs", organization_id, "sites", site_id, "external-links", key)
@@ -215,10 +213,15 @@ def delete_site_external_link(
         call.was_missing()
 
 
-def _check_sectioned(view: SiteView) -> None:
-    """Raise a 412 for a site that shows spaces without sections: it has nothing to group."""
+def _check_parent(view: SiteView, parent: str | None) -> None:
+    """Raise a 400 for a group that is not there to add something to.
+
+    Raises a 412 for a site that shows spaces without sections: it has nothing to group.
+    """
     if view.site["default_section_id"] is None:
         raise blocked("The site has no sections: groups and links go between those. Add one first.")
+    if parent is not None:
+        _check_named(view, "body.parent", find_group, parent)
 
 
 def _columns(body: BaseModel, names: Collection[str]) -> dict[str, Value]:
@@ -240,7 +243,7 @@ def _add(call: Call, table: str, site_id: str, body: BaseModel, names: Collectio
 
 def _move_into(view: SiteView, key: str, was: str | None, parent: str | None, field: str) -> None:
     if parent is not None:
-        _at(field, find_group, view.call, view.site, parent)
+        _check_named(view, field, find_group, parent)
     if parent != was:
         Entries(view.call.tx, view.site["id"]).append(parent, key)
 

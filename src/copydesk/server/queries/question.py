@@ -95,11 +95,6 @@ _SUMS = {
     **{f"channel {each}": f"sum(i.channel = '{each}')" for each in _CHANNELS},
     **{f"type {each}": f"sum(q.type = '{each}')" for each in _TYPES},
 }
-_AMONG: dict[Group, str] = {
-    "question": "i.question_id IN (SELECT value FROM json_each(?))",
-    "topic": "i.cluster_id IN (SELECT value FROM json_each(?))",
-    "site": "i.organization_id IN (SELECT value FROM json_each(?))",
-}
 _ANSWERS = "FROM issue i JOIN question q ON q.id = i.question_id WHERE"
 
 
@@ -111,15 +106,17 @@ def statistics(
     ``ids`` are those of the questions, topics or organizations that are asked for.
     """
     starts = [timestamp(call.tx.moment - timedelta(weeks=WEEKS - week)) for week in range(WEEKS)]
+    key = _GROUPS[group]
     sums = [
-        f"{_GROUPS[group]} AS grouped",
+        f"{key} AS grouped",
         *(f'{how} AS "{name}"' for name, how in _SUMS.items()),
         # An answer dated later than now is of the latest week.
         *["sum(i.created_at > ?)"] * WEEKS,
     ]
-    statement = which.after(
-        " ".join(("SELECT", ", ".join(sums), _ANSWERS, _AMONG[group])), " GROUP BY grouped"
+    found = " ".join(
+        ("SELECT", ", ".join(sums), _ANSWERS, key, "IN (SELECT value FROM json_each(?))")
     )
+    statement = which.after(found, " GROUP BY grouped")
     rows = call.tx.all(statement, *starts, json.dumps(ids), *which.values)
     return {row["grouped"]: _stats(row) for row in rows}
 
@@ -205,24 +202,24 @@ def find_answer(call: Call, site: Row, answer_id: str) -> Row:
 
 def answer_model(call: Call, site: Row, row: Row) -> SiteQuestionAnswer:
     """Return the answer of a row of ``issue``."""
-    return SiteQuestionAnswer.model_validate(_answer(call, site, row, _conversation(call, row)))
+    return SiteQuestionAnswer.model_validate(_answer(call, site, row, _parts(call, row)))
 
 
 def answer_with_response(call: Call, site: Row, row: Row) -> SiteQuestionAnswerWithResponse:
     """Return the answer of a row of ``issue`` with its words."""
-    conversation = _conversation(call, row)
-    said = [part["body"] for part in _parts(conversation) if part["role"] != "user"]
+    parts = _parts(call, row)
+    said = [part["body"] for part in parts if part["role"] != "user"]
     step = AnswerStep(content=paragraphs(said))
     return SiteQuestionAnswerWithResponse.model_validate(
         {
-            **_answer(call, site, row, conversation),
+            **_answer(call, site, row, parts),
             "response": AnswerMessage(id=row["id"], role="assistant", steps=[step]),
         }
     )
 
 
-def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[str, Any]:
-    said = [part["body"] for part in _parts(conversation) if part["role"] == "user"]
+def _answer(call: Call, site: Row, row: Row, parts: list[dict[str, str]]) -> dict[str, Any]:
+    said = [part["body"] for part in parts if part["role"] == "user"]
     previous = call.tx.value(
         "SELECT id FROM issue WHERE organization_id = ? AND conversation_id = ? "
         "AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT 1",
@@ -249,13 +246,11 @@ def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[s
     }
 
 
-def _conversation(call: Call, row: Row) -> Row | None:
-    return call.tx.get(
+def _parts(call: Call, row: Row) -> list[dict[str, str]]:
+    """Return what was said in the conversation of an answer; nothing where there is none."""
+    conversation = call.tx.get(
         "conversation", organization_id=row["organization_id"], id=row["conversation_id"]
     )
-
-
-def _parts(conversation: Row | None) -> list[dict[str, str]]:
     return [] if conversation is None else json.loads(conversation["parts"])
 
 

@@ -253,9 +253,7 @@ class LinkReader:
         if digest is None:
             return ()
         if digest not in _READ:
-            if len(_READ) >= _MOST_READ:
-                _READ.clear()
-            _READ[digest] = links_of(content.text(self.call.tx, digest))
+            remember_links({digest: links_of(content.text(self.call.tx, digest))})
         return _READ[digest]
 
     def model(self, links: list[FoundLink]) -> list[Link]:

@@ -109,22 +109,13 @@ class SiteAddresses:
             self.site["id"],
         )
 
-    def _in_order(self) -> list[tuple[str, str | None, int, str | None, int]]:
+    def _in_order(self) -> list[Row]:
         """Read what the site shows in order: site space, section, default, when deleted, draft."""
-        return [
-            (
-                row["shown_id"],
-                row["shown_section"],
-                row["shown_default"],
-                row["deleted_at"],
-                row["shown_draft"],
-            )
-            for row in self.call.tx.all(
-                "SELECT shown_id, shown_section, shown_default, deleted_at, shown_draft "  # noqa: S608 - ours
-                f"FROM {SHOWN} WHERE shown_site = ? ORDER BY {', '.join(SHOWN_KEYS)}",
-                self.site["id"],
-            )
-        ]
+        return self.call.tx.all(
+            "SELECT shown_id, shown_section, shown_default, deleted_at, shown_draft "  # noqa: S608 - ours
+            f"FROM {SHOWN} WHERE shown_site = ? ORDER BY {', '.join(SHOWN_KEYS)}",
+            self.site["id"],
+        )
 
     @property
     def opening_section(self) -> str | None:

@@ -269,7 +269,7 @@ def site_view(
 ) -> SiteView:
     """Return a site as the caller sees it.
 
-    Raises as ``find_site`` does, and a 404 for a key that opens nothing.
+    Raises as ``Access.site`` does, and a 404 for a key that opens nothing.
     """
     site = call.access.site(organization_id, site_id, permission)
     if share_key is not None and not opens(call, site, share_key):

@@ -57,12 +57,20 @@ def find_page(call: Call, revision_id: str, page_id: str) -> PlacedPage:
 
 def find_page_by_path(call: Call, revision_id: str, path: str) -> str:
     """Return the id of the page at a path of slugs; raises a 404 when the revision has none."""
+    found = page_at(call, revision_id, path)
+    if found is None:
+        raise not_found("page", path)
+    return found
+
+
+def page_at(call: Call, revision_id: str, path: str) -> str | None:
+    """Return the id of the page at a path of slugs, or None; of each level only titles are read."""
     nodes, found = content.load(call.tx, revision_id).pages, ""
     for slug in path.strip("/").split("/"):
         data = content.versions(call.tx, (node.version for node in nodes))
         at = next((node for node in nodes if data[node.version].slug == slug), None)
         if at is None:
-            raise not_found("page", path)
+            return None
         nodes, found = at.children, at.page
     return found
 

@@ -22,10 +22,9 @@ from copydesk.contract.models.redirect import (
 )
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirects import Trace, candidates, landing, path_on, trace
-from copydesk.server import content
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call
-from copydesk.server.queries.page import find_page, placed_pages
+from copydesk.server.queries.page import find_page, page_at
 from copydesk.server.queries.publication import SiteAddresses, site_address
 from copydesk.server.queries.site import SiteView
 from copydesk.server.store import Row, Value, columns
@@ -97,11 +96,10 @@ def _at_path(view: SiteView, to: ToPath) -> tuple[str, str]:
     if not rows:
         raise invalid("body.destination.spaceId: the site does not show this space")
     row = rows[0]
-    wanted = to.path.strip("/")
-    for page in placed_pages(view.call, row["revision_id"]):
-        if page.path == wanted:
-            return row["shown_id"], page.node.page
-    raise invalid("body.destination.path: the space has no page at this path")
+    page = page_at(view.call, row["revision_id"], to.path)
+    if page is None:
+        raise invalid("body.destination.path: the space has no page at this path")
+    return row["shown_id"], page
 
 
 @dataclass
@@ -130,20 +128,10 @@ class RedirectPaths:
         for prefix, row in self._shown:
             if path.rstrip("/") == prefix:
                 return True
-            if path.startswith(f"{prefix}/") and self._has_page(row, path[len(prefix) + 1 :]):
+            below = path.removeprefix(f"{prefix}/")
+            if below != path and page_at(self.call, row["revision_id"], unquote(below)) is not None:
                 return True
         return False
-
-    def _has_page(self, row: Row, path: str) -> bool:
-        """Say whether a space has a page at a path; of each level only the titles are read."""
-        nodes = content.load(self.call.tx, row["revision_id"]).pages
-        for slug in unquote(path).strip("/").split("/"):
-            data = content.versions(self.call.tx, (node.version for node in nodes))
-            below = [node.children for node in nodes if data[node.version].slug == slug]
-            if not below:
-                return False
-            nodes = below[0]
-        return True
 
     def destination(self, row: Redirect) -> str | None:
         """Return the path, or the address elsewhere, that a redirect leads to.

@@ -151,8 +151,8 @@ def move_collection(call: Call, collection_id: str, body: CollectionMove) -> Col
         check_target(call, row["organization_id"], parent_id)
     if parent_id in below(call.tx, collection_id):
         raise invalid("body.parent: a collection cannot go into itself or into one inside it")
-    place = move_to(call.tx, "collection", row, parent_id, body.position)
-    call.tx.update("collection", collection_id, parent_id=place.parent_id, position=place.position)
+    position = move_to(call.tx, "collection", row, parent_id, body.position)
+    call.tx.update("collection", collection_id, parent_id=parent_id, position=position)
     return collection_model(call, call.changed("collection", collection_id))
 
 

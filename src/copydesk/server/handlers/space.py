@@ -169,13 +169,9 @@ def move_space(call: Call, space_id: str, body: SpaceMove) -> Space:
     parent_id = body.parent if "parent" in body.model_fields_set else row["parent_id"]
     if parent_id != row["parent_id"]:
         check_target(call, row["organization_id"], parent_id)
-    place = move_to(call.tx, "space", row, parent_id, body.position)
+    position = move_to(call.tx, "space", row, parent_id, body.position)
     call.tx.update(
-        "space",
-        space_id,
-        parent_id=place.parent_id,
-        position=place.position,
-        updated_at=call.tx.now,
+        "space", space_id, parent_id=parent_id, position=position, updated_at=call.tx.now
     )
     return space_model(call, call.changed("space", space_id))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Literal
 
 from copydesk.contract.models.position import SpacePosition
-from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.desk_writes import last_position
 from copydesk.server.errors import conflict, invalid
 from copydesk.server.positions import position_at
@@ -24,26 +23,18 @@ _SIBLINGS = (
 )
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where something stands: below a collection (None is the root) and at which number."""
-
-    parent_id: str | None
-    position: float
-
-
 def place_after(tx: Tx, row: Row, moved_id: str) -> float:
     """Return a number for a sibling of a space or collection that puts it directly after."""
     siblings = _siblings(tx, row["organization_id"], row["parent_id"])
     others = [sibling for sibling in siblings if sibling["id"] != moved_id]
-    index = next(i for i, sibling in enumerate(others) if sibling["id"] == row["id"])
+    index = [sibling["id"] for sibling in others].index(row["id"])
     return _number(tx, others, index + 1)
 
 
 def move_to(
     tx: Tx, table: Table, row: Row, parent_id: str | None, position: SpacePosition | None
-) -> Place:
-    """Return where a space or collection goes: next to what ``position`` names, else last.
+) -> float:
+    """Return a number that puts a space or collection next to what ``position`` names, else last.
 
     Raises a 400 when that is not below the target, a 409 when it would stay where it is.
     """
@@ -51,7 +42,7 @@ def move_to(
     if position is None:
         if stays:
             raise conflict(f"The {table} is there already: nothing would change.")
-        return Place(parent_id, last_position(tx, row["organization_id"], parent_id))
+        return last_position(tx, row["organization_id"], parent_id)
     siblings = _siblings(tx, row["organization_id"], parent_id)
     order = [sibling["id"] for sibling in siblings]
     others = [sibling for sibling in siblings if sibling["id"] != row["id"]]
@@ -77,7 +68,7 @@ def move_to(
     moved.insert(target, row["id"])
     if stays and moved == order:
         raise conflict(f"The {table} is there already: nothing would change.")
-    return Place(parent_id, _number(tx, others, target))
+    return _number(tx, others, target)
 
 
 def _number(tx: Tx, siblings: list[Row], index: int) -> float:

@@ -484,7 +484,7 @@ async def test_dropping_a_space_leaves_a_sound_site(world: World, docs: Docs) ->
     both = world.space("Both")
     docs.site_space(both, docs.sections["Reference"])
     alone = docs.section("Alone", both)
-    world.write(lambda tx: site_writes.set_default_section(tx, docs.site, alone))
+    world.write(lambda tx: tx.update("site", docs.site, default_section_id=alone))
     world.write(lambda tx: drop_space(tx, both))
     docs.sound()
     async with world.client() as client:

@@ -144,11 +144,6 @@ def add_section(
     return section_id
 
 
-def set_default_section(tx: Tx, site_id: str, section_id: str) -> None:
-    """Make a section the one that a site opens with."""
-    tx.update("site", site_id, default_section_id=section_id)
-
-
 def add_site_space(
     tx: Tx,
     site_id: str,

@@ -37,7 +37,7 @@ from copydesk.server.queries.site import (
 )
 from copydesk.server.queries.space import trash_limit
 from copydesk.server.site_structure import sections_of, set_default_site_space, site_spaces_of
-from copydesk.server.site_writes import add_site, add_site_space, set_default_section
+from copydesk.server.site_writes import add_site, add_site_space
 from copydesk.server.store import Row, Value, to_json
 
 
@@ -111,7 +111,7 @@ def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate
     call.tx.update("site", site_id, **changes)
     if body.default_site_section is not None:
         section = find_section(call, view.site, body.default_site_section)
-        set_default_section(call.tx, site_id, section["id"])
+        call.tx.update("site", site_id, default_section_id=section["id"])
     if body.default_site_space is not None:
         _set_default(call, view, body.default_site_space, body.default_site_section)
     return fresh(view).model()
@@ -216,7 +216,7 @@ def _set_default(call: Call, view: SiteView, site_space_id: str, chosen: str | N
         raise invalid("body.defaultSiteSpace: this site space is in another section")
     set_default_site_space(call.tx, view.site["id"], section, row["shown_id"])
     if section is not None:
-        set_default_section(call.tx, view.site["id"], section)
+        call.tx.update("site", view.site["id"], default_section_id=section)
 
 
 def _schema(site: Row) -> dict[str, object]:

@@ -27,11 +27,7 @@ def also_found(which: Conditions, search: str | None, *, active: bool) -> None:
 
 def find_member(call: Call, organization_id: str, user_id: str) -> Row:
     """Return a member's row of ``MEMBERS``; raises a 404 when there is no such member."""
-    row = call.tx.one(
-        f"SELECT * FROM {MEMBERS} WHERE organization_id = ? AND user_id = ?",  # noqa: S608 - ours
-        organization_id,
-        user_id,
-    )
+    row = call.tx.get(MEMBERS, organization_id=organization_id, user_id=user_id)
     if row is None:
         raise not_found("member", user_id)
     return row

@@ -690,6 +690,10 @@ async def test_another_start_finds_out_whether_an_edit_arrived(
     outbox = desk.session.outbox
     if meanwhile == "retries":  # nobody can tell what was there before
         assert (said, outbox.asks, desk.staged.edits) == ("", 1, held)
+        [entry] = outbox.items.values()
+        await outbox.send(entry.id, sure=True)
+        assert "edited since" in outbox.items[entry.id].sentence
+        assert await desk.text("retries") == "# Theirs\n", "that is told before it is overwritten"
     elif arrives:
         assert said == "No answer had come, but it had arrived: Edit pages of #1."
         assert (outbox.count, desk.staged.edits, len(desk.way.writes)) == (0, {}, 1)

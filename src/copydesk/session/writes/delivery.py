@@ -171,9 +171,11 @@ class Sending:
             return result is not None, result
         return found
 
-    async def _recheck(self, entry: Entry, *, anyway: bool) -> Verdict:
+    async def _recheck(self, entry: Entry, *, anyway: bool, sure: bool) -> Verdict:
         """Check whether a write is there already, and whether it should still be sent.
 
+        A person who is ``sure`` decides where nothing is read that tells; ``anyway`` also where its
+        object changed.
         Raises what the client raises, and ``ValueError`` or ``TypeError`` for damaged notes.
         """
         from copydesk.client.request import outgoing_of
@@ -201,7 +203,7 @@ class Sending:
             told = False  # the basis of the decision is unknown: nobody else may decide
         if why and not anyway:
             return Verdict(held="changed", why=f"Waiting: changed since. {why} s sends it anyway.")
-        if not told and not anyway:
+        if not (told or anyway or sure):
             return Verdict(held="untold", why=UNTOLD)
         return GO
 
@@ -280,7 +282,7 @@ class Sending:
         if entry.held and not hand:
             return
         try:
-            verdict = await self._recheck(entry, anyway=anyway)
+            verdict = await self._recheck(entry, anyway=anyway, sure=sure)
         except failure_types() as error:
             raise_away(error)
             if passes(error):

@@ -238,7 +238,8 @@ class WriteSender:
         Raises `WriteError` when it fails again, or its text is being sent already.
         """
         if line.entry is not None and self._session.outbox.keeps(line):
-            said = await self._session.outbox.send(line.entry.id, anyway=True, sure=True)
+            told = line.state != "unknown"  # a change since is told before it is sent all the same
+            said = await self._session.outbox.send(line.entry.id, anyway=told, sure=True)
             if line.state != "done":
                 raise WriteError(said or line.message, unknown=line.state == "unknown")
         elif line.send is not None and line.state in ("failed", "unknown"):

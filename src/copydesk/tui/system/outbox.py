@@ -152,14 +152,14 @@ async def send_waiting(app: DeskApp, entry_id: str) -> None:
     """Send what waits under an id, also if the thing was changed since, and say what came of it.
 
     It is looked for first: what is there already is not sent again. Where reading does not tell
-    whether it arrived, it asks.
+    whether it arrived, it asks; that the thing was changed since is told before it is sent, then.
     """
     outbox = app.session.outbox
     said = await outbox.send(entry_id, anyway=True, tell=False)
     left = outbox.items.get(entry_id)
     if left is not None and left.state == "unknown" and not app.session.offline:
         if await _is_sure(app, left):
-            said = await outbox.send(entry_id, anyway=True, sure=True, tell=False)
+            said = await outbox.send(entry_id, sure=True, tell=False)
             left = outbox.items.get(entry_id)
         else:
             said = f"Not sent. {STAYS}"

@@ -15,6 +15,7 @@ from copydesk.client.errors import (
 )
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import Conflict
+from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError, Overlap, Overlaps, how_many
 from tests.session.reads import told
@@ -86,6 +87,17 @@ async def test_a_conflict_says_at_which_moment_it_was(world: World) -> None:
     async with strange(world, path, lambda found: found | {"outdated": False}) as api:
         with pytest.raises(ConflictedError, match=r"^updated, but not clean: 1 page conflicts$"):
             await conflicts.update(api, clash.space, clash.request)
+
+
+async def test_an_update_without_an_answer_is_only_known_not_to_have_happened(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n", "b": "# B\n"})
+    request = world.change_request(space, {"a": "# Ah\n"})
+    world.commit(space, {"b": "# Be\n"})
+    async with world.api() as api:
+        await conflicts.not_updated(api, space, request)
+        await conflicts.update(api, space, request)
+        with pytest.raises(NotDoneError, match="whether that is clean"):
+            await conflicts.not_updated(api, space, request)
 
 
 async def test_a_merge_that_cannot_be_read_afterwards_has_happened_all_the_same(

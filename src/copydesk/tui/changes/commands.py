@@ -313,6 +313,7 @@ async def _pull(
             "Update",
             row.named,
             lambda api: update_whole(place.session, api, row.space, row.id),
+            look=lambda api: conflicts.not_updated(api, row.space, row.id),
             group=group,
             recall=recall,
             done=done,

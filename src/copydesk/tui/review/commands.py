@@ -24,7 +24,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.options import Option
 from copydesk.session.people import name_of
 from copydesk.session.reads import conflicts
-from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.reads.conflicts import ConflictedError, not_updated
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.settling import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
@@ -358,6 +358,7 @@ class RequestCommands(ReviewCommands, scope="review"):
                 "Update from main",
                 target,
                 lambda api: update_whole(session, api, space, request.id),
+                look=lambda api: not_updated(api, space, request.id),
                 done=done,
                 recall=True,
             )

@@ -125,12 +125,21 @@ def test_what_changed_on_both_sides_is_named_and_nothing_is_sent(
     folder.write("retries.md", "Five.", "Eight.")
     folder.write("limits.md", "None", "Many")
     world.edit_change_request(folder.request, {"limits/burst": "# Burst\n\nElse.\n"})
-    kept = (folder.folder / KEPT).read_bytes()
+    kept, new = (folder.folder / KEPT).read_bytes(), folder.folder / "age.md"
+    new.write_text("---\ntitle: Age\n---\nOld.\n")
     folder.push("--yes")
     assert folder.text("retries") == "# Retries\n\nEight.\n", "another page is another matter"
     # A run that was killed before it noted what it sent finds it there.
     (folder.folder / KEPT).write_bytes(kept)
+    made = new.read_bytes()
+    new.write_text("---\ntitle: Age\n---\nOld.\n")
+    assert folder.push("--plan") == ""
+    assert new.read_bytes() != made
     assert folder.push("--yes") == ""
+    assert new.read_bytes() == made, "it is the page that is there"
+    new.write_bytes(made.replace(b"Old.", b"Older."))
+    folder.push("--yes")
+    assert folder.text("age") == "Older.\n"
     world.edit_change_request(folder.request, {"retries": "Nine.\n"})
     folder.write("retries.md", "Eight.", "Seven.")
     folder.write("limits.md", "Many", "Some")

@@ -51,6 +51,7 @@ from copydesk.session.page_edits import (
     Sent,
     StagedPages,
     check_edits,
+    made_page,
     send_all,
     source_of,
 )
@@ -157,12 +158,14 @@ def push(
         if not changes.edits:
             say(f"Nothing in {folder} differs from #{kept.number}: nothing was sent.")
             if not plan:
+                _write_made(folder, changes)
                 _keep(folder, changes.folder)
             return DONE
         if plan:
             return DIFFERS
         count = plural(len(changes.edits), "page")
         ask_first(f"Send {count} to #{kept.number}?", said=yes or stage)
+        _write_made(folder, changes)
         async with CommandWrites(connection, api) as writes:
             return await _send(api, writes, folder, changes, given, stage=stage)
 
@@ -173,7 +176,8 @@ def push(
 class _Changes:
     """What differs: edits by page and by file, as patches, and the folder as it is now.
 
-    ``data`` are all of its files by their paths.
+    ``data`` are all of its files by their paths, ``made`` the new ones whose pages an earlier push
+    has made, as the service has them.
     """
 
     edits: Mapping[str, PageEdit]
@@ -182,6 +186,7 @@ class _Changes:
     folder: RequestFolder
     check: Check
     data: Mapping[str, bytes]
+    made: Mapping[str, bytes]
 
 
 async def _compared(
@@ -237,13 +242,16 @@ async def _compared(
     edits |= _new(kept, files, known)
     alone = {key: edit for key, (_, edit) in edits.items()}
     check = await check_edits(api, kept.space, kept.request, alone)
+    made: dict[str, bytes] = {}
     for key, standing in check.standings.items():
-        if standing.how == "there" and alone[key].kind == "insert":
-            raise UsageError(
-                f"#{kept.number} has a page like {edits[key][0]} already: check it out again. "
-                "Nothing was sent.",
-                CONFLICT,
-            )
+        if standing.how == "there" and alone[key].kind == "insert":  # an earlier push has made it
+            path, edit = edits.pop(key)
+            new = await made_page(api, (kept.space, kept.request), edit, tree)
+            if new is not None:
+                made[path] = _bytes((await _sources(api, given, [new]))[new])
+                pages[path] = KeptPage(new, digest(made[path]))
+    alone = {key: edit for key, (_, edit) in edits.items()}
+    check = replace(check, standings={key: check.standings[key] for key in alone})
     try:
         content_changes(alone, tree)
     except FileError as error:
@@ -258,7 +266,7 @@ async def _compared(
         )
     )
     return _Changes(
-        alone, named, patches, replace(kept, pages=pages, revision=revision), check, files
+        alone, named, patches, replace(kept, pages=pages, revision=revision), check, files, made
     )
 
 
@@ -379,10 +387,20 @@ async def _as_sent(
             source, file = sources.get(ids[path]), folder / path
             now = changes.data[path] if source is None else _bytes(source)
             pages[path] = KeptPage(ids[path], digest(now))
-            if now != changes.data[path] == file.read_bytes():
-                write_file(file, now)
-                say(f"{clean(path)} is written as #{given.number} has it now.")
+            _write(file, now, changes.data[path], path, given.number)
     return replace(changes.folder, pages=pages, revision=sent.revision, staged={})
+
+
+def _write_made(folder: Path, changes: _Changes) -> None:
+    for path, now in changes.made.items():
+        _write(folder / path, now, changes.data[path], path, changes.folder.number)
+
+
+def _write(file: Path, now: bytes, sent: bytes, path: str, number: int) -> None:
+    """Write a file as the service has it, unless it was changed since it was sent."""
+    if now != sent == file.read_bytes():
+        write_file(file, now)
+        say(f"{clean(path)} is written as #{number} has it now.")
 
 
 # Reading

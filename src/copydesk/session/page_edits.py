@@ -319,7 +319,7 @@ async def _new_page(
 ) -> Standing:
     """Compare a new page with the request: whether it arrived, and whether its place is there."""
     edit = edits[page]
-    if await _made(api, ids, edit, tree):
+    if await made_page(api, ids, edit, tree):
         return Standing("there", edit)
     known = {*edits, *(node.id for node in tree), None}
     if edit.into not in known:
@@ -327,7 +327,7 @@ async def _new_page(
     return Standing("same", replace(edit, base_revision=revision))
 
 
-async def _made(
+async def made_page(
     api: Api, ids: tuple[str, str], edit: PageEdit, tree: Iterable[PageNode]
 ) -> str | None:
     """Return the id of the page that an edit made, among pages; None where none is as it says."""
@@ -578,7 +578,7 @@ async def find_sent(
         if edit.kind == "delete":
             arrived += page not in there
         elif edit.kind == "insert":
-            found = await _made(api, (space, request), edit, new)
+            found = await made_page(api, (space, request), edit, new)
             if found is not None:
                 made[page] = found
                 arrived += 1

@@ -101,9 +101,7 @@ async def _refuse(api: Api, found: Found, space: Space) -> list[Review]:
         status = NOT_ALLOWED if given.status in ("open", "draft") else CONFLICT
         raise UsageError(f"nothing was sent: {why}", status)
     try:
-        return [
-            each async for each in api.pages(ops.list_change_request_reviews, given.space, given.id)
-        ]
+        return await api.every(ops.list_change_request_reviews, given.space, given.id)
     except OperationMissing:
         raise UsageError(f"nothing was sent: {NO_REVIEWS}", LACKING) from None
 

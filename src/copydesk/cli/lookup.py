@@ -113,7 +113,7 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
 
     Raises ``UsageError`` when none or more than one is called so, and ``ApiError``.
     """
-    places = [place async for place in api.pages(ops.list_organizations)]
+    places = await api.every(ops.list_organizations)
     if wanted is None:
         return places
     found = [place for place in places if place.id == wanted]

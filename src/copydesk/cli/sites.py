@@ -86,8 +86,8 @@ def show_site(
 
 async def _shows(api: Api, *ids: str) -> dict[str, list[Any]]:
     """Return what a site shows as the service has it: sections, or its spaces, groups, links."""
-    sections = [each async for each in api.pages(ops.list_site_sections, *ids)]
-    spaces = [] if sections else [each async for each in api.pages(ops.list_site_spaces, *ids)]
+    sections = await api.every(ops.list_site_sections, *ids)
+    spaces = [] if sections else await api.every(ops.list_site_spaces, *ids)
     return {
         "sections": [each.to_dict() for each in sections],
         "siteSpacesShown": [each.to_dict() for each in spaces],

@@ -316,6 +316,12 @@ class Api:
                 return
             given["page"] = following
 
+    async def every(
+        self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
+    ) -> list[T]:
+        """Return all items of a list, read as `pages` does."""
+        return [item async for item in self.pages(operation, *args, **kwargs)]
+
     async def answer(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Send ``operation`` and return the raw successful answer.
 

@@ -304,7 +304,7 @@ async def _compared(
     found = await asyncio.to_thread(compared, edit, theirs, revision)
     if found.how in ("there", "same") or not (sent := sent_files(edit.text)):
         return found
-    files = [file async for file in api.pages(ops.list_change_request_files, *ids)]
+    files = await api.every(ops.list_change_request_files, *ids)
     named = with_file_ids(theirs, {file.name: file.id for file in files if file.id in sent})
     return await asyncio.to_thread(compared, edit, named, revision)
 

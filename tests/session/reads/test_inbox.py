@@ -198,7 +198,7 @@ async def test_replies_on_a_space_are_none_where_the_service_does_not_list_them(
         assert (reply.body.markdown or "").strip() == "Where?"
 
     class Lacking:
-        def pages(self, *_: object, **__: object) -> None:
+        async def every(self, *_: object, **__: object) -> None:
             raise OperationMissing("It has none.", status=404)
 
     assert await read_thread(cast("Api", Lacking()), desk.other, "", thread) == []

@@ -111,6 +111,10 @@ class Lacking:
         async for each in self._api.pages(operation, *given, **more):
             yield each
 
+    async def every(self, operation: Any, *given: Any, **more: Any) -> Any:
+        """Read all pages, or refuse them."""
+        return await Api.every(cast("Api", self), operation, *given, **more)
+
     @property
     def api(self) -> Api:
         """It, as what takes a client takes it."""

@@ -108,7 +108,7 @@ async def find_published(api: Api, url: str) -> Published | None:
     ``ApiError``.
     """
     wanted = address_text(url.partition("#")[0].partition("?")[0])
-    places = [place async for place in api.pages(ops.list_organizations)]
+    places = await api.every(ops.list_organizations)
     sites = [
         (base, place.id, site)
         for place in places
@@ -118,7 +118,7 @@ async def find_published(api: Api, url: str) -> Published | None:
     if not sites:
         return None
     _, organization, site = max(sites, key=lambda each: len(each[0]))
-    shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id)]
+    shown = await api.every(ops.list_site_spaces, organization, site.id)
     sections = {
         section.id: section
         async for section in api.pages(ops.list_site_sections, organization, site.id)

@@ -83,8 +83,7 @@ class _Reading:
 
     async def backlinks(self, page: str) -> list[Backlink]:
         """Return the links to a page of primary content."""
-        pages = self.api.pages(ops.list_space_page_backlinks, self.space, page, limit=LINKS)
-        return [backlink async for backlink in pages]
+        return await self.api.every(ops.list_space_page_backlinks, self.space, page, limit=LINKS)
 
     async def users(self, file: str) -> list[Backlink]:
         """Return the links to a file in the request, or to a removed file in primary content.
@@ -92,15 +91,15 @@ class _Reading:
         Its users there are those that will miss it.
         """
         try:
-            pages = self.api.pages(
+            return await self.api.every(
                 ops.list_change_request_file_backlinks, self.space, self.request, file, limit=LINKS
             )
-            return [backlink async for backlink in pages]
         except OperationMissing:
             raise
         except NotFound:
-            pages = self.api.pages(ops.list_space_file_backlinks, self.space, file, limit=LINKS)
-            return [backlink async for backlink in pages]
+            return await self.api.every(
+                ops.list_space_file_backlinks, self.space, file, limit=LINKS
+            )
 
     async def broken(self, page: str) -> list[str]:
         """Return the targets of links of a page that break with the request."""

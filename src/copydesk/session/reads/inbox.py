@@ -310,12 +310,7 @@ def _due(reading: _Reading, jobs: list[_Job]) -> list[_Job]:
 async def _requests(
     api: Api, organization: str, status: ChangeRequestStatus
 ) -> list[ChangeRequest]:
-    return [
-        request
-        async for request in api.pages(
-            ops.list_organization_change_requests, organization, status=status
-        )
-    ]
+    return await api.every(ops.list_organization_change_requests, organization, status=status)
 
 
 async def read_thread(api: Api, space: str, request: str, comment: str) -> list[CommentReply]:
@@ -324,17 +319,15 @@ async def read_thread(api: Api, space: str, request: str, comment: str) -> list[
     None where the service does not list them (E7). Raises ``ApiError``.
     """
     if request:
-        pages = api.pages(
+        return await api.every(
             ops.list_change_request_comment_replies,
             space,
             request,
             comment,
             format="markdown",
         )
-        return [reply async for reply in pages]
     try:
-        pages = api.pages(ops.list_space_comment_replies, space, comment, format="markdown")
-        return [reply async for reply in pages]
+        return await api.every(ops.list_space_comment_replies, space, comment, format="markdown")
     except OperationMissing:
         return []
 

@@ -182,12 +182,7 @@ def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) ->
 
 async def _reviews(api: Api, request: ChangeRow) -> list[Review] | None:
     try:
-        found = [
-            review
-            async for review in api.pages(
-                ops.list_change_request_reviews, request.space, request.id
-            )
-        ]
+        found = await api.every(ops.list_change_request_reviews, request.space, request.id)
     except OperationMissing:
         return None
     return found
@@ -195,10 +190,7 @@ async def _reviews(api: Api, request: ChangeRow) -> list[Review] | None:
 
 async def _requested(api: Api, request: ChangeRow) -> list[RequestedReviewer] | None:
     try:
-        return [
-            asked
-            async for asked in api.pages(ops.list_requested_reviewers, request.space, request.id)
-        ]
+        return await api.every(ops.list_requested_reviewers, request.space, request.id)
     except OperationMissing:
         return None
 

@@ -166,12 +166,9 @@ def _failing(request: ChangeRequest, rules: RulesRead) -> str:
 
 
 async def _said(api: Api, item: RunItem) -> _Said:
-    found = [
-        comment
-        async for comment in api.pages(
-            ops.list_change_request_comments, item.space, item.request, format="markdown", limit=500
-        )
-    ]
+    found = await api.every(
+        ops.list_change_request_comments, item.space, item.request, format="markdown", limit=500
+    )
     known = dict(item.comments)
     fresh = [comment for comment in found if comment.replies > known.get(comment.id, -1)]
     newest = max(fresh, key=_spoken, default=None)
@@ -197,13 +194,10 @@ async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) 
     """Return the author and text of the last message; ``replied`` when it is a reply."""
     said: Comment | CommentReply = comment
     if replied:
-        replies = [
-            reply
-            async for reply in api.pages(
+        replies = await api.every(
                 ops.list_change_request_comment_replies, item.space, item.request, comment.id,
                 format="markdown", limit=500,
-            )
-        ]  # fmt: skip
+            )  # fmt: skip
         if not replies:
             return ""
         said = max(reversed(replies), key=lambda reply: reply.posted_at)  # of a moment, the last

@@ -156,14 +156,11 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
 
 
 async def _files_of_space(api: Api, space_id: str) -> list[File]:
-    return [file async for file in api.pages(ops.list_space_files, space_id, limit=PAGE)]
+    return await api.every(ops.list_space_files, space_id, limit=PAGE)
 
 
 async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[File]:
-    return [
-        file
-        async for file in api.pages(ops.list_change_request_files, space_id, request_id, limit=PAGE)
-    ]
+    return await api.every(ops.list_change_request_files, space_id, request_id, limit=PAGE)
 
 
 async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
@@ -284,18 +281,15 @@ async def _page_after(api: Api, opened: Opened, change: Changed) -> ContentPage 
 
 async def read_threads(api: Api, space_id: str, request_id: str) -> list[Comment]:
     """Read all comments of a change request. Raises ``ApiError``."""
-    return [
-        comment
-        async for comment in api.pages(
-            ops.list_change_request_comments,
-            space_id,
-            request_id,
-            order="asc",
-            status="all",
-            format="markdown",
-            limit=PAGE,
-        )
-    ]
+    return await api.every(
+        ops.list_change_request_comments,
+        space_id,
+        request_id,
+        order="asc",
+        status="all",
+        format="markdown",
+        limit=PAGE,
+    )
 
 
 async def read_replies(
@@ -304,17 +298,14 @@ async def read_replies(
     """Read the replies of some threads. Raises ``ApiError``."""
 
     async def of(thread: str) -> tuple[str, list[CommentReply]]:
-        return thread, [
-            reply
-            async for reply in api.pages(
-                ops.list_change_request_comment_replies,
-                space_id,
-                request_id,
-                thread,
-                format="markdown",
-                limit=PAGE,
-            )
-        ]
+        return thread, await api.every(
+            ops.list_change_request_comment_replies,
+            space_id,
+            request_id,
+            thread,
+            format="markdown",
+            limit=PAGE,
+        )
 
     return dict(await asyncio.gather(*(of(thread) for thread in threads)))
 

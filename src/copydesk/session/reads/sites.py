@@ -142,7 +142,7 @@ async def _read_structure(api: Api, organization: str, site: str, progress: Prog
             progress(len(sections))
     if sections:
         return structure_of(sections)
-    shown = [each async for each in api.pages(ops.list_site_spaces, organization, site)]
+    shown = await api.every(ops.list_site_spaces, organization, site)
     return structure_of((), shown)
 
 

@@ -52,7 +52,7 @@ async def read_me(api: Api) -> User | None:
 
 async def read_organizations(api: Api) -> list[Organization]:
     """Return the organizations that the caller is in."""
-    return [found async for found in api.pages(ops.list_organizations)]
+    return await api.every(ops.list_organizations)
 
 
 async def read_first_desk(
@@ -85,9 +85,7 @@ async def read_desk(
     """Return an organization and its tree. Raises ``ApiError``."""
 
     async def collections() -> list[Collection]:
-        return [
-            found async for found in api.pages(ops.list_organization_collections, organization_id)
-        ]
+        return await api.every(ops.list_organization_collections, organization_id)
 
     async def spaces() -> list[SpaceNode] | None:
         nodes: list[SpaceNode] = []

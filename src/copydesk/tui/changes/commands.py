@@ -742,8 +742,7 @@ class PeopleCommands(Commands, scope="changes"):
             return
 
         async def asked(api: Api) -> list[RequestedReviewer]:
-            pages = api.pages(ops.list_requested_reviewers, row.space, row.id)
-            return [each async for each in pages]
+            return await api.every(ops.list_requested_reviewers, row.space, row.id)
 
         found = await self.place.reads.now(
             "people", lambda: live_or_cached(self.place.session, asked), "Reading who is asked"

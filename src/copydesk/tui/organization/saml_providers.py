@@ -444,7 +444,7 @@ def _values(body: SAMLProviderCreate | SAMLProviderUpdate) -> dict[str, Any]:
 
 
 async def _all(api: Api, home: str) -> list[SAMLProvider]:
-    return [each async for each in api.pages(ops.list_saml_providers, home)]
+    return await api.every(ops.list_saml_providers, home)
 
 
 async def _find_made(api: Api, home: str, label: str, known: set[str]) -> SAMLProvider | None:

@@ -306,7 +306,7 @@ PEOPLE: Resource[TeamMember] = Resource(
 
 async def people_in(api: Api, ids: TeamIds) -> list[TeamMember]:
     """Return everybody in a team."""
-    return [each async for each in api.pages(ops.list_team_members, *ids)]
+    return await api.every(ops.list_team_members, *ids)
 
 
 async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]:

@@ -331,7 +331,8 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
 
         async def send(body: SAMLProviderCreate) -> None:
             values = _values(body)
-            known = {each.id for each in await _all(await self.session.ready(), home)}
+            api = await self.session.ready()
+            known = {each.id for each in await api.every(ops.list_saml_providers, home)}
             made = await self.writer.perform(
                 "Add sign-on",
                 short_name(body.label),
@@ -443,11 +444,7 @@ def _values(body: SAMLProviderCreate | SAMLProviderUpdate) -> dict[str, Any]:
     return body.model_dump(mode="json", exclude_unset=True)
 
 
-async def _all(api: Api, home: str) -> list[SAMLProvider]:
-    return await api.every(ops.list_saml_providers, home)
-
-
 async def _find_made(api: Api, home: str, label: str, known: set[str]) -> SAMLProvider | None:
     """Return the provider of that name that was not there before, or None."""
-    found = await _all(api, home)
+    found = await api.every(ops.list_saml_providers, home)
     return next((each for each in found if each.id not in known and each.label == label), None)

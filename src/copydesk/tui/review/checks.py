@@ -132,12 +132,12 @@ class CheckCommands(ReviewCommands, scope="review"):
     async def _check(self) -> None:
         opened, session = self.model.known, self.place.session
         api = await session.ready()
-
-        async def read() -> Checked:
-            return await self._read(api, opened, session.checks)
-
-        what = f"Checking {self.model.numbered}"
-        found = await self.place.reads.now(GROUP, read, what, long=True)
+        found = await self.place.reads.now(
+            GROUP,
+            lambda: self._read(api, opened, session.checks),
+            f"Checking {self.model.numbered}",
+            long=True,
+        )
         if found is not None:
             self._came(found)
 

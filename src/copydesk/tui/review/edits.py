@@ -212,11 +212,9 @@ class PageEditing(ReviewCommands, scope="review"):
         space, request = self.model.ids
         api = await self.place.session.ready()
         node = next((each for each in self.model.known.pages if each.id == page), None)
-
-        async def read() -> tuple[str, str]:
-            return await read_source(api, space, request, page)
-
-        found = await self.place.reads.now("plan", read, "Reading the page")
+        found = await self.place.reads.now(
+            "plan", lambda: read_source(api, space, request, page), "Reading the page"
+        )
         if found is None:
             return None
         title = "" if node is None else node.title

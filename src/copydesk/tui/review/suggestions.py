@@ -351,8 +351,8 @@ class SuggestCommands(ReviewCommands, scope="review"):
         if session.offline and suggestions.texts is not None:
             return suggestions.texts
         api = await session.ready()
-
-        async def read() -> Texts:
-            return await read_texts(api, *self.model.ids, chosen, suggestions.texts)
-
-        return await self.place.reads.now("plan", read, "Reading what is suggested")
+        return await self.place.reads.now(
+            "plan",
+            lambda: read_texts(api, *self.model.ids, chosen, suggestions.texts),
+            "Reading what is suggested",
+        )

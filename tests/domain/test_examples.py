@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from copydesk.contract.models.collection import Collection
+from copydesk.contract.models.document import Document
 from copydesk.contract.models.site_structure import SiteStructure
 from copydesk.contract.models.space import Space
 from copydesk.domain import (
@@ -232,6 +233,23 @@ def document(given: str) -> Made:
     return [nodes, own, documents.document_to_markdown(made), document_parser.links_of(given)]
 
 
+def changed_document(given: tuple[str, str, str]) -> Made:
+    """Return Markdown again once a word of its document is another; blocks without it stay."""
+    markdown, word, other = given
+
+    def changed(value: Made) -> Made:
+        if isinstance(value, list):
+            return [changed(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if value.get("object") == "leaf":
+            return {**value, "text": value["text"].replace(word, other)}
+        return {name: changed(each) if name != "data" else each for name, each in value.items()}
+
+    made = changed(documents.markdown_to_document(markdown).to_dict())
+    return documents.document_to_markdown(Document.model_validate(made))
+
+
 def checked(given: str) -> Made:
     """Return what is wrong on a page, where one address leads nowhere."""
     return [
@@ -241,9 +259,15 @@ def checked(given: str) -> Made:
 
 
 def three(given: tuple[str, str, str]) -> Made:
-    """Return the hunks of three texts, and each as it is settled in an editor."""
+    """Return the hunks of three texts, each as it is settled in an editor, and what choices make."""
     found = hunks.named(hunks.text_hunks(*given))
-    return [[plain(each), hunks.marked(each)] if each.conflicts else plain(each) for each in found]
+    sides: tuple[hunks.Side, ...] = ("before", "main", "request", "both", "turned")
+    results = [
+        hunks.result_of(found, {each.key: hunks.Choice(side) for each in found if each.conflicts})
+        for side in sides
+    ]
+    told = [[plain(each), hunks.marked(each)] if each.conflicts else plain(each) for each in found]
+    return [told, results if len({*results}) > 1 else results[0]]
 
 
 def merged(given: tuple[str, str, str]) -> Made:
@@ -514,6 +538,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "compared_pages": compared,
     "page_notes": noted,
     "written_documents": document,
+    "changed_documents": changed_document,
     "page_checks": checked,
     "hunks": three,
     "merged_pages": merged,

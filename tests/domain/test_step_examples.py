@@ -5,7 +5,7 @@ Examples (see `remade`) have the steps in their order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -103,33 +103,41 @@ PLAN: Sequence[tuple[str, str, str, bool, dict[str, Any]]] = (
 
 
 def run_through(given: Mapping[str, Any]) -> Any:
-    """Return how each step leaves a run of an arrangement, and what is told of it."""
+    """Return what each step changes of a run of an arrangement, and of what is told of it."""
     run = arrange_run.ArrangeRun.of(
         "site", "s1", "Docs\x1b[1m", [_call(*each) for each in PLAN[: given["of"]]], staged="kept"
     )
-    told = []
+    told: list[Any] = [before := _standing(run)]
     for name, *arguments in given["steps"]:
         more = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
         run = getattr(run, name)(*arguments, **more)
-        under_way = [each and each.call.key for each in (run.current, run.following, run.failure)]
-        states = [" ".join(filter(None, (each.state, each.said, each.entry))) for each in run.calls]
-        about = [run.state, run.group, run.began, dict(run.made), run.back, run.cut, run.said]
-        lists = [
-            [each.call.key for each in some]
-            for some in (run.for_good, run.returning(), run.lasting())
-        ]
-        outcome = run.outcome
-        words = [
-            outcome.sentence,
-            outcome.complete,
-            run.standing(),
-            run.lasting_sentence(),
-            run.why,
-        ]
-        far = [run.far, run.begun, run.arrived_whole, run.sent]
-        over = [run.passed_over_with(each) for each in run.calls]
-        told.append([name, states, under_way, about, lists, words, far, over])
+        now = _standing(run)
+        told.append([name, {each: now[each] for each in now if now[each] != before[each]}])
+        before = now
     return told
+
+
+def _standing(run: arrange_run.ArrangeRun) -> dict[str, Any]:
+    def keys(calls: Iterable[arrange_run.RunCall | None]) -> list[str | None]:
+        return [None if each is None else each.call.key for each in calls]
+
+    outcome = run.outcome
+    return {
+        "calls": [
+            " ".join(filter(None, (each.state, each.said, each.entry))) for each in run.calls
+        ],
+        "known": [each.known for each in run.calls],
+        "passed over": [run.passed_over_with(each) for each in run.calls],
+        "current, following, failure": keys((run.current, run.following, run.failure)),
+        "for good": keys(run.for_good),
+        "returning": keys(run.returning()),
+        "lasting": keys(run.lasting()),
+        "run": [run.state, run.group, run.began, run.back, run.cut, run.said],
+        "made": dict(run.made),
+        "outcome": [outcome.sentence, outcome.complete],
+        "said": [run.standing(), run.lasting_sentence(), run.why],
+        "far": [run.far, run.sent, run.begun, run.arrived_whole],
+    }
 
 
 def _call(key: str, what: str, line: str, back: bool, more: dict[str, Any]) -> Call:

@@ -120,10 +120,17 @@ def peeled(given: Made, read: Callable[[Made], dict[str, Made]], staying: Sequen
             holder[name] = value
             continue
         if now != before:
-            names = [each for each in {**before, **now} if before.get(each) != now.get(each)]
-            told.append({f"without {path}": {each: now.get(each) for each in names}})
+            told.append({f"without {path}": differing(before, now)})
         before = now
     return told
+
+
+def differing(before: Made, now: Made) -> Made:
+    """Return what is other now; of objects the fields that are, None for one that is gone."""
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return now
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    return {name: differing(before.get(name), now.get(name)) for name in names}
 
 
 def ticket(given: Made) -> dict[str, Made]:

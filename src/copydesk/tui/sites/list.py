@@ -362,7 +362,7 @@ class SitesPlace(Place, scope="sites"):
 
     def _columns(self, title: int, address: int) -> list[Column[SiteRow]]:
         """Return the columns; addresses take up to so many cells where the titles leave them."""
-        views = Column("views", "VIEWS", self._views_cell, 8, align="right", drop=2)
+        views = Column("views", "VIEWS", self._views_cell, 7, align="right", drop=2)
         return [
             Column("title", "SITE", lambda row: row.title, flex=1, minimum=title),
             *([views] if any(self._views.values()) else []),

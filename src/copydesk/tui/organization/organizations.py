@@ -224,7 +224,10 @@ class OrganizationsPlace(Place, scope="organizations"):
         yield Part("side", self.facts, self.contents)
 
     def breadcrumb(self) -> Iterable[str]:
-        """Above all organizations there is only the service, which the header names already."""
+        """Above all organizations there is only the service, unless the header names it."""
+        session = self.session
+        if session.host and session.host not in (session.profile, session.called):
+            yield session.host
         yield "Organizations"
 
     def url(self) -> str | None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from copydesk.domain import (
     ingest_draft,
     ingest_exports,
+    ingest_formats,
     ingest_frames,
     ingest_mail,
     ingest_table,
@@ -23,7 +24,7 @@ from copydesk.domain import (
 from copydesk.domain.ingest_draft import masked
 from copydesk.domain.ingest_exports import LISTS, read_exports
 from copydesk.domain.ingest_file import Item
-from copydesk.domain.ingest_formats import find_format, read_any
+from copydesk.domain.ingest_formats import find_format, in_utf_8, read_any
 from copydesk.domain.ingest_frames import Complaint, Frame, pages
 from copydesk.domain.ingest_mail import MailReader
 from copydesk.domain.ingest_quotes import RowCheck
@@ -282,7 +283,7 @@ def test_words_that_nobody_could_read_are_not_sent(encoding: str, words: str) ->
     (said,) = complaints(f"id;subject;{words}".encode(encoding))
     assert "neither UTF-8 nor what Windows writes in Western Europe" in said
     assert "--encoding" in said
-    assert not find_format(io.BytesIO(f"id;text\n1;{words}".encode())).why.startswith("neither")
+    assert find_format(io.BytesIO(f"id;text\n1;{words}".encode())).refusal == ""
 
 
 def test_lines_of_both_encodings_are_read_and_it_is_said() -> None:
@@ -297,11 +298,42 @@ def test_lines_of_both_encodings_are_read_and_it_is_said() -> None:
     assert title == (
         "table (CSV with semicolons, Windows-1252 where it is not UTF-8: --encoding names another)"
     )
-    # A sign that the first bytes end in is no other encoding.
+    # A sign that the first bytes end in is no other encoding; one that a line ends in is.
     long = b"id;text\n" + "1;ä\n2;ää\n".encode() * 9_000
     assert find_format(io.BytesIO(long)).is_utf_8
-    (found_in_16,) = items("id\ttext\r\n1\tHält\r\n".encode("utf-16"))
-    assert told(found_in_16)["parts"] == ["U Hält"]
+    for words in ("id,body\n1,Mon café\n2,Un thé\n", "id,body\n1,Un thé"):
+        assert not find_format(io.BytesIO(words.encode("cp1252"))).is_utf_8
+
+
+@pytest.mark.parametrize("size", [3, 1 << 20])
+def test_utf_16_is_known_wherever_a_file_is_looked_at(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest_formats, "PIECE", size)
+    table = "id\ttext\r\n1\tHält an\r\n".encode("utf-16")
+    (found,) = items(table)
+    assert told(found)["parts"] == ["U Hält an"]
+    assert find_format(io.BytesIO(table)).title == "table (CSV with tabs)"
+    assert in_utf_8(io.BytesIO(table + b"x")).read() == "id\ttext\r\n1\tHält an\r\n\ufffd".encode()
+    ticket = json.dumps({"id": 5, "submitter_id": 9, "description": "It stops"})
+    assert find_format(io.BytesIO(ticket.encode("utf-16"))).kind == "export"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[2024-01-01 10:00] Ana: hello\n[2024-01-01 10:01] Bo: hi\n", "other"),
+        ("[Support] Login,hello,x\n[Support] Logout,bye,y\n", "table"),
+        ("[11.02.26, 10:00:00] Ana: hello\n", "other"), ("[1, {", "json"),
+        ('[ok, {"id": 1}', "json"), ("{,", "json"), ("[null]", "json"),
+        ("[id],subject,body\n1,Login,It fails\n", "table"),
+        ("PK,subject,body\n1,Login,It fails\n", "table"), ("[1] See below.", "other"),
+        ("\ufeff [\n{", "json"), ('{"id": 1', "json"), ("[", "json"), ("{'id': 1}", "json"),
+        ("[]", "json"), ("\ufeff", "json"), (" \n", "json"),
+    ],
+)  # fmt: skip
+def test_json_is_known_by_more_than_its_first_sign(text: str, kind: str) -> None:
+    assert find_format(io.BytesIO(text.encode())).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -309,6 +341,8 @@ def test_lines_of_both_encodings_are_read_and_it_is_said() -> None:
     [
         (b"PK\3\4", "save the table as CSV"), (b"\xd0\xcf\x11\xe0", "save the table as CSV"),
         (b"\x1f\x8b\x08", "unpack it first"), (b"\n<!doctype html>", "export it as CSV or JSON"),
+        (b"\xef\xbb\xbf<html>", "export it as CSV or JSON"),
+        (b"{\\rtf1\\ansi;\n{a;\n{b;\n", "export the conversations as CSV or JSON"),
         (b"%PDF-1.4", "not in a known format"),
     ],
 )  # fmt: skip

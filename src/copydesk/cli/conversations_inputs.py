@@ -23,10 +23,11 @@ from copydesk.domain.ingest_exports import read_exports
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_formats import (
     HEAD,
-    UTF_16,
     Format,
     Reader,
+    begins_as_json,
     find_format,
+    in_utf_8,
 )
 from copydesk.domain.ingest_frames import PIECE, Complaint
 from copydesk.domain.ingest_mail import MailReader
@@ -181,13 +182,14 @@ _WIDER = {"shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr":
 
 
 def _opened(name: str, stack: ExitStack, encoding: str) -> Input:
+    empty = partial(_empty, stack)
     if name == STANDARD_INPUT:
         if sys.stdin is None:
             raise OSError(errno.EBADF, "there is no standard input")
         if sys.stdin.isatty():
             say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
         typed = _kept(sys.stdin.buffer, stack)
-        return Input(STANDARD_INPUT_NAME, _as_utf_8(typed, stack, encoding))
+        return Input(STANDARD_INPUT_NAME, in_utf_8(typed, empty, encoding))
     mode = Path(name).stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
@@ -196,40 +198,23 @@ def _opened(name: str, stack: ExitStack, encoding: str) -> Input:
         if endless and not file.isatty():
             raise OSError(errno.EINVAL, "it is a device, which may never end; name a file")
         if not stat.S_ISREG(mode):
-            return Input(name, _as_utf_8(_kept(file, stack), stack, encoding))
-        file_in_utf_8 = _as_utf_8(file, stack, encoding)
+            return Input(name, in_utf_8(_kept(file, stack), empty, encoding))
+        file_in_utf_8 = in_utf_8(file, empty, encoding)
         return Input(name, None if file_in_utf_8 is file else file_in_utf_8)
 
 
+def _empty(stack: ExitStack) -> BinaryIO:
+    """Return a file without a name, which ends with us."""
+    return stack.enter_context(tempfile.TemporaryFile())
+
+
 def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """Return a copy of a pipe's contents, in a file without a name that ends with us."""
-    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    """Return a copy of a pipe's contents."""
+    kept = _empty(stack)
     # Fewer bytes than were asked for are the end: a terminal would begin anew after its end.
     while len(piece := file.read(PIECE)) == PIECE:
         kept.write(piece)
     kept.write(piece)
-    return kept
-
-
-def _as_utf_8(file: BinaryIO, stack: ExitStack, encoding: str) -> BinaryIO:
-    """Return a file, or a copy in UTF-8 of one in an encoding that was named.
-
-    What spreadsheets saved as UTF-16, or with the ends of lines of old Macs, is known for it.
-    """
-    file.seek(0)
-    head = file.read(HEAD)
-    file.seek(0)
-    if head[:2] in UTF_16:
-        encoding = "utf-16"
-    old_mac = b"\r" in head and b"\n" not in head
-    if encoding in ("", "utf-8") and not old_mac:
-        return file
-    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-    decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding else None
-    while piece := file.read(PIECE):
-        if decoder is not None:
-            piece = decoder.decode(piece).encode("utf-8", "replace")
-        kept.write(piece.replace(b"\r", b"\n") if old_mac else piece)
     return kept
 
 
@@ -238,7 +223,7 @@ def _as_one_mailbox(inputs: Sequence[Input], stack: ExitStack) -> list[Input]:
     mails = [each for each in inputs if each.format.kind in ("mailbox", "mail")]
     if len(mails) < 2:
         return list(inputs)
-    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    kept = _empty(stack)
     for each in mails:
         is_one = each.format.kind == "mail"
         if is_one:
@@ -257,7 +242,7 @@ def _as_table(given: Input, stack: ExitStack) -> Input:
     """Return an input with the table of its fields, where it is JSON of another program."""
     if given.format.kind != "records":
         return given
-    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    kept = _empty(stack)
     with given.opened() as file:
         records = write_table(file, kept)
     return replace(given, kept=kept, records=records, format=Format("records", shape=records.shape))
@@ -281,7 +266,7 @@ def _with_reader(given: Input, choices: Choices) -> Input:
             chosen = may_ask or bool(choices.columns)
             return replace(given, reads=table.items, format=kind, table=table, chosen=chosen)
         case "foreign" | "other":
-            raise UsageError(f"{given.name}: {given.format.why}. Nothing was sent.")
+            raise UsageError(f"{given.name}: {given.format.refusal}. Nothing was sent.")
     if choices.columns:
         say(f"{given.name}: {given.format.title}: --columns is left out.")
     if choices.source and given.format.kind == "json":
@@ -295,7 +280,7 @@ def _shape(given: Input, choices: Choices) -> Shape | None:
         return given.format.shape
     with given.opened() as file:
         head = file.read(HEAD)
-    if head.lstrip()[:1] in (b"{", b"["):
+    if begins_as_json(head):
         return None
     return find_shape(head, cut=len(head) == HEAD)
 

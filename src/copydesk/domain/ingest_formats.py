@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, TypeAlias
 
 from copydesk.domain.ingest_exports import Vendor, find_vendor, read_exports
 from copydesk.domain.ingest_file import Item, read_items
-from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.ingest_frames import PIECE, Complaint
 from copydesk.domain.ingest_mail import MailReader, is_mail, is_mailbox
 from copydesk.domain.ingest_records import are_records, write_table
 from copydesk.domain.ingest_table import Shape, TableReader, find_shape, sure_columns
@@ -29,26 +30,38 @@ NONE_OF_THEM = (
     "not in a known format: CSV, exports of help desks, mailboxes, mails and JSON are read"
 )
 
-FOREIGN = (
+UNKNOWN_ENCODING = (
     "neither UTF-8 nor what Windows writes in Western Europe; “copydesk conversations send "
     "--encoding cp932” reads Japanese, gb18030 Chinese, cp949 Korean, cp1251 Cyrillic"
 )
-"""Why a table is not read whose words nobody could read then."""
+"""Why a table is not read that is in an encoding that is not known: its words would be wrong."""
 
-_NO = "\ufffd"
 _WESTERN = 0.4
 """The most of the letters of a text in Western Europe that are not of the English alphabet."""
 
 _BEGINNINGS = (
-    (b"PK", "a spreadsheet (XLSX, ODS) or an archive (ZIP): save the table as CSV, or unpack it"),
+    (
+        b"PK\x03\x04",
+        "a spreadsheet (XLSX, ODS) or an archive (ZIP): save the table as CSV, or unpack it",
+    ),
     (b"\xd0\xcf\x11\xe0", "a spreadsheet (XLS): save the table as CSV"),
     (b"\x1f\x8b", "compressed: unpack it first"),
+    (b"{\\rtf", "a document (RTF): export the conversations as CSV or JSON"),
     (b"<", "HTML or XML: export it as CSV or JSON"),
 )
 """What files begin with that users export and that are not read, and what to do with each."""
 
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""What begins a text in UTF-16, as spreadsheets save it: it is turned into UTF-8 first."""
+_BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""What begins a text in UTF-16, as spreadsheets save it."""
+
+_JSON = re.compile(
+    rb"""[{\[]\s*(?:["'{}\[\],]|\Z)"""
+    rb"""|\[\s*(?:null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?)\s*(?:,|\]\s*\Z)"""
+    rb"""|[{\[].*?[{,]\s*"[^"\n]+"\s*:""",
+    re.DOTALL,
+)
+"""How JSON begins, also with a mistake: a bracket alone begins also chats (``[10:00] Ana:``)."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +72,8 @@ class Format:
     vendor: Vendor | None = None
     shape: Shape | None = None
     is_utf_8: bool = True
-    why: str = NONE_OF_THEM
-    """Of what is not read: why, and what to do."""
+    refusal: str = ""
+    """Why it is not read, and what to do; "" where it is."""
 
     @property
     def title(self) -> str:
@@ -88,46 +101,90 @@ class Format:
         return "conversations as JSON"
 
 
-def find_format(file: BinaryIO) -> Format:
-    """Return what a file is. It is read from its beginning, as far as that takes."""
+def in_utf_8(
+    file: BinaryIO, empty: Callable[[], BinaryIO] = io.BytesIO, encoding: str = ""
+) -> BinaryIO:
+    """Return a file as it is, or a copy in UTF-8 of one in UTF-16, or in an ``encoding``.
+
+    Lines that end as on old Macs end as elsewhere in the copy. ``empty`` makes the file that it is
+    written to. UTF-16 is known by its first bytes.
+    """
     file.seek(0)
     head = file.read(HEAD)
-    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if begins in (b"{", b"[") or not begins:
+    file.seek(0)
+    if head[:2] in _UTF_16:
+        encoding = "utf-16"
+    old_mac = b"\r" in head and b"\n" not in head
+    if encoding in ("", "utf-8") and not old_mac:
+        return file
+    decoder = getincrementaldecoder(encoding)("replace") if encoding else None
+    copy = empty()
+    more = True
+    while more:
+        piece = file.read(PIECE)
+        more = bool(piece)
+        if decoder is not None:
+            piece = decoder.decode(piece, final=not more).encode("utf-8", "replace")
+        copy.write(piece.replace(b"\r", b"\n") if old_mac else piece)
+    copy.seek(0)
+    return copy
+
+
+def begins_as_json(head: bytes) -> bool:
+    """Whether a file begins as JSON with conversations does; ``[Login] fails`` does not."""
+    return _JSON.match(head.removeprefix(_BOM).lstrip()) is not None
+
+
+def find_format(file: BinaryIO) -> Format:
+    """Return what a file is. It is read from its beginning, as far as that takes."""
+    file = in_utf_8(file)
+    head = file.read(HEAD)
+    is_cut = len(head) == HEAD
+    text = head.removeprefix(_BOM).lstrip()
+    if begins_as_json(head):
         file.seek(0)
-        if begins and (vendor := find_vendor(file)):
+        if vendor := find_vendor(file):
             return Format("export", vendor=vendor)
         file.seek(0)
-        return Format("records" if begins and are_records(file) else "json")
+        return Format("records" if are_records(file) else "json")
+    if not text:
+        return Format("json")
     if is_mailbox(head):
         return Format("mailbox")
     if is_mail(head):
         return Format("mail")
-    if begins >= b" " and (shape := find_shape(head, cut=len(head) == HEAD)) is not None:
-        written = _written_in(head)
-        if not written:
-            return Format("foreign", why=FOREIGN)
-        return Format("table", shape=shape, is_utf_8=written == "utf-8")
-    why = next((why for known, why in _BEGINNINGS if head.lstrip().startswith(known)), NONE_OF_THEM)
-    return Format("other", why=why)
+    refusal = next((why for known, why in _BEGINNINGS if text.startswith(known)), NONE_OF_THEM)
+    may_be_table = refusal == NONE_OF_THEM or text.startswith(b"<")
+    if may_be_table and text >= b" " and (shape := find_shape(head, cut=is_cut)) is not None:
+        encoding = _encoding_of(head, cut=is_cut)
+        if not encoding:
+            return Format("foreign", refusal=UNKNOWN_ENCODING)
+        return Format("table", shape=shape, is_utf_8=encoding == "utf-8")
+    return Format("other", refusal=refusal)
 
 
-def _written_in(head: bytes) -> Literal["utf-8", "cp1252", ""]:
+def _encoding_of(head: bytes, *, cut: bool) -> Literal["utf-8", "cp1252", ""]:
     """Return how the first bytes of a table are written; "" where that cannot be known.
 
-    Each line is read by itself, as the table is: what was put together may be in both.
+    Each line is read by itself, as the table is: what was put together may be in both. ``cut``
+    says that the last one may end in the middle of a sign.
     """
-    rest = b"\n".join(line for line in head.split(b"\n") if not _is_utf_8(line))
-    letters = [sign for sign in rest.decode("cp1252", "replace") if sign.isalpha() or sign == _NO]
-    foreign = sum(not sign.isascii() for sign in letters)
-    if not rest:
+    *lines, last = head.split(b"\n")
+    others = [line for line in lines if not _is_utf_8(line)]
+    if not _is_utf_8(last, cut=cut):
+        others.append(last)
+    if not others:
         return "utf-8"
+    # Bytes that are no sign there count as letters that are not English.
+    signs = b"\n".join(others).decode("cp1252", "replace")
+    letters = [sign for sign in signs if sign.isalpha() or sign == "\ufffd"]
+    foreign = sum(not sign.isascii() for sign in letters)
     return "cp1252" if foreign <= _WESTERN * len(letters) else ""
 
 
-def _is_utf_8(line: bytes) -> bool:
+def _is_utf_8(line: bytes, *, cut: bool = False) -> bool:
     try:
-        getincrementaldecoder("utf-8")().decode(line)  # the last sign of the head may be cut
+        getincrementaldecoder("utf-8")().decode(line, final=not cut)
     except UnicodeDecodeError:
         return False
     return True
@@ -135,10 +192,7 @@ def _is_utf_8(line: bytes) -> bool:
 
 def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file of any format, where nobody says anything of it."""
-    file.seek(0)
-    if file.read(2) in UTF_16:
-        file.seek(0)
-        file = io.BytesIO(file.read().decode("utf-16", "replace").encode("utf-8", "replace"))
+    file = in_utf_8(file)
     found = find_format(file)
     file.seek(0)
     shape, records = found.shape, None
@@ -155,7 +209,7 @@ def read_any(file: BinaryIO) -> Iterator[Item | Complaint]:
             "no column name says what people write; “copydesk conversations send” takes --columns",
         )
     elif found.kind in ("foreign", "other"):
-        yield Complaint(1, found.why)
+        yield Complaint(1, found.refusal)
     elif found.kind == "export":
         yield from read_exports(file)
     elif found.kind in ("mailbox", "mail"):

@@ -310,7 +310,7 @@ def _show(
         _follow(app, paths, named, theme)
     _let_settings_hold(app, paths, connection.profile, options)
     app.run_to_the_end(mouse=settings.mouse)
-    if not app.return_code or app.lifecycle.ended_by:
+    if not app.return_code or app.sudden_end.ended_by:
         with suppress(OSError):
             journal.closed()
     journal.store.close()
@@ -439,18 +439,18 @@ SENT = ("sending", "unknown")
 
 def last_words(app: CopydeskApp) -> None:
     """Print why the screens ended, unless a key ended them, and typed text that is not on disk."""
-    if app.lifecycle.ended_by == getattr(signal, "SIGHUP", None):
+    if app.sudden_end.ended_by == getattr(signal, "SIGHUP", None):
         return  # nobody is there
     _forget_keys()
     drafts = app.session.drafts
     drafts.again()
-    if app.lifecycle.explained:
-        say(app.lifecycle.explained)
-    if app.lifecycle.ended_by is not None:
-        kept = app.lifecycle.kept_typed
-        if app.lifecycle.unkept_typed and not drafts.unsaved:
+    if app.sudden_end.explained:
+        say(app.sudden_end.explained)
+    if app.sudden_end.ended_by is not None:
+        kept = app.sudden_end.kept_typed
+        if app.sudden_end.unkept_typed and not drafts.unsaved:
             kept = "What you typed was sent, or is kept."  # while it ended
-        say(f"copydesk: ended by {app.lifecycle.ended_by.name}. {kept}".rstrip())
+        say(f"copydesk: ended by {app.sudden_end.ended_by.name}. {kept}".rstrip())
     if drafts.unsaved:
         from copydesk.session.draft_keys import belonging
 

@@ -43,8 +43,8 @@ from copydesk.tui.framework.place import Place, later_styles, style_path
 from copydesk.tui.framework.theme import DARK, all_themes, tones, with_derived
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.lifecycle import Lifecycle
-from copydesk.tui.system.background import Account, Newsreader, Runs
+from copydesk.tui.sudden_end import SuddenEnd
+from copydesk.tui.system.background import Account, DraftKeeper, Newsreader, Runs
 from copydesk.tui.terminal_driver import TerminalDriver
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ class CopydeskApp(DeskApp):
         self.session = session
         self.account = Account(self)
         self.runs = Runs(self)
+        self.draft_keeper = DraftKeeper(self)
         self.notices = "quiet"
         """How news is told beside the screen (`local.settings`)."""
         self.pictures = "auto"
@@ -163,7 +164,7 @@ class CopydeskApp(DeskApp):
         """The screen that the next start goes on with, kept or about to be."""
         self._left_lock = Lock()
         self.begin_with(theme)
-        self.lifecycle = Lifecycle(self, crash, background)
+        self.sudden_end = SuddenEnd(self, crash, background)
         self.utf8 = utf8
         self.drawn = Drawn()
         """What the terminal shows."""
@@ -197,7 +198,7 @@ class CopydeskApp(DeskApp):
 
     def on_mount(self) -> None:
         """Go on where the last run was left, and wake the rest once the first frame is out."""
-        self.lifecycle.listen_to_errors()
+        self.sudden_end.listen_to_errors()
         self.session.contact.pressed_at = self.session.clock()  # who starts it is there
         self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
         self._use_tones()
@@ -225,7 +226,7 @@ class CopydeskApp(DeskApp):
         self._ticked_at = now
         self.newsreader.tick()  # also under a sheet: it changes nothing but the header
         self.runs.tick()
-        self.lifecycle.tend_drafts()
+        self.draft_keeper.tick()
         self.keep_visit()
         if self._rests:
             self.keep_screen()
@@ -910,39 +911,39 @@ class CopydeskApp(DeskApp):
         self.drawn.forget()
         self.screen.refresh(repaint=True, layout=True)
 
-    # The end (`Lifecycle`), and what Textual does otherwise
+    # The end (`SuddenEnd`), and what Textual does otherwise
 
     def keep_soon(self) -> str:
-        return self.lifecycle.keep_soon()
+        return self.sudden_end.keep_soon()
 
     def run_to_the_end(self, *, mouse: bool = True) -> None:
         """Show the screens until they are left, and survive also what goes wrong while they are."""
-        lifecycle = self.lifecycle
-        with lifecycle.listening():
+        sudden_end = self.sudden_end
+        with sudden_end.listening():
             try:
                 self.run(mouse=mouse)
             except Exception as error:
-                if lifecycle.explain is None:
+                if sudden_end.explain is None:
                     raise
                 self.end_as_failed()
-                if not lifecycle.explained:
-                    lifecycle.take(error)
+                if not sudden_end.explained:
+                    sudden_end.take(error)
             finally:
                 self.session.drafts.flush()  # what the screens kept at last
 
     @property
     def explains(self) -> bool:
-        return self.lifecycle.explain is not None
+        return self.sudden_end.explain is not None
 
     def take(self, error: BaseException) -> None:
-        self.lifecycle.take(error)
+        self.sudden_end.take(error)
 
     def note(self, error: BaseException) -> None:
-        self.lifecycle.note(error)
+        self.sudden_end.note(error)
 
     def panic(self, *renderables: RenderableType) -> None:
         """End with these renderables, or with a sentence that explains the error."""
-        super().panic(*(() if self.lifecycle.explained else renderables))
+        super().panic(*(() if self.sudden_end.explained else renderables))
 
     def get_driver_class(self) -> type[Driver]:
         """Return what talks to the terminal."""

@@ -92,7 +92,7 @@ class LinearDriver(Driver):
 
     def _lost(self) -> None:
         with suppress(RuntimeError):  # the loop has ended
-            self._home.call_soon_threadsafe(self._desk.lifecycle.hung_up)
+            self._home.call_soon_threadsafe(self._desk.sudden_end.hung_up)
 
     async def _converse(self) -> None:
         try:

@@ -207,7 +207,7 @@ class TerminalDriver(LinuxDriver):
 
     def _lost(self) -> None:
         """Take note, in any thread, that there is no terminal any more."""
-        self._in_loop(self._desk.lifecycle.hung_up)
+        self._in_loop(self._desk.sudden_end.hung_up)
 
     def _in_loop(self, step: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop has ended: so has everything else

@@ -192,7 +192,7 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
         await eventually(lambda: bool(disk.texts()), driver.turn)
         assert list(disk.texts().values()) == ["Is ten enough?"]
         await driver.send(*typed(" Or more?"))
-        app.lifecycle.keep_typed()  # as when it is told to end
+        app.sudden_end.keep_typed()  # as when it is told to end
         assert list(disk.texts().values()) == ["Is ten enough? Or more?"]
     again = review.app(drafts=disk)
     async with drive(again, "g d", size=(140, 30)) as driver:
@@ -213,7 +213,7 @@ async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(wor
     app = review.app(faults=way, drafts=disk)
     async with drive(app, size=(100, 30)) as driver:
         await driver.send("C", *typed("Is ten enough?"))
-        app.lifecycle.keep_typed()  # what is typed is on the disk, and then it is killed
+        app.sudden_end.keep_typed()  # what is typed is on the disk, and then it is killed
         kept = disk.texts()
     assert list(kept.values()) == ["Is ten enough?"]
     again = review.app(drafts=disk)

@@ -1,6 +1,6 @@
 """What screens and the program do otherwise than Textual does, beside what that does by itself.
 
-What they do so for is held elsewhere: the end in tests/tui/test_ending.py, memory in
+What they do so for is held elsewhere: the end in tests/tui/test_sudden_end.py, memory in
 tests/tui/test_memory.py, the terminal in tests/terminal/test_ends.py.
 """
 
@@ -222,7 +222,7 @@ async def test_what_only_waited_for_what_was_stopped_does_not_end_the_program(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app, noted = open_world(world, "spaces"), list[BaseException]()
-    monkeypatch.setattr(app.lifecycle, "note", noted.append)
+    monkeypatch.setattr(app.sudden_end, "note", noted.append)
 
     async def stopped() -> None:
         raise asyncio.CancelledError

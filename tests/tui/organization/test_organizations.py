@@ -250,7 +250,7 @@ async def test_two_windows_that_type_in_one_form_keep_both_and_say_so(
         assert other.load(key)
         other.save(key, "{}")
         await driver.type(", too")
-        app.lifecycle.keep_typed()
+        app.sudden_end.keep_typed()
         await driver.idle()
         assert f"{TWO_WINDOWS}." in driver.screen
         assert len(other.texts()) == 2

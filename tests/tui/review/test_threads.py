@@ -168,7 +168,7 @@ async def test_words_typed_before_the_space_of_a_new_request_is_chosen_are_its_s
         await driver.press("ctrl+n", *typed("Say what a is"))
         assert "it is kept for what you write next" in " ".join(driver.screen.split())
         assert "Handbook" in driver.screen
-        app.lifecycle.keep_typed()  # as when it is told to end
+        app.sudden_end.keep_typed()  # as when it is told to end
         assert list(app.session.drafts.texts().values()) == ["Say what a is"]
         await driver.press("down", "enter")
         assert "New change request in Handbook" in driver.screen

@@ -218,7 +218,7 @@ async def test_two_windows_keep_and_show_what_each_typed(
     async with drive(app, "C", "ctrl+r", size=(140, 30)) as driver:
         await driver.type("Mine")
         other.save(key, "Yours")  # which was opened there before anything was typed here
-        app.lifecycle.keep_typed()
+        app.sudden_end.keep_typed()
         await driver.type(", all of it")
         await driver.press("escape")
         assert sorted(other.texts().values()) == ["Mine, all of it", "Yours"]
@@ -263,7 +263,7 @@ async def test_what_another_window_changed_is_not_sent_as_mine(
     app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
     async with drive(app, "C", "ctrl+r", size=(140, 30)) as driver:
         await driver.type("Mine")
-        app.lifecycle.keep_typed()
+        app.sudden_end.keep_typed()
         assert other.load(key) == "Mine"
         other.save(key, "Mine, and yours")
         await driver.press("ctrl+s")

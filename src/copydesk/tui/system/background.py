@@ -1,4 +1,4 @@
-"""What the program does behind its screens: account, merge runs, rearrangements, news."""
+"""What the program does behind its screens: account, runs, news, drafts the disk refused."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 
 from copydesk.present.news import notice_codes, notice_text
+from copydesk.session.drafts import KEPT_AGAIN, refusal
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reachability import seconds
 from copydesk.tui.framework import navigation
@@ -32,6 +33,9 @@ NOBODY_SECONDS = 60.0
 
 NOTICE_SECONDS = 30
 """At most one notice is given in so many seconds."""
+
+MOST_TICKS = 30
+"""How many seconds pass at most between two tries to keep what the disk refused."""
 
 
 class Runs:
@@ -227,6 +231,60 @@ class Newsreader:
         if self._notices == "notice":
             said = notice_text(news.items[: news.unseen])
             self._write(notice_codes(said, tmux=bool(os.environ.get("TMUX"))))
+
+
+class DraftKeeper:
+    """Has drafts kept that the disk refused, and shows what other windows typed."""
+
+    def __init__(self, app: DeskApp) -> None:
+        self._app = app
+        self._trouble = ""
+        self._untold = False
+        self.trying: asyncio.Task[None] | None = None
+        """The last try to keep what the disk refused."""
+        self._following: asyncio.Task[None] | None = None
+        self._ticks = self._ticks_left = 0
+
+    def tick(self) -> None:
+        """Tell when the disk begins to refuse drafts, and try again while it does.
+
+        Called every second: what is refused is tried after 1, 2, 4 … `MOST_TICKS` of them. An
+        error that has just been said, as what of this was not kept, is read first.
+        """
+        app = self._app
+        drafts = app.session.drafts
+        if drafts.trouble != self._trouble:
+            self._trouble, self._ticks, self._ticks_left = drafts.trouble, 1, 0
+            self._untold = True
+        if self._untold and not (self._trouble and app.here is not None and app.here.shows_error):
+            self._untold = False
+            if self._trouble:
+                app.session.report(refusal(self._trouble), "bad")
+            else:
+                app.session.report(KEPT_AGAIN, "good")
+        if drafts.begins_anew:
+            drafts.begins_anew = False
+            app.recover_soon()
+        if self._following is None or self._following.done():
+            self._following = asyncio.create_task(self._follow(), name="follow")
+        if not drafts.trouble or (self.trying is not None and not self.trying.done()):
+            return
+        self._ticks_left -= 1
+        if self._ticks_left < 0:
+            self._ticks_left, self._ticks = self._ticks - 1, min(MOST_TICKS, 2 * self._ticks)
+            self.trying = asyncio.create_task(asyncio.to_thread(drafts.again), name="drafts")
+
+    async def _follow(self) -> None:
+        """Show what other windows have kept or sent meanwhile, and what became of the file."""
+        app = self._app
+        drafts = app.session.drafts
+        with suppress(OSError):  # which is said as soon as something is to be kept
+            if await asyncio.to_thread(drafts.follow) and app.here is not None:
+                app.here.others_typed()
+        if said := drafts.damage_report():
+            said = f"{said} Look whether a draft is missing (g d)."
+            app.session.note(said)
+            app.session.report(said, "bad")
 
 
 CLOSING_SECONDS = 1.0

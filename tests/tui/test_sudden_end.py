@@ -35,8 +35,8 @@ class Broken(DeskApp):
         super().__init__()
         self.told: list[tuple[str, str]] = []
         self.noted: list[str] = []
-        self.lifecycle.explain = self.explained_as
-        self.lifecycle.note_error = lambda error: self.noted.append(type(error).__name__)
+        self.sudden_end.explain = self.explained_as
+        self.sudden_end.note_error = lambda error: self.noted.append(type(error).__name__)
 
     def explained_as(self, error: BaseException, kept: str) -> str:
         self.told.append((type(error).__name__, kept))
@@ -73,7 +73,7 @@ async def test_every_unexpected_error_is_explained_once(way: Callable[[DeskApp],
     with pytest.raises(Exception, match="nothing"):
         await break_it(app, way)
     assert app.told == [("LookupError", "")]  # nothing was typed
-    assert (app.lifecycle.explained, app.return_code) == ("Details: the log", 1)
+    assert (app.sudden_end.explained, app.return_code) == ("Details: the log", 1)
 
 
 async def test_what_goes_wrong_behind_the_screens_ends_nothing(
@@ -95,7 +95,7 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
             while len(app.noted) < 2:
                 await pilot.pause()
             assert app.is_running
-            assert app.lifecycle.keep_typed() == ""
+            assert app.sudden_end.keep_typed() == ""
             full = [OSError(28, "No space left on device")] * 3
 
             def note_begin() -> None:
@@ -103,13 +103,13 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
                     raise full.pop()
 
             drafts.refuse("No space left on device", note_begin)
-            assert app.lifecycle.keep_typed() == ""  # nothing was typed that could be lost
+            assert app.sudden_end.keep_typed() == ""  # nothing was typed that could be lost
             ticks = 0
             while drafts.trouble:
                 app.tick()
                 ticks += 1
                 assert ticks < 1000
-                while (trying := app.lifecycle.trying) is None or not trying.done():
+                while (trying := app.draft_keeper.trying) is None or not trying.done():
                     await pilot.pause()
             assert ticks > 5, "four tries, ever less often"
             app.tick()
@@ -117,16 +117,16 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
             said = app.export_screenshot().replace("&#160;", " ")
             assert "The disk can be written again" in said
             drafts.save("a", "kept")
-            assert (app.lifecycle.keep_typed(), drafts.trouble) == ("What you typed is kept.", "")
+            assert (app.sudden_end.keep_typed(), drafts.trouble) == ("What you typed is kept.", "")
             store.full = True
             drafts.save("b", "half a thought")
-            app.lifecycle.end(signal.SIGTERM)
-            app.lifecycle.end(signal.SIGTERM)
+            app.sudden_end.end(signal.SIGTERM)
+            app.sudden_end.end(signal.SIGTERM)
     finally:
         threading.excepthook = before
     assert sorted(app.noted) == ["KeyError", "LookupError"]
-    assert (app.lifecycle.ended_by, app.return_code) == (signal.SIGTERM, 143)
-    assert app.lifecycle.explained == ""
+    assert (app.sudden_end.ended_by, app.return_code) == (signal.SIGTERM, 143)
+    assert app.sudden_end.explained == ""
     assert isinstance(app.session, Session)
     # What may be there already is printed, and said to be so; what has left the memory is not lost.
     app.session.log.append(Written(1, app.session.clock(), "Comment", "#4", draft="b"))

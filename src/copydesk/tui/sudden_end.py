@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual.app import ScreenError
 
-from copydesk.session.drafts import KEPT_AGAIN, refusal
 from copydesk.tui.framework.desk_app import DeskApp
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 2.0
 """How long writes that are under way may still take when the program is told to end."""
-
-MOST_TICKS = 30
-"""How many seconds pass at most between two tries to keep what the disk refused."""
 
 PATIENCE_SECONDS = 6.0
 """How long the program may take to end before it is ended."""
@@ -47,7 +43,7 @@ class KeepsTyped(Protocol):
         """Save the typed text. Raises ``OSError``."""
 
 
-class Lifecycle:
+class SuddenEnd:
     """The end of the program: typed text is saved, whatever ends it."""
 
     def __init__(
@@ -73,55 +69,8 @@ class Lifecycle:
         self.unkept_typed = False
         """Whether some of it was not on the disk then, and might still be sent."""
         self._over: threading.Event | None = None
-        self._trouble = ""
-        self._untold = False
-        self.trying: asyncio.Task[None] | None = None
-        """The last try to keep what the disk refused."""
-        self._following: asyncio.Task[None] | None = None
-        self._ticks = self._ticks_left = 0
 
     # What was typed
-
-    def tend_drafts(self) -> None:
-        """Tell when the disk begins to refuse drafts, and try again while it does.
-
-        Called every second; what is refused is tried after 1, 2, 4 … `MOST_TICKS` of them. An
-        error that has just been said, as what of this was not kept, is read first.
-        """
-        app = self._app
-        drafts = app.session.drafts
-        if drafts.trouble != self._trouble:
-            self._trouble, self._ticks, self._ticks_left = drafts.trouble, 1, 0
-            self._untold = True
-        if self._untold and not (self._trouble and app.here is not None and app.here.shows_error):
-            self._untold = False
-            if self._trouble:
-                app.session.report(refusal(self._trouble), "bad")
-            else:
-                app.session.report(KEPT_AGAIN, "good")
-        if drafts.begins_anew:
-            drafts.begins_anew = False
-            app.recover_soon()
-        if self._following is None or self._following.done():
-            self._following = asyncio.create_task(self._follow(), name="follow")
-        if not drafts.trouble or (self.trying is not None and not self.trying.done()):
-            return
-        self._ticks_left -= 1
-        if self._ticks_left < 0:
-            self._ticks_left, self._ticks = self._ticks - 1, min(MOST_TICKS, 2 * self._ticks)
-            self.trying = asyncio.create_task(asyncio.to_thread(drafts.again), name="drafts")
-
-    async def _follow(self) -> None:
-        """Show what other windows have kept or sent meanwhile, and what became of the file."""
-        app = self._app
-        drafts = app.session.drafts
-        with suppress(OSError):  # which is said as soon as something is to be kept
-            if await asyncio.to_thread(drafts.follow) and app.here is not None:
-                app.here.others_typed()
-        if said := drafts.damage_report():
-            said = f"{said} Look whether a draft is missing (g d)."
-            app.session.note(said)
-            app.session.report(said, "bad")
 
     def keep_typed(self) -> str:
         """Keep everything that is typed on the screens now, and say in a sentence what came of it.

@@ -64,7 +64,7 @@ def open_branch(
     """
     space = tx.row("space", space_id)
     start = base or space["revision_id"]
-    if number is None or _taken(tx, space_id, number):
+    if number is None or tx.get("change_request", space_id=space_id, number=number) is not None:
         number = space["next_number"]
     change_request_id = tx.add(
         "change_request",
@@ -265,13 +265,6 @@ def _merged(
         files=files or {},
     )
     return merged.draft, merged.conflicts, list(written.values())
-
-
-def _taken(tx: Tx, space_id: str, number: int) -> bool:
-    found = tx.one(
-        "SELECT 1 FROM change_request WHERE space_id = ? AND number = ?", space_id, number
-    )
-    return found is not None
 
 
 def _count(tx: Tx, space_id: str, status: str, change: int) -> None:

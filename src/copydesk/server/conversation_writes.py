@@ -53,26 +53,18 @@ def add_conversation(
     is replaced. A document is only listed among the context records of a site.
     """
     key = tx.new_id() if conversation_id is None else conversation_id
-    tx.run(
-        "INSERT INTO conversation (organization_id, id, subject, source, source_url, created_at, "
-        "processed_at, attributes, parts, type, description) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (organization_id, id) DO UPDATE SET subject = excluded.subject, "
-        "source = excluded.source, source_url = excluded.source_url, "
-        "created_at = excluded.created_at, processed_at = excluded.processed_at, "
-        "attributes = excluded.attributes, parts = excluded.parts, type = excluded.type, "
-        "description = excluded.description",
-        organization_id,
-        key,
-        subject,
-        source,
-        source_url,
-        tx.now if created_at is None else timestamp(created_at),
-        tx.now,
-        to_json(dict(attributes or {})),
-        to_json([{"type": "message", "role": role, "body": body} for role, body in parts]),
-        kind,
-        description,
+    tx.put(
+        "conversation",
+        {"organization_id": organization_id, "id": key},
+        subject=subject,
+        source=source,
+        source_url=source_url,
+        created_at=tx.now if created_at is None else timestamp(created_at),
+        processed_at=tx.now,
+        attributes=to_json(dict(attributes or {})),
+        parts=to_json([{"type": "message", "role": role, "body": body} for role, body in parts]),
+        type=kind,
+        description=description,
     )
     return key
 

@@ -239,12 +239,7 @@ def add_team(
 
 def grant(tx: Tx, container_id: str, subject_id: str, level: str) -> None:
     """Give a user or a team a level on a space or a collection, in place of the one they had."""
-    tx.run(
-        "INSERT OR REPLACE INTO access_grant (container_id, subject_id, level) VALUES (?, ?, ?)",
-        container_id,
-        subject_id,
-        level,
-    )
+    tx.put("access_grant", {"container_id": container_id, "subject_id": subject_id}, level=level)
 
 
 def last_position(tx: Tx, organization_id: str, parent: str | None) -> float:
@@ -397,12 +392,12 @@ def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
 
 def put_agent_instructions(tx: Tx, organization_id: str, document: Document, author: str) -> None:
     """Replace what an organization's documentation agent is told."""
-    tx.run(
-        "INSERT OR REPLACE INTO agent_instructions VALUES (?, ?, ?, ?)",
-        organization_id,
-        document.to_json().decode(),
-        tx.now,
-        author,
+    tx.put(
+        "agent_instructions",
+        {"organization_id": organization_id},
+        instructions=document.to_json().decode(),
+        updated_at=tx.now,
+        updated_by=author,
     )
 
 

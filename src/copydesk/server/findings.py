@@ -108,13 +108,7 @@ def scan(tx: Tx, site_id: str) -> None:
         complete = _read_texts(tx, spaces)
         if complete:
             _write(tx, site, _of_links(tx, site_id, spaces), links=True)
-    tx.run(
-        "INSERT INTO site_scan (site_id, state, complete) VALUES (?, ?, ?) "
-        "ON CONFLICT (site_id) DO UPDATE SET state = excluded.state, complete = excluded.complete",
-        site_id,
-        state,
-        complete,
-    )
+    tx.put("site_scan", {"site_id": site_id}, state=state, complete=complete)
 
 
 def _spaces(tx: Tx, site_id: str) -> dict[str, str]:

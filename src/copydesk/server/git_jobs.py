@@ -45,15 +45,14 @@ def begin(tx: Tx, space: Row, author: str, body: GitImport) -> None:
         "message": body.commit_message if isinstance(body, GitExport) else "",
         "connection": _connection(body),
     }
-    tx.run(
-        "INSERT INTO git_job (space_id, direction, request, author_id, state) "
-        "VALUES (?, ?, ?, ?, 'waiting') ON CONFLICT (space_id) DO UPDATE SET "
-        "direction = excluded.direction, request = excluded.request, "
-        "author_id = excluded.author_id, state = 'waiting', taken_at = NULL",
-        space["id"],
-        direction,
-        to_json(request),
-        author,
+    tx.put(
+        "git_job",
+        {"space_id": space["id"]},
+        direction=direction,
+        request=to_json(request),
+        author_id=author,
+        state="waiting",
+        taken_at=None,
     )
     before = json.loads(space["git_sync"]) if space["git_sync"] else {}
     state = before | {

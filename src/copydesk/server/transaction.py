@@ -222,6 +222,17 @@ class Tx:
         self.insert(table, id=key, **values)
         return key
 
+    def put(self, table: str, key: Mapping[str, Value], **values: Value) -> None:
+        """Insert one row, or give these values to the one that has the key already."""
+        row = {**key, **values}
+        changes = ", ".join(f"{name} = excluded.{name}" for name in values)
+        self.connection.execute(
+            f"INSERT INTO {table} ({', '.join(row)}) "  # noqa: S608 - names are ours
+            f"VALUES ({', '.join('?' * len(row))}) "
+            f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changes}",
+            tuple(row.values()),
+        )
+
     def update(self, table: str, key: str, **values: Value) -> None:
         """Set columns of the row whose ``id`` is ``key``; no columns, no statement."""
         if values:

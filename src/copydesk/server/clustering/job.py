@@ -179,17 +179,14 @@ class Clusterer:
     def _say(
         self, tx: Tx, organization: str, state: str, message: str | None, looked: int = 0
     ) -> None:
-        tx.run(
-            "INSERT INTO clustering (organization_id, state, message, taken_at, taken_by, looked) "
-            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, "
-            "message = excluded.message, taken_at = excluded.taken_at, "
-            "taken_by = excluded.taken_by, looked = excluded.looked",
-            organization,
-            state,
-            message,
-            tx.now,
-            self._name,
-            looked,
+        tx.put(
+            "clustering",
+            {"organization_id": organization},
+            state=state,
+            message=message,
+            taken_at=tx.now,
+            taken_by=self._name,
+            looked=looked,
         )
 
     def _write(

@@ -56,12 +56,10 @@ def update_site_topic(
     """Keep what a topic shall be used for. This desk has nobody who would begin change requests."""
     view = SiteView(call, site_to_change(call, organization_id, site_id))
     row = _find(view, site_topic_id)
-    call.tx.run(
-        "INSERT INTO topic_usage (site_id, cluster_id, change_requests) VALUES (?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET change_requests = excluded.change_requests",
-        site_id,
-        row["id"],
-        body.usage_settings.change_requests,
+    call.tx.put(
+        "topic_usage",
+        {"site_id": site_id, "cluster_id": row["id"]},
+        change_requests=body.usage_settings.change_requests,
     )
     return _models(view, [row], Conditions())[0]
 

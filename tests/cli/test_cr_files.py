@@ -137,6 +137,8 @@ def test_what_changed_on_both_sides_is_named_and_nothing_is_sent(
     assert new.read_bytes() != made
     assert folder.push("--yes") == ""
     assert new.read_bytes() == made, "it is the page that is there"
+    new.write_bytes(made.replace(b"slug: age\n", b""))
+    assert folder.push("--yes") == "", "a page has its slug all the same"
     new.write_bytes(made.replace(b"Old.", b"Older."))
     folder.push("--yes")
     assert folder.text("age") == "Older.\n"

@@ -251,12 +251,12 @@ async def _compared(
                 made[path] = _bytes((await _sources(api, given, [new]))[new])
                 pages[path] = KeptPage(new, digest(made[path]))
     alone = {key: edit for key, (_, edit) in edits.items()}
-    check = replace(check, standings={key: check.standings[key] for key in alone})
-    try:
-        content_changes(alone, tree)
+    try:  # what only leaves out what every page has changes nothing of it
+        alone = {key: edit for key, edit in alone.items() if content_changes({key: edit}, tree)}
     except FileError as error:
         raise _wrong(alone, edits) from error
-    named = dict(edits.values())
+    check = replace(check, standings={key: check.standings[key] for key in alone})
+    named = {edits[key][0]: edit for key, edit in alone.items()}
     patches = tuple(
         part
         for path, edit in sorted(named.items())

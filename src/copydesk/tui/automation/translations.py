@@ -180,10 +180,10 @@ TRANSLATIONS: Resource[Listed] = Resource(
     shown=(
         Shown("language", "LANGUAGE", lambda listed, now: listed.language, 8,
               values=get_args(Language), sort=lambda listed: listed.language),
-        Shown("source", "OF", lambda listed, now: source_title(listed), flex=1, minimum=18,
+        Shown("source", "OF", lambda listed, now: source_title(listed), flex=1, minimum=17,
               sort=source_title),
         Shown("target", "WRITTEN TO", lambda listed, now: target_title(listed), flex=1,
-              minimum=18, drop=3),
+              minimum=17, drop=3),
         Shown("status", "STATUS", lambda listed, now: status_text(listed), 9,
               values=STATES),
         Shown("pages", "PAGES", lambda listed, now: f"{listed.translation.stats.total_pages:,}", 6,

@@ -266,7 +266,7 @@ def checked(given: str) -> Made:
 
 
 def three(given: tuple[str, str, str]) -> Made:
-    """Return the hunks of three texts, each as it is settled in an editor, and what choices make."""
+    """Return the hunks of three texts, as each is settled in an editor, and what choices make."""
     found = hunks.named(hunks.text_hunks(*given))
     sides: tuple[hunks.Side, ...] = ("before", "main", "request", "both", "turned")
     results = [

@@ -13,7 +13,7 @@ from copydesk.domain import (
     access,
     address,
     block_tags,
-    clock,
+    clock_skew,
     completion,
     condition,
     html_line,
@@ -24,6 +24,7 @@ from copydesk.domain import (
     mail_words,
     mention,
     merge_rules,
+    moments,
     own_command,
     personal_data,
     picture,
@@ -182,13 +183,13 @@ def two_rows(given: tuple[str, str]) -> Made:
 
 def aged(given: str) -> Made:
     """Return how a moment reads at noon of the 4th of March 2026."""
-    then = clock.instant(given)
+    then = moments.instant(given)
     ahead = timedelta() if then is None else then - NOW
     return [
-        clock.age(then, NOW), clock.ago(then, NOW), clock.told_ago(then, NOW),
-        clock.spelled(f"Sent {clock.ago(then, NOW)}."), clock.is_age(clock.age(then, NOW)),
-        clock.age_or_ahead(then, NOW), clock.moment(then, NOW), clock.apart(ahead),
-        plain(clock.service_time(NOW, ahead)),
+        moments.age(then, NOW), moments.ago(then, NOW), moments.told_ago(then, NOW),
+        moments.spelled(f"Sent {moments.ago(then, NOW)}."), moments.is_age(moments.age(then, NOW)),
+        moments.age_or_ahead(then, NOW), moments.moment(then, NOW), clock_skew.apart(ahead),
+        plain(clock_skew.service_time(NOW, ahead)),
     ]  # fmt: skip
 
 
@@ -276,7 +277,7 @@ def rules_held(given: Mapping[str, Any]) -> Made:
     about = {**given.get("facts", {})}
     if "verdicts" in about:
         about["verdicts"] = [
-            merge_rules.Verdict(who, status, outdated, clock.instant(at))
+            merge_rules.Verdict(who, status, outdated, moments.instant(at))
             for who, status, outdated, at in about["verdicts"]
         ]
     facts = merge_rules.MergeFacts(**about)

@@ -96,7 +96,7 @@ def together(given: Mapping[str, Any]) -> Any:
 PLAN: Sequence[tuple[str, str, str, bool, dict[str, Any]]] = (
     ("first", "Rename", "First line", True, {}),
     ("second", "Add", "Second line", True, {"makes": "new:1", "also": {"new:1/path": "path"}}),
-    ("third", "Remove", "Third line", False, {"final": True}),
+    ("third", "Remove", "Third line", False, {}),
     ("fourth", "Move", "Fourth line", True, {}),
 )
 """Requests of a run: key, what, line, whether it can be taken back, and more."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.api import Field, body_of, query_of
+from copydesk.cli.api import GivenField, body_of, query_of
 from copydesk.cli.errors import UsageError, guarded
 from copydesk.client import errors, paging
 from copydesk.session.errors import LOGIN_AGAIN, NotDoneError
@@ -18,9 +18,9 @@ from copydesk.session.writes.log import WriteError
 from tests.cli.script_desk import HOSTILE, Screen, ScriptDesk, Typed
 
 
-def fields(*texts: str) -> list[Field]:
+def fields(*texts: str) -> list[GivenField]:
     """``-F`` begins with an exclamation mark, all others are ``-f``."""
-    return [Field(text.removeprefix("!"), typed=text.startswith("!")) for text in texts]
+    return [GivenField(text.removeprefix("!"), typed=text.startswith("!")) for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def send_request(
     *,
     method: str,
     path: str,
-    fields: Sequence[Field] = (),
+    fields: Sequence[GivenField] = (),
     body: str | None = None,
     paginate: bool = False,
     as_json: bool = False,
@@ -255,7 +255,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class GivenField:
     """A field as it was typed. A ``typed`` one says numbers, true, false, null, and @files."""
 
     text: str
@@ -266,7 +266,7 @@ class _Empty:
     """What ``a[]`` alone is given: nothing, in a list."""
 
 
-def query_of(fields: Iterable[Field]) -> list[tuple[str, str]]:
+def query_of(fields: Iterable[GivenField]) -> list[tuple[str, str]]:
     """Return fields as parts of a query; those of ``a[]`` repeat the name (the API's arrays).
 
     Raises ``UsageError`` for a field that cannot be there.
@@ -284,7 +284,7 @@ def query_of(fields: Iterable[Field]) -> list[tuple[str, str]]:
     return pairs
 
 
-def body_of(fields: Iterable[Field]) -> dict[str, Any]:
+def body_of(fields: Iterable[GivenField]) -> dict[str, Any]:
     """Return the JSON object that fields make. Raises ``UsageError`` for those that make none."""
     body: dict[str, Any] = {}
     for field in fields:
@@ -301,7 +301,7 @@ def body_of(fields: Iterable[Field]) -> dict[str, Any]:
     return body
 
 
-def _parts(key: str, field: Field) -> list[str]:
+def _parts(key: str, field: GivenField) -> list[str]:
     found = _KEY.fullmatch(key)
     if found is None:
         raise UsageError(f"-f {field.text}: {key!r} is not a name: write a=1, a[b]=1 or a[]=1")
@@ -311,7 +311,7 @@ def _parts(key: str, field: Field) -> list[str]:
     return [found["name"], *inside]
 
 
-def _typed(text: str, field: Field) -> Any:
+def _typed(text: str, field: GivenField) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE_NUMBER.fullmatch(text):
@@ -319,7 +319,7 @@ def _typed(text: str, field: Field) -> Any:
     return _read(text[1:], field) if text.startswith("@") else text
 
 
-def _read(name: str, field: Field) -> str:
+def _read(name: str, field: GivenField) -> str:
     try:
         content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
         return content.decode()

@@ -28,7 +28,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias, get_args
 
-from copydesk.cli.api import Field
+from copydesk.cli.api import GivenField
 from copydesk.cli.errors import note
 from copydesk.cli.examples import example, examples_near
 from copydesk.contract.enumerations import (
@@ -372,7 +372,7 @@ def add_api(commands: Subparsers) -> None:
             metavar="KEY=VALUE",
             action="append",
             default=[],
-            type=partial(Field, typed=typed),
+            type=partial(GivenField, typed=typed),
             help=said,
         )
     parser.add_argument(

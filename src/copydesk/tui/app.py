@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.writes.log import Written
-    from copydesk.tui.framework.prompt import Prompt
+    from copydesk.tui.framework.line_field import Prompt
     from copydesk.tui.system.reference import Reference
 
 R = TypeVar("R")

@@ -20,7 +20,7 @@ from copydesk.session.change_rows import PAGES, RULES, SIDES, TEXT, THREADS, Kno
 from copydesk.session.reads import change_requests
 from copydesk.session.reads.change_requests import Scope, Spaces, read_parts
 from copydesk.tui.changes import reader, triage
-from copydesk.tui.framework.prompt import Prompt
+from copydesk.tui.framework.line_field import Prompt
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive
 from tests.tui.opening import open_world

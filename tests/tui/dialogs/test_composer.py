@@ -16,7 +16,7 @@ from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.composer import Composer
-from copydesk.tui.framework.prompt import PromptInput
+from copydesk.tui.framework.line_field import PromptInput
 from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World

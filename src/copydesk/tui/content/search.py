@@ -20,9 +20,9 @@ from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.line_field import Prompt
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
-from copydesk.tui.framework.prompt import Prompt
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown

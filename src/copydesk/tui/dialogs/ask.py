@@ -15,7 +15,7 @@ from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.line_field import LineField
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ KEYS = Text.assemble(
 )  # fmt: skip
 
 
-class AskInput(Field, scope="ask_input"):
+class AskInput(LineField, scope="ask_input"):
     """The field of an `Ask`."""
 
     @action("ctrl+s", "take", show=False, danger=1)

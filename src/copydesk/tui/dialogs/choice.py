@@ -18,7 +18,7 @@ from copydesk.session.options import Option
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.line_field import LineField
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import GUTTER, Column, VirtualList
 
@@ -50,7 +50,7 @@ def title_cell(option: Option) -> str | Text:
     return Text.assemble((name, "accent"), more) if name else more
 
 
-class ChoiceInput(Field, scope="choice_input"):
+class ChoiceInput(LineField, scope="choice_input"):
     """The field that narrows the list."""
 
     @action("escape", "cancel", word="back", show=False)

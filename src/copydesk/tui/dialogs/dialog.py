@@ -30,9 +30,9 @@ from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
 from copydesk.tui.framework.desk_app import keyboard_of
 from copydesk.tui.framework.inside_textual import SteadyScreen
+from copydesk.tui.framework.line_field import LineField
 from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare, keyed
 from copydesk.tui.framework.place import style_path
-from copydesk.tui.framework.prompt import Field
 
 if TYPE_CHECKING:
     from copydesk.session.writes.log import WriteError
@@ -329,7 +329,7 @@ async def offer_checkout(place: Place, title: str, error: WriteError) -> bool:
     return True
 
 
-class ConfirmInput(Field, scope="confirm_input"):
+class ConfirmInput(LineField, scope="confirm_input"):
     """The field in which the count or the name is typed."""
 
     @action("escape", "cancel", word="back", show=False)

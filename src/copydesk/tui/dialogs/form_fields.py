@@ -14,8 +14,8 @@ from textual.widget import Widget
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import typed
-from copydesk.tui.framework import prompt
 from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.line_field import LineField
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.text_field import TextField
 
@@ -152,7 +152,7 @@ def no_offers(field: Any) -> str | None:
     return None if form.offers_of(field) is not None else "There is nothing to choose here: type."
 
 
-class FormInput(prompt.Field, scope="form_input"):
+class FormInput(LineField, scope="form_input"):
     """A field of one line."""
 
     @property

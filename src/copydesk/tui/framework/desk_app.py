@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from copydesk.session.target import Target
     from copydesk.session.writes.log import Written
     from copydesk.tui.framework.keyboard import Keyboard
-    from copydesk.tui.framework.prompt import Prompt
+    from copydesk.tui.framework.line_field import Prompt
 
 
 def desk_of(node: DOMNode) -> DeskApp:

@@ -94,20 +94,22 @@ def run_in_terminal(app: DeskApp, work: Callable[[], int]) -> int:
     return status
 
 
-Field: TypeAlias = Callable[[str, str], Awaitable[str | None]]
+EditHere: TypeAlias = Callable[[str, str], Awaitable[str | None]]
 """Lets a text be edited in copydesk, below a sentence that says why; None where it is kept."""
 
 
-async def edit_file(app: DeskApp, path: Path, text: str, field: Field, line: int = 0) -> str | None:
+async def edit_file(
+    app: DeskApp, path: Path, text: str, edit_here: EditHere, line: int = 0
+) -> str | None:
     """Let the user edit a text in a file that stays, from a line (from 1) on; return it exactly.
 
-    ``field`` has the text where no editor is set, or where it cannot be started.
+    ``edit_here`` has the text where no editor is set, or where it cannot be started.
 
     What is in the file already goes on: an earlier edit was cut off, or could not be taken. Whoever
     calls removes it once the text is kept elsewhere. Raises `EditorError`, ``OSError``.
     """
     if not has_editor():
-        return await field(text, "")
+        return await edit_here(text, "")
     if not await asyncio.to_thread(path.exists):
         await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
     try:
@@ -115,7 +117,7 @@ async def edit_file(app: DeskApp, path: Path, text: str, field: Field, line: int
     except EditorError as error:
         if error.started:
             raise
-        return await field(await _left_in(path), str(error))
+        return await edit_here(await _left_in(path), str(error))
     return await _left_in(path)
 
 

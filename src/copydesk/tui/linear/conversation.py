@@ -24,9 +24,9 @@ from copydesk.tui.dialogs.form_fields import FormChoice
 from copydesk.tui.framework.actions import shown
 from copydesk.tui.framework.frame import STOPS, last_write, waiting_rows
 from copydesk.tui.framework.keyboard import keys_of
+from copydesk.tui.framework.line_field import PromptInput
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.linear import sentences
 from copydesk.tui.linear.sentences import COMMAND, ENDS_TEXT, question_of, told
 from copydesk.tui.linear.words import WORDS, keys_in

@@ -25,9 +25,9 @@ from copydesk.tui.dialogs.form import Form, FormHelp
 from copydesk.tui.dialogs.form_fields import Entry, Field, FormChoice
 from copydesk.tui.framework.actions import shown
 from copydesk.tui.framework.keyboard import Keyboard, keys_of
+from copydesk.tui.framework.line_field import PromptInput
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place, place_of
-from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.framework.reader import age_line
 from copydesk.tui.merge.settle import SettleView
 from copydesk.tui.review.diff import DiffView

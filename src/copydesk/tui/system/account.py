@@ -21,7 +21,7 @@ from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines, scrolled
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.line_field import LineField
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ KEYS = Text.assemble(
 )  # fmt: skip
 
 
-class TokenInput(Field, scope="token_input"):
+class TokenInput(LineField, scope="token_input"):
     """The field of a `TokenSheet`: its text is hidden, and in no draft."""
 
     @action("enter", "use it", show=False, also=("ctrl+s",))

@@ -24,8 +24,8 @@ from copydesk.session.reads.addresses import (
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Acts, Command, asked, away
 from copydesk.tui.framework.keyboard import run_command, tell_failures
+from copydesk.tui.framework.line_field import Prompt
 from copydesk.tui.framework.navigation import ENTRIES
-from copydesk.tui.framework.prompt import Prompt
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -9,9 +9,9 @@ from rich.highlighter import Highlighter
 from rich.text import Text
 
 from copydesk.domain.filter import Query, typed_from
+from copydesk.tui.framework.line_field import Prompt
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.prompt import Prompt
 
 MOST_HINTS = 12
 """How many ways to go on are shown at once."""

@@ -23,10 +23,10 @@ from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import Acts, action, actions_of, away, shown
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.keyboard import Keyboard, keys_of, run
+from copydesk.tui.framework.line_field import LineField
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.system.command_line import go_to, words
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -148,7 +148,7 @@ def _filter_row(fields: Fields[Any], keyboard: Keyboard) -> Row:
     return Row("filter", keys, "filter language", known, "Find", False, about)
 
 
-class HelpInput(Field, scope="help_input"):
+class HelpInput(LineField, scope="help_input"):
     """The field that searches the help."""
 
     @action("escape", "close help", word="back", show=False)

@@ -1,4 +1,4 @@
-"""A one-line input at the bottom of a place: search, command line, a title to type."""
+"""A line to type into: the field of dialogs, and the prompt at the bottom of a place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from copydesk.domain.text import typed
 from copydesk.tui.framework.actions import Acts, action
 
 
-class Field(Acts, Input):
+class LineField(Acts, Input):
     """A line of text whose owner declares keys for it; letters stay letters.
 
     However a text comes into it, only what may be drawn does (`copydesk.domain.text.typed`).
@@ -32,7 +32,7 @@ class Field(Acts, Input):
         super().replace(kept, start, end)
 
 
-class PromptInput(Field, scope="prompt"):
+class PromptInput(LineField, scope="prompt"):
     """The field of a `Prompt`."""
 
     @action("enter", "take", word="enter", show=40, now=lambda field: field.prompt.ENTER)

@@ -20,6 +20,7 @@ from typing import Any
 
 from copydesk.cli.connection import Connection, Service
 from copydesk.cli.cr_files import checkout, push
+from copydesk.cli.lookup import Wanted
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
@@ -225,7 +226,7 @@ class Trial(killing_edits.Trial):
 
     async def checked_out(self) -> None:
         """Check the request out, and change its files."""
-        await self.command(checkout, Moments(0), request="1", space=self.space)
+        await self.command(checkout, Moments(0), wanted=Wanted("1", space=self.space))
         file = self.folder / "files" / "retries.md"
         file.write_text(file.read_text(encoding="utf-8").replace("Five", "Ten"), encoding="utf-8")
         (self.folder / "files" / "age.md").write_text("---\ntitle: Age\n---\nOld.\n")

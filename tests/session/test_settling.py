@@ -577,9 +577,9 @@ async def test_settling_reads_both_sides_and_sends_what_was_chosen(
     found = {
         "pages": plain(work.pages), "files": plain(work.files), "kept": plain(work.kept),
         "staying": work.staying, "idle": work.idle, "elsewhere": work.elsewhere,
-        "names": [work.name_of(page.id) for page in work.pages], "refused": work.refused,
+        "names": [work.page_name(page.id) for page in work.pages], "refused": work.refused,
     }  # fmt: skip
-    assert work.name_of("gone\x07") == "gone"
+    assert work.page_name("gone\x07") == "gone"
     await desk.choose(Random(pick) if isinstance(pick, int) else pick)
     told: list[bool] = []
     await work.send(tell=lambda: told.append(work.under_way))

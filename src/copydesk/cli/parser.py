@@ -163,14 +163,14 @@ class Parser(ArgumentParser):
         """
         below = list(actions.choices.values())
         taken = [each for one in below for each in one._actions if each.help is not SUPPRESS]
-        named = Counter(_name_of(each) for each in taken)
+        named = Counter(_argument_name(each) for each in taken)
         general = {"-h", *opening_parser()._option_string_actions}
         usual = {
             name: f"[{name} {each.metavar}]"
             if each.option_strings and each.metavar
             else f"[{name}]"
             for each in sorted(taken, key=lambda each: bool(each.option_strings))
-            if 2 * named[name := _name_of(each)] > len(below) and name not in general
+            if 2 * named[name := _argument_name(each)] > len(below) and name not in general
         }
         action = "ACTION" if actions.required else "[ACTION]"
         usage = " ".join((self.prog, action, *usual.values()))
@@ -296,7 +296,7 @@ def _wrapped(text: str, first: str, rest: str) -> list[str]:
     return wrap(text, COLUMNS, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
-def _name_of(action: Action) -> str:
+def _argument_name(action: Action) -> str:
     return action.option_strings[0] if action.option_strings else str(action.metavar)
 
 

@@ -251,7 +251,7 @@ class Settlement:
         )
         return [clean(main[key].name) for key in before if key in main and key not in head]
 
-    def name_of(self, page: str) -> str:
+    def page_name(self, page: str) -> str:
         """Return what a page is called, by its id; clean text."""
         for tree in reversed(self._trees or ()):
             if tree is not None and page in (nodes := _nodes(tree)):

@@ -71,7 +71,7 @@ def serve_web(
     connection = service.connection()
     with ExitStack() as ending:
         listener = ending.enter_context(listen(host, port))
-        gate = Gate(_name_of(host, listener))
+        gate = Gate(_browser_address(host, listener))
         connection.make()
         store = None
         if connection.desk is not None:
@@ -100,7 +100,7 @@ def _installed() -> StaticFiles:
         raise UsageError(f"--web needs {error.name}: pip install 'copydesk[web]'") from error
 
 
-def _name_of(host: str, listener: socket.socket) -> str:
+def _browser_address(host: str, listener: socket.socket) -> str:
     """Return the name and port that browsers use. Raises ``UsageError`` for another machine's."""
     address, number = listener.getsockname()[:2]
     if not ip_address(address.partition("%")[0]).is_loopback:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.model import Problem
-from copydesk.server.sources.paths import folder_of, name_of
+from copydesk.server.sources.paths import folder_of, last_part
 
 MOST_DEEP = 40
 """How many levels of such a table are read."""
@@ -58,7 +58,7 @@ def inherited(table: Navigation, other: Navigation) -> Navigation:
     """Return a table with what it does not say, from another one, which may have more pages."""
     title = table.title
     if title is None and other.title is not None:
-        title = f"{other.title} ({name_of(folder_of(table.path))})"
+        title = f"{other.title} ({last_part(folder_of(table.path))})"
     items = table.items
     if items is None and other.items is not None:
         items = _loose(other.items)

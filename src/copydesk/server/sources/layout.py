@@ -61,7 +61,7 @@ from copydesk.server.sources.paths import (
     is_markdown,
     is_readme,
     join,
-    name_of,
+    last_part,
     slugify,
     stem_of,
 )
@@ -152,13 +152,13 @@ class LayoutReader:
     def _spaces(self, files: Files) -> list[Config]:
         """Return where the spaces are, by folder."""
         found: dict[str, Config] = {}
-        for path in sorted(path for path in files if name_of(path) == CONFIG):
+        for path in sorted(path for path in files if last_part(path) == CONFIG):
             if files[path].kind == "file":
                 config = self._config(path, files[path])
                 found.setdefault(config.root, config)
         summaries = {config.summary for config in found.values()}
         for path in files:
-            if name_of(path) == SUMMARY and path not in summaries:
+            if last_part(path) == SUMMARY and path not in summaries:
                 found.setdefault(folder_of(path), usual(folder_of(path)))
         listed = {root: config for root, config in found.items() if config.summary in files}
         unused: list[Problem] = []
@@ -184,7 +184,7 @@ class LayoutReader:
         """
         yield from nextra_spaces(files)
         named = sorted(filter(has_table, files))
-        for path in sorted(named, key=lambda path: name_of(path) in HUGO):
+        for path in sorted(named, key=lambda path: last_part(path) in HUGO):
             blob = files[path]
             if blob.kind != "file":
                 continue
@@ -194,13 +194,13 @@ class LayoutReader:
                 said = f"was read as a table of contents, but it {tables}"
                 if folders:
                     folder = folders[0]
-                    yield Navigation(path, folder, named=name_of(path) in SIDEBARS)
+                    yield Navigation(path, folder, named=last_part(path) in SIDEBARS)
                     if folder in listed and listed[folder].path == path:
                         said += "; the tree follows the folders" + (folder and f" in {folder}")
                     elif any(each.path == path for each in unused):
                         continue
                 unused.append(Problem(path, said))
-            elif name_of(path) not in HUGO or {
+            elif last_part(path) not in HUGO or {
                 root
                 for root, each in listed.items()
                 if each.navigation is None or not each.navigation.hugo
@@ -421,7 +421,7 @@ class _SpaceReader:
         folder = folder_of(path)
         if folder not in self.places:
             self.places[folder] = self.read_places(folder)
-        return self.places[folder].get((stem_of if is_markdown(path) else name_of)(path))
+        return self.places[folder].get((stem_of if is_markdown(path) else last_part)(path))
 
     def read_places(self, folder: str) -> dict[str, Place]:
         for path in (f"{folder}/{name}" if folder else name for name in METAS):
@@ -439,7 +439,7 @@ class _SpaceReader:
                 self.problems.append(Problem(path, f"has what the tree leaves out: {said}"))
             return places
         table = self.config.path
-        if folder == self.config.root and table is not None and name_of(table) in GLOBALS:
+        if folder == self.config.root and table is not None and last_part(table) in GLOBALS:
             self.problems.append(Problem(table, "was not read: the tree follows the folders"))
         return {}
 
@@ -456,7 +456,7 @@ class _SpaceReader:
                 with suppress(OSError):
                     label, place = read_category(blob.read())
         if place is None:
-            place = order_of(name_of(path))
+            place = order_of(last_part(path))
         return tidy(label or "") or None, place
 
     def navigated(
@@ -559,7 +559,7 @@ class _SpaceReader:
         if self.config.navigation is None or not introduces(path):
             return stem_of(path)
         folder = folder_of(path)
-        return "Home" if folder == self.config.root else name_of(folder)
+        return "Home" if folder == self.config.root else last_part(folder)
 
     def title(self) -> str:
         """Return the space's title: its README's heading, its folder, or the repository's name."""
@@ -571,7 +571,7 @@ class _SpaceReader:
             heading = tidy(self.reader.document(self.files, readme).heading() or "")
         if heading and heading.casefold() not in _SAYS_NOTHING:
             return heading
-        folder, whole = name_of(self.config.root), self.reader.name
+        folder, whole = last_part(self.config.root), self.reader.name
         if self.config.navigation is not None and whole:
             return whole  # the folder is called as that system calls it everywhere
         return folder or whole or heading or "Documentation"
@@ -596,7 +596,7 @@ class _SpaceReader:
         folder = folder_of(entry.path)
         of_folder = is_readme if self.config.summary in self.files else introduces
         if of_folder(entry.path) and folder not in ("", self.config.root):
-            return slugify(name_of(folder))
+            return slugify(last_part(folder))
         return slugify(stem_of(entry.path))
 
     def page(
@@ -658,12 +658,12 @@ class _SpaceReader:
             if blob.kind != "file":
                 self.problems.append(Problem(path, f"is a {blob.kind}, which is not followed"))
                 continue
-            kind = mimetypes.guess_type(name_of(path))[0] or "application/octet-stream"
+            kind = mimetypes.guess_type(last_part(path))[0] or "application/octet-stream"
             kind = "text/markdown" if is_markdown(path) else kind
             yield SourceFile(
                 key=self.keys.get(path, path),
                 path=path,
-                name=name_of(path),
+                name=last_part(path),
                 content_type=kind,
                 role=self.role(path, kind),
                 blob=blob,
@@ -723,7 +723,7 @@ def _by_folder(
             called = called or first.title
             entries[folder] = Entry("document", called, 0, 0, path=first.path, children=others)
         else:
-            called = called or (unnumbered if numbered else str)(name_of(folder))
+            called = called or (unnumbered if numbered else str)(last_part(folder))
             entries[folder] = Entry("group", called, 0, 0, children=others)
 
     def order(path: str) -> tuple[bool, bool, float]:

@@ -16,7 +16,7 @@ from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
 from copydesk.server.sources.mapping import BadYamlError, decoded, read_mapping, read_toml
 from copydesk.server.sources.mintlify import MINTLIFY, read_mintlify
 from copydesk.server.sources.nextra import METAS
-from copydesk.server.sources.paths import folder_of, join, name_of
+from copydesk.server.sources.paths import folder_of, join, last_part
 from copydesk.server.sources.programs import exported, read_value
 from copydesk.server.sources.starlight import ASTRO, DOCS, read_starlight
 from copydesk.server.sources.vitepress import read_vitepress, vitepress_folder
@@ -39,13 +39,13 @@ _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
 
 def is_table(path: str) -> bool:
     """Whether a file is a table of contents that is read and never written."""
-    name = name_of(path)
+    name = last_part(path)
     return name in _OF_SPACES or name in METAS or vitepress_folder(path) is not None
 
 
 def has_table(path: str) -> bool:
     """Whether a file may hold a table of contents, by its name."""
-    return name_of(path) in _NAMES or vitepress_folder(path) is not None
+    return last_part(path) in _NAMES or vitepress_folder(path) is not None
 
 
 def read_navigations(path: str, data: bytes) -> list[Navigation]:
@@ -53,7 +53,7 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
 
     Raises ``BadYamlError`` with the reason why it cannot be used.
     """
-    name, folder = name_of(path), folder_of(path)
+    name, folder = last_part(path), folder_of(path)
     try:
         text = decoded(data)
     except BadYamlError:
@@ -109,7 +109,7 @@ def _hugo(path: str, text: str) -> list[Navigation]:
 
     A configuration without an address is another program's, unless its name or folder is Hugo's.
     """
-    top, own = folder_of(path), name_of(path).startswith("hugo.")
+    top, own = folder_of(path), last_part(path).startswith("hugo.")
     default = f"/{top}".endswith("/config/_default")
     if not (own or default or "baseurl" in text.lower()):
         return []  # read no further: a repository may have many files of that name
@@ -178,9 +178,9 @@ def sidebar_folders(path: str) -> list[str]:
     site = vitepress_folder(path)
     if site is not None:
         return [site]
-    if name_of(path) in ASTRO:
+    if last_part(path) in ASTRO:
         return [join(folder_of(path), DOCS) or DOCS]
-    if name_of(path) not in SIDEBARS:
+    if last_part(path) not in SIDEBARS:
         return []
     site = folder_of(path)
     return [join(site, "docs") or "docs", *([join(site, "../docs") or "docs"] if site else [])]

@@ -10,7 +10,7 @@ from typing import Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.items import Navigation
 from copydesk.server.sources.mapping import decoded
-from copydesk.server.sources.paths import folder_of, inside, name_of
+from copydesk.server.sources.paths import folder_of, inside, last_part
 from copydesk.server.sources.programs import exported, read_value
 
 METAS = tuple(f"_meta.{ending}" for ending in ("json", "js", "jsx", "ts", "tsx"))
@@ -33,7 +33,7 @@ class Place:
 def nextra_spaces(files: Iterable[str]) -> list[Navigation]:
     """Return the folders whose pages such files put in order: the outermost of each site."""
     found: dict[str, Navigation] = {}
-    for path in sorted((path for path in files if name_of(path) in (*METAS, *GLOBALS)), key=len):
+    for path in sorted((path for path in files if last_part(path) in (*METAS, *GLOBALS)), key=len):
         folder = folder_of(path)
         top = _CONTENT.search(folder)
         root = folder[: top.end()] if top else folder
@@ -42,7 +42,7 @@ def nextra_spaces(files: Iterable[str]) -> list[Navigation]:
     if len(found) == 1:
         return list(found.values())
     return [
-        replace(each, title=name_of(re.sub(r"/src$", "", folder_of(root))) or None)
+        replace(each, title=last_part(re.sub(r"/src$", "", folder_of(root))) or None)
         for root, each in found.items()
     ]
 

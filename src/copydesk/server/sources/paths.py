@@ -53,7 +53,7 @@ def folder_of(path: str) -> str:
     return posixpath.dirname(path)
 
 
-def name_of(path: str) -> str:
+def last_part(path: str) -> str:
     """Return the last part of ``path``."""
     return posixpath.basename(path)
 

@@ -504,7 +504,7 @@ class ConversationsPlace(Place, scope="conversations"):
         if self.searching or self._was_searching:
             self._was_searching = self.searching
             known = self.sources.called(source)
-            self.view = ALL if known is None else FROM + self.sources.name_of(known)
+            self.view = ALL if known is None else FROM + self.sources.name_of_source(known)
             if not self.searching:
                 self._limit_to_view()
             self.listing.read_anew(counts=False)
@@ -541,7 +541,7 @@ class ConversationsPlace(Place, scope="conversations"):
             other = "" if is_source_id(rest) else " A source is an identifier, in no other form."
             self.tell(f"No conversation came from “{said}”.{other} {self._known()}", "warn")
             return
-        name = self.sources.name_of(source)
+        name = self.sources.name_of_source(source)
         self.choose_view(FROM + name)
         if fold(name) != fold(rest):
             self.tell(f"“{said}” is filed under {name}.")

@@ -184,7 +184,7 @@ class Sources:
             None,
         )
 
-    def name_of(self, source: str) -> str:
+    def name_of_source(self, source: str) -> str:
         """Return the name of a known source."""
         return next(name for name, each in self._called.items() if each == source)
 

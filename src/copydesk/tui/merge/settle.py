@@ -365,7 +365,7 @@ class SettlePlace(Place, scope="settle"):
             return [*lines, *file_lines(hunk, page.said, choice, width), [],
                     *self._drawn_pictures(width)]  # fmt: skip
         at = next(place for place, each in enumerate(page.hunks) if each.key == hunk.key)
-        found = hunk_lines(page, at, work.choices, width, side=self._side, name=work.name_of)
+        found = hunk_lines(page, at, work.choices, width, side=self._side, name=work.page_name)
         return [*lines, *found]
 
     def _told(self) -> list[str]:
@@ -374,7 +374,9 @@ class SettlePlace(Place, scope="settle"):
         if self._said or page is None or hunk is None:
             drawn = self._drawn(WHOLE)
             return ["".join(text for text, _ in line) for line in drawn] or [self._said]
-        texts = page.said if isinstance(page, SettledFile) else sides_said(page, hunk, work.name_of)
+        texts = (
+            page.said if isinstance(page, SettledFile) else sides_said(page, hunk, work.page_name)
+        )
         refused = [self.refused] if self.refused else []
         return [*refused, *hunk_told(hunk, work.choices.get(hunk.key), texts)]
 

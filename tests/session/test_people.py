@@ -8,7 +8,7 @@ from copydesk.contract.models.comment import CommentReply
 from copydesk.contract.models.review import RequestedReviewer
 from copydesk.contract.models.user import User
 from copydesk.domain.mention import Named
-from copydesk.session.people import Members, first_words, name_of, name_of_asked
+from copydesk.session.people import Members, asked_name, first_words, person_name
 from tests.world import World
 
 
@@ -36,7 +36,7 @@ async def test_those_are_offered_who_may_be_seen_and_they_are_read_once(
         world.user("late")
         assert await people.read(api, world.home) is found
         assert people.known(None) is None
-        monkeypatch.setattr("copydesk.session.people.MOST", 1)
+        monkeypatch.setattr("copydesk.session.people.MOST_MEMBERS", 1)
         assert len(await Members().read(api, world.home)) == 1
     async with world.api(guest) as api:
         assert await Members().read(api, world.home) == []
@@ -51,15 +51,15 @@ async def test_those_are_offered_who_may_be_seen_and_they_are_read_once(
     ],
 )  # fmt: skip
 def test_what_somebody_is_called(found: User | None, name: str) -> None:
-    assert name_of(found) == name
+    assert person_name(found) == name
     asked = RequestedReviewer.model_validate({"user": found and found.to_dict()})
-    assert name_of_asked(asked) == name
+    assert asked_name(asked) == name
 
 
 def test_a_team_has_a_name_whatever_is_known() -> None:
     for title, name in (("Docs\x07", "Docs"), (" ", "t" * 40)):
         asked = RequestedReviewer.model_validate({"team": {"id": "t" * 50, "title": title}})
-        assert name_of_asked(asked) == f"team {name}"
+        assert asked_name(asked) == f"team {name}"
 
 
 def test_a_message_is_named_by_its_first_words() -> None:

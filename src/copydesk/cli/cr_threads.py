@@ -17,7 +17,7 @@ from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.moments import told_ago
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.writes.comments import PendingDraft, resolving, sending, way_back
 from copydesk.session.writes.recovery import find_trace
@@ -115,7 +115,7 @@ def _put_message(message: Comment | CommentReply, now: datetime, fit: Fit | None
     from copydesk.domain.suggestion import parts_of
     from copydesk.present.suggestions import place, standing, suggestion_lines
 
-    put(f"  {name_of(message.posted_by)}, {told_ago(message.posted_at, now)}")
+    put(f"  {person_name(message.posted_by)}, {told_ago(message.posted_at, now)}")
     said = (message.body.markdown or "").strip()
     for part in [said] if fit is None else parts_of(said):
         lines = part.splitlines() if isinstance(part, str) else suggestion_lines(part, fit)

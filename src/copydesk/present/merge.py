@@ -15,7 +15,7 @@ from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import changed_pages, changed_things, losses, not_looked_at
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.conflicts import Overlaps
 from copydesk.session.writes.log import HAD_ARRIVED
 
@@ -62,7 +62,7 @@ def fact_lines(read: SpokenFor, now: datetime) -> Lines:
             "into ",
             (clean(space.title), "strong"),
             "  by ",
-            (name_of(request.created_by), "who"),
+            (person_name(request.created_by), "who"),
             "  ",
             status_text(request),
         ),
@@ -99,7 +99,7 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
         verb = "is" if read.open_threads == 1 else "are"
         found.append(f"{plural(read.open_threads, 'thread')} {verb} open")
     if read.rules.stale_approvals:
-        names = listed([name_of(user) for user in read.rules.stale_approvals])
+        names = listed([person_name(user) for user in read.rules.stale_approvals])
         found.append(f"approved before the latest change: by {names}")
     if unseen is not None and unseen[0]:
         found.append(f"{unseen[0]} of {plural(unseen[1], 'page')} not read by you")

@@ -14,7 +14,7 @@ from copydesk.domain.moments import ago
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of, name_of_asked
+from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _reviews(
         who = review.reviewer
         if who.id in heard or (result.named and who.id not in result.named):
             continue
-        text, good = Text.assemble((name_of(who), "who")), review.status == "approved"
+        text, good = Text.assemble((person_name(who), "who")), review.status == "approved"
         said = {"approved": " approved", "changes-requested": " asked for changes"}
         text.append(said.get(review.status, f" {clean(review.status)}"), "good" if good else "bad")
         if review.created_at is not None:
@@ -147,9 +147,9 @@ def _asked(
     for each in requested:
         if result.named and (each.user is None or each.user.id not in result.named):
             continue
-        text = Text.assemble((name_of_asked(each), "who"))
+        text = Text.assemble((asked_name(each), "who"))
         if each.requested_by is not None:
-            text.append(" by ").append(name_of(each.requested_by), style="who")
+            text.append(" by ").append(person_name(each.requested_by), style="who")
         if each.created_at is not None:
             text.append(f", {ago(each.created_at, now)}", style="muted")
         if reviews is not None and each.user is not None and each.user.id not in answered:
@@ -205,7 +205,7 @@ def _waits_on(rules: RulesRead, result: RuleResult) -> str:
     """Return the people it waits on whose names are known."""
     known = [asked.user for asked in rules.requested or () if asked.user is not None]
     known += [review.reviewer for review in rules.reviews or ()]
-    names = {user.id: name_of(user) for user in known if user.id in result.people}
+    names = {user.id: person_name(user) for user in known if user.id in result.people}
     return f"It waits on {listed(list(names.values()))}" if names else "It takes others"
 
 
@@ -251,7 +251,7 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Li
     if said := objection(rules.against, rules.results):
         lines.append(line(warn, said))
     if rules.stale_approvals:
-        names = ", ".join(name_of(user) for user in rules.stale_approvals)
+        names = ", ".join(person_name(user) for user in rules.stale_approvals)
         lines.append(line(warn, f"approved before the latest change: by {names}"))
     if standing.impact:
         broken = ", 0 links broken" not in standing.impact

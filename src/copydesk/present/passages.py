@@ -12,7 +12,7 @@ from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.request_folder import ENDING
 from copydesk.domain.text import clean
 from copydesk.present.markdown import Block, blocks
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.domain.page_text import PageText
@@ -46,7 +46,7 @@ def thread_text(thread: Thread, where: str) -> str:
         said.append(f"> {clean(line)}{more}")
     for message in (comment, *(thread.replies or ())):
         at = f"{message.posted_at:%Y-%m-%d %H:%M %Z}".strip()
-        said.append(f"**{name_of(message.posted_by)}**, {at}:")
+        said.append(f"**{person_name(message.posted_by)}**, {at}:")
         said.append((message.body.markdown or "").strip())
     return "\n\n".join(part for part in said if part) + "\n"
 

@@ -20,7 +20,7 @@ from copydesk.present.page_changes import counted
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
-from copydesk.session.people import name_of, name_of_asked
+from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.merge import RulesRead
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def overview(
     ``finding`` what it was begun for, ``unlooked`` the sentence for an incomplete list of changes,
     ``contributors`` who worked on it.
     """
-    by = name_of(request.created_by)
+    by = person_name(request.created_by)
     lines: Lines = [
         ("", Text(clean(request.subject) or "(no subject)", style="strong")),
         ("", ""),
@@ -157,7 +157,7 @@ def _worked_on(request: ChangeRequest, contributors: Sequence[Contributor]) -> L
 
 
 def _named(people: Iterable[User]) -> str:
-    names = list(dict.fromkeys(name_of(each) for each in people))
+    names = list(dict.fromkeys(person_name(each) for each in people))
     more = [f"{len(names) - WORKED} more"] if len(names) > WORKED else []
     return listed([*names[:WORKED], *more])
 
@@ -176,7 +176,7 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
         text = Text.assemble(
             (glyphs().passed if good else glyphs().failed, "good" if good else "bad"),
             " ",
-            (name_of(review.reviewer), "who"),
+            (person_name(review.reviewer), "who"),
             f" {said.get(review.status, clean(review.status))}",
         )
         if review.created_at is not None:
@@ -187,7 +187,7 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
         if review.comment is not None and review.comment.markdown:
             lines.append(Text(f"  {clean(review.comment.markdown, limit=400)}", style="muted"))
     lines.extend(
-        Text.assemble(("? ", "warn"), (name_of_asked(asked), "who"), " was asked")
+        Text.assemble(("? ", "warn"), (asked_name(asked), "who"), " was asked")
         for asked in rules.requested or ()
         if asked.user is None or asked.user.id not in answered
     )

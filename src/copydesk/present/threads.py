@@ -17,7 +17,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.markdown import Line, blocks, draw, inline, wrap_exact
 from copydesk.present.suggestions import IN_REPLY, draw_suggestion, place
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction
@@ -329,7 +329,7 @@ def draw_message(
     head: Line = [(lead, "muted" if resolved or reply else "accent")]
     if ticked is not None:
         head.append(("[x] " if ticked else "[ ] ", "accent" if ticked else "muted"))
-    who = shorten(name_of(message.posted_by), max(8, width - len(lead) - 14), glyphs().more)
+    who = shorten(person_name(message.posted_by), max(8, width - len(lead) - 14), glyphs().more)
     head += [(who, "muted" if resolved else "who"), (f"  {age(message.posted_at, now)}", "muted")]
     if message.edited_at is not None:
         head.append(("  edited", "muted"))
@@ -387,7 +387,7 @@ def _reactions(reactions: Sequence[Reaction], me: str | None, room: int) -> Line
 def _who(reaction: Reaction, me: str | None) -> str:
     """Return the people of a reaction: me first, three by name, the others by number."""
     users = sorted((each.user for each in reaction.users), key=lambda user: user.id != me)
-    named = ["you" if user.id == me else name_of(user) for user in users[:NAMED]]
+    named = ["you" if user.id == me else person_name(user) for user in users[:NAMED]]
     more = max(reaction.count, len(users)) - len(named)
     if more > 0 and named:
         named.append(f"{more} more")
@@ -397,7 +397,7 @@ def _who(reaction: Reaction, me: str | None) -> str:
 def who_reacted(reactions: Sequence[Reaction]) -> list[tuple[str, str]]:
     """Return (reaction, names) for each reaction."""
     return [
-        (emoji_text(reaction.emoji), ", ".join(name_of(each.user) for each in reaction.users))
+        (emoji_text(reaction.emoji), ", ".join(person_name(each.user) for each in reaction.users))
         for reaction in reactions
     ]
 

@@ -21,7 +21,7 @@ from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import sentence
 from copydesk.session.marks import NONE
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -128,7 +128,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         subject=clean(request.subject).strip() or NO_SUBJECT,
         status=clean(request.status),
         space=request.space,
-        author=name_of(request.created_by),
+        author=person_name(request.created_by),
         author_id=request.created_by.id if request.created_by else "",
         created=request.created_at,
         updated=request.updated_at,

@@ -14,7 +14,7 @@ from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import leave_cache, read_cached, reads_cached
 from copydesk.session.operations import ops
-from copydesk.session.people import Members, name_of
+from copydesk.session.people import Members, person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -140,8 +140,8 @@ async def confirm(session: Session, api: Api) -> None:
     session.fresh()
     session.others()
     said = (
-        f"This token is {name_of(me)}'s. What was saved here for {name_of(before)} is cleared, "
-        "and read again."
+        f"This token is {person_name(me)}'s. What was saved here for {person_name(before)} is "
+        "cleared, and read again."
     )
     session.report(f"{said} {await note_owner(session)}".strip(), "warn")
 
@@ -161,7 +161,7 @@ async def note_owner(session: Session) -> str:
     if me is None or keeper is None:
         return ""
     try:
-        return await asyncio.to_thread(keeper.note, me.id, name_of(me))
+        return await asyncio.to_thread(keeper.note, me.id, person_name(me))
     except OSError:
         return ""  # where this cannot be noted, nothing of theirs is stored either
 

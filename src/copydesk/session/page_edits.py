@@ -37,7 +37,7 @@ from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.writes.log import UnansweredError
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
             strict=True,
         )
     )
-    who = "" if now.created_by is None else name_of(now.created_by)
+    who = "" if now.created_by is None else person_name(now.created_by)
     return Check(now.id, tree, found, who, now.created_at)
 
 
@@ -471,7 +471,7 @@ async def _refuse_if_edited(api: Api, staged: StagedPages, revision: str, again:
             ops.get_change_request_revision, staged.space, staged.request,
             metadata=False, computed=False,
         )  # fmt: skip
-        who = who if made.created_by is None else name_of(made.created_by)
+        who = who if made.created_by is None else person_name(made.created_by)
     raise NotDoneError(f"{who} edited #{now.number} meanwhile, nothing is sent: {again}.")
 
 

@@ -19,11 +19,20 @@ if TYPE_CHECKING:
     from copydesk.contract.models.user import User
     from copydesk.domain.mention import Named
 
-MOST = 5_000
+MOST_MEMBERS = 5_000
 """Members that are read at most; further ones are not offered."""
 
-NAME = 80
-"""Characters of a name."""
+MENTIONED = 80
+"""Characters of a name, and of an address, that can be mentioned."""
+
+LONGEST_NAME = 200
+"""Characters of a name on the screen."""
+
+LONGEST_ID = 40
+"""Characters of an id that stands for a name."""
+
+READ = 400
+"""Characters of a message in which its first words are looked for."""
 
 
 class Members:
@@ -51,12 +60,11 @@ class Members:
             found = []
             try:
                 async for member in api.pages(ops.list_members, organization):
-                    name = " ".join(clean(member.user.display_name, limit=NAME).split())
+                    name = " ".join(clean(member.user.display_name, limit=MENTIONED).split())
                     if name and not member.disabled:
-                        found.append(
-                            Named(member.user.id, name, clean(member.user.email or "", limit=NAME))
-                        )
-                    if len(found) == MOST:
+                        address = clean(member.user.email or "", limit=MENTIONED)
+                        found.append(Named(member.user.id, name, address))
+                    if len(found) == MOST_MEMBERS:
                         break
             except Forbidden:
                 pass
@@ -66,21 +74,22 @@ class Members:
             return found
 
 
-def name_of(user: User | None) -> str:
+def person_name(user: User | None) -> str:
     """Return the name of a person for the screen, never empty; "someone" for a deleted account."""
     names = () if user is None else (user.display_name, user.email, user.id)
-    shown = (clean(name, limit=200).strip() for name in names if name)
+    shown = (clean(name, limit=LONGEST_NAME).strip() for name in names if name)
     return next(filter(None, shown), "someone")
 
 
-def name_of_asked(asked: RequestedReviewer) -> str:
+def asked_name(asked: RequestedReviewer) -> str:
     """Return the name of who was asked for a review: a person, or "team Docs"."""
     if asked.team is None:
-        return name_of(asked.user)
-    return f"team {clean(asked.team.title, limit=200).strip() or clean(asked.team.id, limit=40)}"
+        return person_name(asked.user)
+    title = clean(asked.team.title, limit=LONGEST_NAME).strip()
+    return f"team {title or clean(asked.team.id, limit=LONGEST_ID)}"
 
 
 def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
     """Return the beginning of a message, for a title or a log line."""
-    text = clean(message.body.markdown or "", limit=400)
+    text = clean(message.body.markdown or "", limit=READ)
     return shorten(" ".join(text.split()), limit, glyphs().more)

@@ -11,7 +11,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.owners import Owned, rule_of
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -96,7 +96,7 @@ def reasons(
     """
     known: dict[str, str] = {}
     for user in people.values():
-        known.setdefault(name_of(user).casefold(), user.id)
+        known.setdefault(person_name(user).casefold(), user.id)
     known.update((user.email.casefold(), user.id) for user in people.values() if user.email)
     owned: dict[str, tuple[int, str]] = {}
     strangers: dict[str, None] = {}

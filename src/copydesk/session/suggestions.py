@@ -46,7 +46,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import Check, StagedPages, send_edits, source_of
-from copydesk.session.people import first_words, name_of
+from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import resolving
 from copydesk.session.writes.log import QueuedError, WriteError
@@ -99,7 +99,7 @@ def suggested_in(comment: Comment) -> Suggested | None:
         target.page.id,
         None if target.node is None else target.node.id,
         target.revision or "",
-        name_of(comment.posted_by),
+        person_name(comment.posted_by),
         found[0],
         said,
         comment.replies,
@@ -165,7 +165,7 @@ async def read_texts(
         *map(read_now, sorted(pages)),
         *(read_then(*each) for each in sorted(older - then.keys())),
     )
-    who = "" if now.created_by is None else name_of(now.created_by)
+    who = "" if now.created_by is None else person_name(now.created_by)
     return Texts(now.id, tree, sources, then, who, now.created_at)
 
 

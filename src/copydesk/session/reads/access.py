@@ -10,7 +10,7 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.access import Container, Given, Holder, Person
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.operations import ops
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -121,7 +121,7 @@ async def _given(api: Api, place: Holder) -> tuple[Given, ...] | None:
     except Forbidden:
         return None
     return (
-        *(Given("user", each.user.id, name_of(each.user), _level(each.permission))
+        *(Given("user", each.user.id, person_name(each.user), _level(each.permission))
           for each in users),
         *(Given("team", each.team.id, clean(each.team.title), _level(each.permission))
           for each in teams),

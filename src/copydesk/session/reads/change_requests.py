@@ -39,7 +39,7 @@ from copydesk.session.page_changes import (
     not_looked_at,
     whereto,
 )
-from copydesk.session.people import name_of, name_of_asked
+from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules
@@ -371,7 +371,7 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
         at = last.at or comment.posted_at
         people = [comment.posted_by, *(each.user for each in comment.repliers)]
-        name = name_of(next((p for p in people if p and p.id == last.by), None))
+        name = person_name(next((p for p in people if p and p.id == last.by), None))
         if last.by != me:
             words.append((at, name))
         why = why_waits(me, starter=start.by, author=row.author_id, last=last)
@@ -381,7 +381,7 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
         if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
             author.append(at)
         said = ThreadWords(
-            name_of(comment.posted_by),
+            person_name(comment.posted_by),
             comment.posted_at,
             _text_of(comment),
             comment.replies,
@@ -416,7 +416,7 @@ def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
         newest.setdefault(
             review.reviewer.id,
             Verdict(
-                name_of(review.reviewer),
+                person_name(review.reviewer),
                 review.status == "approved",
                 review.outdated,
                 review.created_at,
@@ -431,7 +431,7 @@ def _waits_on(read: RulesRead) -> list[str] | None:
         return None
     answered = {review.reviewer.id for review in read.reviews or ()}
     return [
-        name_of(each.user) if each.user is not None else name_of_asked(each)
+        person_name(each.user) if each.user is not None else asked_name(each)
         for each in read.requested
         if each.user is None or each.user.id not in answered
     ]

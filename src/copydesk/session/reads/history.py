@@ -31,7 +31,7 @@ from copydesk.session.page_changes import (
     page_notes,
     settings_notes,
 )
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -147,7 +147,7 @@ def _row(revision: Revision) -> RevisionRow:
         next(iter(revision.parents), None),
         revision.created_at,
         clean(revision.type),
-        name_of(who) if who else "",
+        person_name(who) if who else "",
         merged.number if merged else None,
         merged.id if merged else "",
         clean(merged.subject) if merged else "",
@@ -200,7 +200,7 @@ def request_row(request: ChangeRequest) -> RevisionRow:
     """Return the revision that a change request would be, for what it brings."""
     return RevisionRow(
         request.revision, None, request.updated_at, "edits",
-        name_of(request.created_by) if request.created_by else "", request.number,
+        person_name(request.created_by) if request.created_by else "", request.number,
         request.id, clean(request.subject),
     )  # fmt: skip
 

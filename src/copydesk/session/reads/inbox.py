@@ -20,7 +20,7 @@ from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import row_of
 from copydesk.session.inbox_rows import InboxRow
-from copydesk.session.people import first_words, name_of
+from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.change_requests import Scope, read_asked
 from copydesk.session.reads.spaces import read_desk
 
@@ -230,11 +230,11 @@ class _Reading:
             subject=clean(request.subject, limit=200) if request else "",
             page=comment.target.page.id if comment.target.page else "",
             text=first_words(comment, TEXT),
-            last=name_of(speakers.get(last.by)),
+            last=person_name(speakers.get(last.by)),
             at=last.at or comment.posted_at,
             why=why,
             replies=comment.replies,
-            author=name_of(request.created_by) if request and request.created_by else "",
+            author=person_name(request.created_by) if request and request.created_by else "",
         )
 
 

@@ -26,7 +26,7 @@ from copydesk.domain.merge_rules import (
 )
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
-from copydesk.session.people import name_of, name_of_asked
+from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ async def judge(
     )
     rules = effective(space.merge_rules, inherited)
     author = row.author_id or None
-    names = {user.id: name_of(user) for user in _people(reviews, requested)}
+    names = {user.id: person_name(user) for user in _people(reviews, requested)}
     if author is not None:
         names.setdefault(author, row.author)
     unnamed = {user for rule in rules for user in rule.users or ()} - names.keys()
@@ -159,7 +159,7 @@ async def judge(
         requested=None
         if requested is None
         else [each.user.id for each in requested if each.user is not None],
-        teams=[name_of_asked(each) for each in requested or () if each.user is None],
+        teams=[asked_name(each) for each in requested or () if each.user is None],
         names=names,
         author=author,
     )
@@ -207,7 +207,7 @@ async def organization_rules(api: Api, space: Space | RuledSpace) -> MergeRules 
 
 async def _named(api: Api, organization: str, user_id: str) -> tuple[str, str]:
     try:
-        return user_id, name_of((await api(ops.get_member, organization, user_id)).user)
+        return user_id, person_name((await api(ops.get_member, organization, user_id)).user)
     except (Forbidden, NotFound):
         return user_id, clean(user_id)
 

@@ -25,7 +25,7 @@ from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
 from copydesk.session.page_changes import losses, touched_by
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import RulesRead, why_not_mergeable
@@ -98,7 +98,7 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
     if rules is not None and (against := objection(rules.against, rules.results)):
         warnings.append(against)
     if rules is not None and rules.stale_approvals:
-        names = listed([name_of(user) for user in rules.stale_approvals])
+        names = listed([person_name(user) for user in rules.stale_approvals])
         warnings.append(f"approved before the latest change: by {names}")
     if rules is not None and any(result.outcome == "unknown" for result in rules.results):
         warnings.append("only the service knows whether all its rules are met")
@@ -202,7 +202,7 @@ async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) 
             return ""
         said = max(reversed(replies), key=lambda reply: reply.posted_at)  # of a moment, the last
     words = clean(said.body.markdown or "", limit=SAID).strip().rstrip(".")
-    name = name_of(said.posted_by)
+    name = person_name(said.posted_by)
     return f"{name}: “{words}”" if words else name
 
 

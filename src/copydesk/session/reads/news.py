@@ -15,7 +15,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
 from copydesk.session.news import Kind, Known, NewsItem
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.inbox import read_thread
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Reading:
             return []
         for request in asked.items:
             if request.id not in known.asked:
-                self._add(f"asked {_mark(request)}", "asked", name_of(request.created_by),
+                self._add(f"asked {_mark(request)}", "asked", person_name(request.created_by),
                           request.updated_at, request)  # fmt: skip
         known.asked = frozenset(request.id for request in asked.items)
         told = [key for key, mark in marks.items() if known.marks.get(key) != mark]
@@ -116,7 +116,7 @@ class _Reading:
                     kind: Kind = "approved" if review.status == "approved" else "changes"
                     if review.reviewer.id != self._me.id:
                         at = review.created_at or request.updated_at
-                        self._add(review.id, kind, name_of(review.reviewer), at, request)
+                        self._add(review.id, kind, person_name(review.reviewer), at, request)
             except OperationMissing:
                 pass
         await self._read_threads(request)
@@ -152,9 +152,11 @@ class _Reading:
             return
         began = thread.posted_by is not None and thread.posted_by.id == self._me.id
         if await self._names_me(message.body.markdown or ""):
-            self._add(message.id, "named", name_of(by), message.posted_at, request, thread.id)
+            self._add(message.id, "named", person_name(by), message.posted_at, request, thread.id)
         elif began and message is not thread:
-            self._add(message.id, "answered", name_of(by), message.posted_at, request, thread.id)
+            self._add(
+                message.id, "answered", person_name(by), message.posted_at, request, thread.id
+            )
 
     async def _names_me(self, text: str) -> bool:
         me = Named(self._me.id, clean(self._me.display_name), self._me.email or "")

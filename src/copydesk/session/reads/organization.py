@@ -9,7 +9,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.spaces import read_me
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ async def people_offered(
     found: list[Option] = []
     async for member in api.pages(ops.list_members, organization):
         if member.id not in without:
-            name, email = name_of(member.user), clean(member.user.email or "")
+            name, email = person_name(member.user), clean(member.user.email or "")
             found.append(Option(member.id, name, "" if email == name else email))
         if len(found) == OFFERED:
             break

@@ -11,7 +11,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.operations import ops
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -228,7 +228,7 @@ async def read_details(
                 user = await api(ops.get_user, user_id)
             except (Forbidden, NotFound, OperationMissing):
                 return user_id, user_id
-        return user_id, name_of(user)
+        return user_id, person_name(user)
 
     shown, waiting, opened, names = await asyncio.gather(
         sites(), needs_me(), requests(), asyncio.gather(*(person(user_id) for user_id in people))

@@ -19,7 +19,7 @@ from copydesk.session.draft_keys import marked_verdict_key, review_key
 from copydesk.session.marks import snooze_reversal
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.session.writes.comments import review_drafts
@@ -772,7 +772,7 @@ class PeopleCommands(Commands, scope="changes"):
         )
         if not people:
             return
-        names = listed([name_of(user) for user in people.values()])
+        names = listed([person_name(user) for user in people.values()])
 
         async def send(row: ChangeRow, group: str) -> None:
             await requests.ask_more(

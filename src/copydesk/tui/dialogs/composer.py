@@ -26,7 +26,7 @@ from copydesk.local import browser
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.writes.comments import PendingDraft, draft_words
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
@@ -249,7 +249,7 @@ class Composer(TextField, scope="composer"):
 
     def _values(self) -> Mapping[str, str]:
         here, me = cast("Place | None", desk_of(self).here), self._session.me
-        values = {"me": "" if me is None else name_of(me)}
+        values = {"me": "" if me is None else person_name(me)}
         for each in () if here is None else here.commands:
             values.update(each.reply_values())
         return values

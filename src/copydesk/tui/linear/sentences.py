@@ -17,7 +17,7 @@ from copydesk.domain.text import capital, clean, plural
 from copydesk.present.news import news_line
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
 from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
@@ -311,7 +311,7 @@ def _messages(threads: ThreadView, thread: Thread) -> Iterator[str]:
     for message in (thread.comment, *(thread.replies or ())):
         when = age(message.posted_at, now)
         when = when if when == "now" else spelled(f"{when} ago")
-        who = f"{clean(name_of(message.posted_by))}, {when}"
+        who = f"{clean(person_name(message.posted_by))}, {when}"
         yield f"{who}: {plain(message.body.markdown or '')}"
 
 

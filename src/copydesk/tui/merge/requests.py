@@ -26,7 +26,7 @@ from copydesk.session.marks import (
 )
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import name_of, name_of_asked
+from copydesk.session.people import asked_name, person_name
 from copydesk.session.suggested_reviewers import read_writers, reasons
 from copydesk.session.writes.bulk import NothingToDoError
 from copydesk.session.writes.log import QueuedError, WriteError
@@ -168,7 +168,7 @@ async def ask_reviewers(
         return
     members, writers = found
     now = {each.user.id: each.user for each in before if each.user is not None}
-    teams = [name_of_asked(each) for each in before if each.user is None]
+    teams = [asked_name(each) for each in before if each.user is None]
     people = {**(members or {}), **now}
     people.pop(author, None)
     session = place.session
@@ -195,7 +195,7 @@ async def ask_reviewers(
         return
     old = frozenset(now)
     asked, left = sorted(chosen - old), sorted(old - chosen)
-    names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
+    names = listed([person_name(people[user]) for user in sorted(chosen) if user in people])
     steps = [(asked, "")] if asked else []
     steps += [([], user) for user in left]
     group = uuid4().hex if len(steps) > 1 else ""
@@ -228,7 +228,9 @@ async def ask_reviewers(
 
 def _options(people: Mapping[str, User]) -> list[Option]:
     """Return people to tick, by their names."""
-    found = (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values())
+    found = (
+        Option(user.id, person_name(user), clean(user.email or "")) for user in people.values()
+    )
     return sorted(found, key=lambda option: option.title.casefold())
 
 

@@ -36,7 +36,7 @@ from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.access import read_chain, read_person, read_team_members
 from copydesk.session.reads.organization import people_offered, read_home, teams_offered
 from copydesk.session.target import Target
@@ -139,14 +139,14 @@ _PERSON: Mapping[str, Any] = {
     "noun": "member",
     "url": lambda each: web_address(each.user.urls.app) or None,
     "key": lambda each: each.user.id,
-    "label": lambda each: name_of(each.user),
+    "label": lambda each: person_name(each.user),
     "copies": lambda each: [("e-mail address", each.user.email)],
     "of": "organization",
     "contents": lambda: (MEMBER_TEAMS, MEMBER_SPACES),
 }
 _NAME = Shown[Any](
-    "name", "NAME", lambda each, now: name_of(each.user), flex=1, minimum=20, detail=False,
-    sort=lambda each: name_of(each.user).casefold(),
+    "name", "NAME", lambda each, now: person_name(each.user), flex=1, minimum=20, detail=False,
+    sort=lambda each: person_name(each.user).casefold(),
 )  # fmt: skip
 _LEVEL = Shown[Any](
     "role", "ROLE", lambda each, now: level_words(each), 17, values=(*LEVELS, GUEST),

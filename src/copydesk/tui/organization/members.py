@@ -18,7 +18,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.spaces import read_organizations
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
@@ -115,10 +115,10 @@ MEMBERS: Resource[Member] = Resource(
     title="Members",
     pages=_members,
     key=lambda member: member.id,
-    label=lambda member: name_of(member.user),
+    label=lambda member: person_name(member.user),
     shown=(
-        Shown("name", "NAME", lambda member, now: name_of(member.user), flex=1, minimum=20,
-              detail=False, sort=lambda member: name_of(member.user)),
+        Shown("name", "NAME", lambda member, now: person_name(member.user), flex=1, minimum=20,
+              detail=False, sort=lambda member: person_name(member.user)),
         Shown("role", "ROLE", lambda member, now: member_role(member), 8, values=ROLES),
         Shown("seen", "SEEN", last_seen, 10),
         Shown("joined", "JOINED", lambda member, now: ago(member.joined_at, now), 10,
@@ -380,7 +380,9 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
                         here.add(member.id)
                     if not member.sso and (each.id == home or member.id not in here):
                         note = f"{clean(member.user.email or '')}  {whose}"
-                        found.setdefault(member.id, Option(member.id, name_of(member.user), note))
+                        found.setdefault(
+                            member.id, Option(member.id, person_name(member.user), note)
+                        )
                     if (read := read + 1) >= OFFERED:
                         break
             except Forbidden:
@@ -459,7 +461,7 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         return await api(ops.get_member, self.organization or "", self.target.item or "")
 
     def _named(self, member: Member) -> None:
-        self._called = name_of(member.user)
+        self._called = person_name(member.user)
         self.refresh_frame()
 
     def open_item(self, item: Any) -> None:

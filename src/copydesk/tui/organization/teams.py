@@ -20,7 +20,7 @@ from copydesk.domain.organization_inverses import (
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.operations import ops
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads.organization import people_offered
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.target import Target
@@ -252,21 +252,21 @@ def person_details(person: TeamMember) -> Iterator[tuple[str, str | Text]]:
         yield "app", Text(url, style="link")
 
 
-def person_name(person: TeamMember) -> str:
+def member_name(person: TeamMember) -> str:
     """Return the name of a person."""
-    return name_of(person.organization.user)
+    return person_name(person.organization.user)
 
 
 def short_names(people: Sequence[TeamMember]) -> str:
     """Return the name of one person, or the number of several, for a title."""
     if len(people) == 1:
-        return shorten(person_name(people[0]), NAME_CELLS)
+        return shorten(member_name(people[0]), NAME_CELLS)
     return plural(len(people), "person", "people")
 
 
 def listed_names(people: Sequence[TeamMember]) -> str:
     """Return people by their names; of many the first ones, and how many more."""
-    said = [shorten(person_name(each), NAME_CELLS) for each in people[:NAMES]]
+    said = [shorten(member_name(each), NAME_CELLS) for each in people[:NAMES]]
     if (more := len(people) - NAMES) > 0:
         said.append(f"{more} more")
     return listed(said)
@@ -277,10 +277,10 @@ PEOPLE: Resource[TeamMember] = Resource(
     title="Team members",
     pages=pages_of("list_team_members", "organization", "item"),
     key=lambda person: person.organization.id,
-    label=person_name,
+    label=member_name,
     shown=(
-        Shown("name", "NAME", lambda person, now: person_name(person), flex=1, minimum=20,
-              detail=False, sort=person_name),
+        Shown("name", "NAME", lambda person, now: member_name(person), flex=1, minimum=20,
+              detail=False, sort=member_name),
         Shown("in_team", "IN TEAM", lambda person, now: role_in_team(person), 7,
               values=get_args(TeamRole), sort=lambda person: person.team.role != "owner"),
         Shown("role", "ROLE", lambda person, now: member_role(person.organization), 8,

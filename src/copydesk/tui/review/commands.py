@@ -22,7 +22,7 @@ from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError, not_updated
 from copydesk.session.reads.spaces import read_me
@@ -85,7 +85,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         change = self.model.find(page if thread is None else thread.page)
         author = opened.request.created_by
         return {
-            "author": "" if author is None else name_of(author),
+            "author": "" if author is None else person_name(author),
             "number": self.model.numbered,
             "page": "" if change is None else clean(change.node.title),
             "space": clean(opened.space.title),
@@ -612,7 +612,7 @@ class WalkCommands(ReviewCommands, scope="review"):
 
             api = await self.place.session.ready()
             return [
-                Option(each.id, name_of(each.user), clean(each.user.email or ""))
+                Option(each.id, person_name(each.user), clean(each.user.email or ""))
                 async for each in api.pages(ops.list_change_request_commenters, *ids)
             ]
 

@@ -14,7 +14,7 @@ from copydesk.domain.moments import moment as short_moment
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.operations import ops
-from copydesk.session.people import first_words, name_of
+from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.history import (
     AT_ONCE,
     BLAME_REQUESTS,
@@ -124,7 +124,7 @@ REVIEWS: Resource[Review] = Resource(
     title="Reviews",
     pages=pages_of("list_change_request_reviews", "space", "item"),
     key=lambda review: review.id,
-    label=lambda review: name_of(review.reviewer),
+    label=lambda review: person_name(review.reviewer),
     shown=(Shown("status", "STATUS", lambda review, now: review.status),),
     empty="No one reviewed it.",
     of="item",
@@ -138,7 +138,7 @@ COMMENTS: Resource[Comment] = Resource(
     pages=pages_of("list_change_request_comments", "space", "item", format="markdown"),
     key=lambda comment: comment.id,
     label=lambda comment: first_words(comment, HELD_WORDS),
-    shown=(Shown("by", "BY", lambda comment, now: name_of(comment.posted_by)),),
+    shown=(Shown("by", "BY", lambda comment, now: person_name(comment.posted_by)),),
     empty="No one commented on it.",
     of="item",
     beside=0,

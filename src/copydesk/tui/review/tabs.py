@@ -23,7 +23,7 @@ from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
-from copydesk.session.people import first_words, name_of, name_of_asked
+from copydesk.session.people import asked_name, first_words, person_name
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact
@@ -455,9 +455,9 @@ def history(
     ]
     for asked in requested or ():
         if asked.created_at is not None:
-            who = asked.user.id if asked.user is not None else name_of_asked(asked)
-            what = Text.assemble("asked ", (name_of_asked(asked), "who"), " for a review")
-            by = name_of(asked.requested_by) if asked.requested_by else ""
+            who = asked.user.id if asked.user is not None else asked_name(asked)
+            what = Text.assemble("asked ", (asked_name(asked), "who"), " for a review")
+            by = person_name(asked.requested_by) if asked.requested_by else ""
             found.append(Happening(f"asked {who}", asked.created_at, by, what, "rules"))
     for thread in known:
         found += _thread(thread, titles)
@@ -467,7 +467,7 @@ def history(
 
 def _own(request: ChangeRequest, newest: Side | None) -> Iterator[Happening]:
     subject = shorten(clean(request.subject), WORDS, glyphs().more) or "(no subject)"
-    by = name_of(request.created_by) if request.created_by else ""
+    by = person_name(request.created_by) if request.created_by else ""
     began = Text.assemble((f"#{request.number} ", "muted"), "begun: ", (subject, "strong"))
     yield Happening(BEGUN, request.created_at, by, began, "overview")
     edited = newest is not None and newest.revision != request.revision_initial
@@ -500,7 +500,7 @@ def _review(review: Review, at: datetime, thread: Thread | None) -> Happening:
     return Happening(
         f"review {review.id}",
         at,
-        name_of(review.reviewer),
+        person_name(review.reviewer),
         what,
         "thread" if thread is not None else "rules",
         thread.id if thread is not None else None,
@@ -515,7 +515,7 @@ def _thread(thread: Thread, titles: Mapping[str, str]) -> Iterator[Happening]:
         what = Text.assemble((f"{name} ", "muted"), *parts)
         return Happening(f"{id} {thread.id}", at, who, what, "thread", thread.id)
 
-    by = name_of(comment.posted_by)
+    by = person_name(comment.posted_by)
     words = first_words(comment, WORDS)
     if not thread.verdict:
         yield row("comment", comment.posted_at, by, (f"commented{where}", "muted"), f"   {words}")
@@ -524,7 +524,7 @@ def _thread(thread: Thread, titles: Mapping[str, str]) -> Iterator[Happening]:
     if thread.replies is not None:
         for reply in thread.replies:
             said = first_words(reply, WORDS)
-            who = name_of(reply.posted_by)
+            who = person_name(reply.posted_by)
             yield row(f"reply {reply.id}", reply.posted_at, who, ("replied", "muted"), f"   {said}")
     else:
         # Replies are read where they are shown; here it is enough who answered, and when last.
@@ -532,10 +532,10 @@ def _thread(thread: Thread, titles: Mapping[str, str]) -> Iterator[Happening]:
             if replier.updated_at is not None:
                 often = f", the last of {plural(replier.count, 'reply')}"
                 said = f"replied{often if replier.count > 1 else ''}   {glyphs().more}"
-                who = name_of(replier.user)
+                who = person_name(replier.user)
                 yield row(f"replies {replier.user.id}", replier.updated_at, who, (said, "muted"))
     if comment.resolved_at is not None:
-        who = name_of(comment.resolved_by) if comment.resolved_by else ""
+        who = person_name(comment.resolved_by) if comment.resolved_by else ""
         yield row("resolve", comment.resolved_at, who, ("resolved", "good"), f"   {words}")
 
 

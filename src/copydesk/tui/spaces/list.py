@@ -35,7 +35,7 @@ from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.identity import choose
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.reads import spaces as reading
 from copydesk.session.reads.spaces import (
     Details,
@@ -610,7 +610,7 @@ class SpacesPlace(Place, scope="spaces"):
     def _arrived(self, answer: tuple[Desk | None, int]) -> None:
         found, organizations = answer
         me = self.session.me
-        self._who = name_of(me) if me is not None else ""
+        self._who = person_name(me) if me is not None else ""
         if found is None:
             self.rows.forget()
             self.rows.say_instead("")

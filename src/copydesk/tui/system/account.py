@@ -15,7 +15,7 @@ from copydesk.domain.text import capital, clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice
@@ -76,7 +76,7 @@ async def who_i_am(session: Session, api: Api) -> list[Text]:
     else:
         held = TOKEN_FROM.get(keeper.origin, "typed in this run, and kept nowhere")
     facts = [
-        ("signed in", "" if me is None else name_of(me)),
+        ("signed in", "" if me is None else person_name(me)),
         ("email", (me and me.email) or ""),
         ("user id", "" if me is None else me.id),
         ("organization", session.organization_title),
@@ -141,8 +141,8 @@ async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) ->
         except OperationMissing:
             await trial(ops.list_organizations, limit=1)
             return ""
-    name = name_of(me)
-    owner = (session.me.id, name_of(session.me)) if session.me else keeper.owner
+    name = person_name(me)
+    owner = (session.me.id, person_name(session.me)) if session.me else keeper.owner
     if owner is not None and owner[0] != me.id:
         raise NotDoneError(
             f"This is the token of {name}, and what is saved here is that of {clean(owner[1])}. "

@@ -35,7 +35,7 @@ from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
 from copydesk.session.marks import FOLLOWED, YES, marks_reversal
 from copydesk.session.options import Option
-from copydesk.session.people import first_words, name_of
+from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.writes.comments import (
     CHANGES,
@@ -108,7 +108,7 @@ def _only_others(
         return _no_thread(here)
     if message.permissions is None or may(message.permissions):
         return None
-    return f"Only {name_of(message.posted_by)} {do}."
+    return f"Only {person_name(message.posted_by)} {do}."
 
 
 def nobody(here: HasThreads) -> str | None:
@@ -398,7 +398,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         part = f"reply {thread.id}"
         last = thread.replies[-1] if thread.replies else thread.comment
         said = await self.write(
-            f"Reply to {name_of(last.posted_by)} in {self.here.thread_name(thread)}",
+            f"Reply to {person_name(last.posted_by)} in {self.here.thread_name(thread)}",
             draft_key(self.here, part),
             quote=clean(last.body.markdown or "", lines=True, limit=2_000),
         )

@@ -12,7 +12,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.threads import Group, Thread, draw_message
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of
+from copydesk.session.people import person_name
 from copydesk.session.writes.outbox import waiting_about
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
@@ -248,7 +248,7 @@ class ThreadView(WrappedList, scope="threads"):
             note = "said with a review"
         elif not thread.open:
             who = thread.comment.resolved_by
-            note = f"resolved by {name_of(who)}" if who else "resolved"
+            note = f"resolved by {person_name(who)}" if who else "resolved"
         lines: list[Line] = []
         if text:
             quoted = wrap_exact([(text, "muted")], max(8, width - 4))

@@ -20,7 +20,7 @@ from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import first_words, name_of
+from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
@@ -72,7 +72,7 @@ async def _pages(api: Api, target: Target, asked: Asked) -> Page[Comment]:
 
 
 def _by(comment: Comment, now: datetime) -> Text:
-    return Text(name_of(comment.posted_by), style="who")
+    return Text(person_name(comment.posted_by), style="who")
 
 
 def _reactions(comment: Comment, now: datetime) -> str | None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
 import signal
+import struct
 import sys
+import termios
 import threading
 from collections.abc import Iterator
 
@@ -23,7 +28,7 @@ def service(scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fa
     """A service whose answers come late, and a terminal on which that is said at once."""
     monkeypatch.setattr(output, "SILENCE", 0.0)
     monkeypatch.setattr(waiting, "EVERY", 0.001)
-    monkeypatch.setattr(output.LastLine, "passed_on", False)
+    monkeypatch.setattr(output.last_line, "passed_on", False)
     monkeypatch.setenv("TERM", "xterm")
     with scripts.served("all", monkeypatch) as server:
         server.plan = always(faults.delay(0.05))
@@ -96,19 +101,79 @@ def test_nothing_is_said_where_no_line_can_be_drawn_again(
 def test_what_others_put_on_the_line_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = looked_at(monkeypatch)
     monkeypatch.setattr(output, "SILENCE", 0.0)
-    monkeypatch.setattr(output.LastLine, "passed_on", False)
-    output.make_way()
+    monkeypatch.setattr(output.last_line, "passed_on", False)
+    output.last_line.clear()
     output.redraw("3 of 9 sent")
-    assert output.put_waiting("Waiting", "") == ""
+    assert output.last_line.say_waiting("Waiting", "") == ""
     output.redraw()
-    assert output.put_waiting("Waiting", "") == "Waiting"
-    assert output.put_waiting("", "Waiting for another one") == "Waiting"
-    output.tell("Go on? ", end="")
-    assert output.put_waiting("Waiting", "Waiting") == "", "the question stays"
-    output.make_way()
-    assert output.put_waiting("Waiting", "") == "Waiting"
+    assert output.last_line.say_waiting("Waiting", "") == "Waiting"
+    assert output.last_line.say_waiting("", "Waiting for another one") == "", "it is another's"
+    output.put_stderr("Go on? ", end="")
+    assert output.last_line.say_waiting("Waiting", "Waiting") == "", "the question stays"
+    output.last_line.clear()
+    assert output.last_line.say_waiting("Waiting", "") == "Waiting"
     output.put("for a program or a file")
-    assert output.put_waiting("Waiting", "Waiting") == "", "it may have the terminal by now"
+    assert output.last_line.say_waiting("Waiting", "Waiting") == "", (
+        "it may have the terminal by now"
+    )
     assert terminal.text() == (
         f"{AWAY}3 of 9 sent{AWAY}{AWAY}Waiting{AWAY}Go on? {AWAY}Waiting{AWAY}"
     )
+
+
+def test_two_that_wait_do_not_write_over_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = looked_at(monkeypatch)
+    monkeypatch.setattr(output, "SILENCE", 0.0)
+    monkeypatch.setattr(output, "last_line", line := output.LastLine())
+    one = line.say_waiting("One", "")
+    other = line.say_waiting("Other", "")
+    assert (one, other) == ("One", "")
+    assert (line.say_waiting("One!", one), line.say_waiting("Other", other)) == ("One!", "")
+    assert line.say_waiting("", "One!") == ""
+    assert line.say_waiting("Other", other) == "Other"
+    assert terminal.text() == f"{AWAY}One{AWAY}One!{AWAY}{AWAY}Other"
+
+
+def test_the_line_fits_the_terminal_that_it_is_said_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    main_end, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    with os.fdopen(end, "w", encoding="utf-8") as narrow:
+        monkeypatch.setattr(sys, "stderr", narrow)
+        output.redraw("Looking for an address among your sites")
+    assert os.read(main_end, 1000).decode() == f"{AWAY}Looking for an address among…"
+    os.close(main_end)
+
+
+def test_a_line_is_taken_away_only_where_there_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_LINEAR", "1")
+    output.last_line.clear()
+    output.redraw()
+    output.redraw("3 of 9 sent")
+    output.redraw()
+    assert capsys.readouterr().err == "3 of 9 sent\n"
+    output.put("Making it…", end="")
+    output.redraw(beside=False)
+    assert capsys.readouterr().out == "Making it…\n"
+
+
+@pytest.mark.parametrize("given", [["sites"], ["sites", "--json"], ["search", "a"], ["doctor"]])
+def test_a_command_ends_well_where_its_output_is_closed(
+    scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch, given: list[str]
+) -> None:
+    with scripts.served("all", monkeypatch):
+        screen = looked_at(monkeypatch)
+        monkeypatch.setattr(sys, "stdout", None)
+        assert main(given) in (0, 1)
+    assert "unexpected" not in screen.text()
+
+
+@pytest.mark.parametrize("pager", ['less "', "", "no-such-pager-here"])
+def test_what_no_pager_can_show_is_printed(monkeypatch: pytest.MonkeyPatch, pager: str) -> None:
+    terminal = Screen()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("PAGER", pager)
+    monkeypatch.setenv("TERM", "xterm")
+    output.put_paged("line\n" * 200)
+    assert terminal.text() == "line\n" * 200 + "\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import say
 from copydesk.cli.output import redraw
+from copydesk.cli.terminal import is_terminal
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
@@ -30,7 +31,7 @@ async def await_analysis(api: Api, places: Iterable[Organization], *, wait: bool
     """
     for place in places:
         found = await _read(api, place, hurry=wait)
-        shown = wait and sys.stderr is not None and sys.stderr.isatty()
+        shown = wait and is_terminal(sys.stderr)
         try:
             while wait and found is not None and found.state in {"waiting", "running"}:
                 placed = found.clustered + found.unclustered

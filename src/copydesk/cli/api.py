@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import plain_json, put, put_bytes, put_json
+from copydesk.cli.terminal import is_terminal
 from copydesk.domain.json_display import json_text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
@@ -229,7 +230,7 @@ def _answer(content: bytes, *, as_json: bool) -> None:
         return
     if as_json:
         _value(content)
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         put_bytes(content)
         return
     try:

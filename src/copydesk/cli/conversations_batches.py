@@ -17,7 +17,8 @@ from typing import Literal, TypeAlias
 
 from copydesk.cli.errors import FAILED, INTERRUPTED, say, status_for
 from copydesk.cli.interrupts import stopping
-from copydesk.cli.output import let_go, plain_json, put_on, redraw
+from copydesk.cli.output import flush, plain_json, put, redraw
+from copydesk.cli.terminal import is_terminal
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, NotFound, RateLimited
 from copydesk.contract import operations as ops
@@ -519,8 +520,7 @@ class Report:
         self.total = 0
         self.counts: Counter[State] = Counter()
         self._json = as_json
-        self._live = sys.stderr.isatty()
-        self._drawn = False
+        self._live = is_terminal(sys.stderr)
         self._kinds: dict[tuple[str, str], list[int]] = {}
         """The lines of the complaints of each kind in each file."""
         self._rows: OrderedDict[int, tuple[Item | Complaint, str | None]] = OrderedDict()
@@ -593,22 +593,20 @@ class Report:
             del self._rows[key]
             if text is not None:
                 self.clear()
-                put_on(text)
+                put(text, unread=True)
 
     def progress(self, done: str = "sent") -> None:
         """Print the progress on a terminal, and forget the lines printed before it."""
-        let_go()
+        flush()
         if self._live:
             count = sum(self.counts.values())
             of = f" of {self.total:,}" if self.total else ""
             redraw(f"{count:,}{of} {done}")
-            self._drawn = True
 
     def checked(self, count: int) -> None:
         """Say how many were checked so far, where somebody looks on."""
         if self._live:
             redraw(f"{count:,} checked")
-            self._drawn = True
 
     def note(self, sentence: str) -> None:
         """Say something to people."""
@@ -634,11 +632,9 @@ class Report:
     def end(self) -> None:
         """Print what still waits for others, and let go of all that was printed."""
         self._print(all_of_it=True)
-        let_go()
+        flush()
         self.clear()
 
     def clear(self) -> None:
         """Take away the line that says how far it is."""
-        if self._drawn:
-            redraw()
-            self._drawn = False
+        redraw()

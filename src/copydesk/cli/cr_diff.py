@@ -14,6 +14,7 @@ from copydesk.cli.embedded import open_store
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_bytes, put_json
+from copydesk.cli.terminal import is_terminal
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import exposed, plural
@@ -206,7 +207,7 @@ def put_patch(patch: bytes) -> None:
     """Print a patch: exactly for git; on a terminal with what nobody would see, as a review is."""
     if not patch:
         return
-    if sys.stdout.isatty():
+    if is_terminal(sys.stdout):
         for line in patch.decode("utf-8", "replace").removesuffix("\n").split("\n"):
             shown = exposed(line.replace("\r", "<U+000D>"))
             put(shown, {"+": "good", "-": "bad"}.get(line[:1], ""))

@@ -18,7 +18,7 @@ from copydesk.cli.embedded import (
 )
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put, redraw
-from copydesk.cli.terminal import is_linear, shows_utf8
+from copydesk.cli.terminal import is_linear, is_terminal, shows_utf8
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.server.sources.model import Problem
 from copydesk.server.store import Store, Tx
@@ -263,7 +263,7 @@ class _Progress:
     """One line on the terminal that says how far a long work is; nothing where nobody watches."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty() and not is_linear()
+        self._shown = is_terminal(sys.stderr) and not is_linear()
         self._last = 0.0
 
     def __enter__(self) -> _Progress:

@@ -144,7 +144,7 @@ def screen() -> Iterator[Finding]:
         clean(kind) or "TERM is not set",
         "the screens cannot be drawn: set TERM to what the terminal is" if poor else "",
     )
-    if sys.stdout.isatty():
+    if terminal.is_terminal(sys.stdout):
         size = shutil.get_terminal_size()
         small = size.columns < 80 or size.lines < 24
         small_said = "made for 80x24 and more: less is cut" if small else ""

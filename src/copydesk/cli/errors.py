@@ -49,9 +49,9 @@ def kept_state() -> State:
 
 def say(message: str) -> None:
     """Print for a person, beside the output that a script reads; what strangers wrote made safe."""
-    from copydesk.cli.output import tell
+    from copydesk.cli.output import put_stderr
 
-    tell(message)
+    put_stderr(message)
 
 
 def asked(question: str) -> str:
@@ -63,21 +63,21 @@ def asked(question: str) -> str:
     import signal
     from threading import current_thread, main_thread
 
-    from copydesk.cli.output import make_way, tell
+    from copydesk.cli.output import last_line, put_stderr
 
-    tell(f"{question} ", end="")
+    put_stderr(f"{question} ", end="")
     before = signal.getsignal(signal.SIGINT) if current_thread() is main_thread() else None
     try:
         if callable(before):
             signal.signal(signal.SIGINT, signal.default_int_handler)
         return sys.stdin.readline()
     except KeyboardInterrupt:
-        tell("")
+        put_stderr("")
         raise
     finally:
         if callable(before):
             signal.signal(signal.SIGINT, before)
-        make_way()
+        last_line.clear()
 
 
 def agreed(question: str, typed: str = "") -> bool:

@@ -23,7 +23,7 @@ from copydesk.cli.errors import (
     need_answer,
     say,
 )
-from copydesk.cli.output import Column, put, put_json, put_table, tell
+from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.cli.token_owner import Holder, claim, forget_copies, kept_for, read_holder
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
 from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, service_address, wrong_name
@@ -191,7 +191,7 @@ def _typed(host: str) -> str:
         except EOFError as error:
             raise UsageError(f"no token was typed: {_NOTHING}") from error
         except KeyboardInterrupt as error:
-            tell("")
+            say("")
             raise UsageError(_NOTHING, INTERRUPTED) from error
     if not token.strip():
         raise UsageError(f"no token was typed: {_NOTHING}")

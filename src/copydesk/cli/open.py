@@ -100,7 +100,7 @@ def _looking(url: str) -> Iterator[None]:
     from copydesk.cli.output import redraw
     from copydesk.domain.text import clean, shorten
 
-    shown = sys.stderr is not None and sys.stderr.isatty()
+    shown = terminal.is_terminal(sys.stderr)
     if shown:
         redraw(f"Looking for {shorten(clean(url), 48)} among your sites…")
     try:

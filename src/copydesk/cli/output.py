@@ -11,13 +11,13 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from rich.cells import cell_len
 
-from copydesk.cli.terminal import is_linear
+from copydesk.cli.terminal import is_linear, is_terminal
 from copydesk.domain.json_display import DELETE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
@@ -52,117 +52,124 @@ class Column(Generic[Row]):
 
 def room() -> int | None:
     """Return how many cells a line may have; None where nobody looks at a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 ERASE = "\r\x1b[K"
-"""What takes away the line that `redraw` or `put_waiting` put there."""
+"""What takes away the line that stands there."""
 
 SILENCE = 1.0
 """Seconds in which nothing was printed before it is said what is waited for."""
 
 
 class LastLine:
-    """The last line of the terminal, as it is now."""
+    """The last line of the terminal: what is waited for is said there while it is free."""
 
-    waiting = ""
-    """What it says of what is waited for; "" where that is not there."""
-    kept = False
-    """Whether something else is on it that stays: a question, or how far a work is."""
-    passed_on = False
-    """Whether the output goes to another program, which may have the terminal by now."""
-    since = time.monotonic()
-    """When something was last printed."""
+    def __init__(self) -> None:
+        self.waiting = ""
+        """What is said there of what is waited for; "" where nothing is."""
+        self.kept = False
+        """Whether something else is on it that stays: a question, or how far a work is."""
+        self.passed_on = False
+        """Whether the output goes to another program, which may have the terminal by now."""
+        self.since = time.monotonic()
+        """When something was last printed."""
 
+    def say_waiting(self, text: str, own: str) -> str:
+        """Say what is waited for; return what one's own text there is then, "" for none.
 
-def put_waiting(text: str, before: str) -> str:
-    """Say what is waited for on the last line of a terminal; return what is there of it then.
+        It is said once nothing was printed for `SILENCE`, and taken away by an empty text and by
+        whatever is printed next. ``own`` is what this returned before: what another one says there
+        stays.
+        """
+        if self.waiting not in ("", own):
+            return ""
+        is_quiet = time.monotonic() - self.since >= SILENCE
+        self._draw(text if is_quiet and not (self.kept or self.passed_on) else "")
+        return self.waiting
 
-    It is said once nothing was printed for `SILENCE`, and taken away by an empty text and by
-    whatever is printed next. ``before`` is what this returned: what others wait for stays.
-    """
-    if LastLine.waiting in ("", before):
-        quiet = time.monotonic() - LastLine.since >= SILENCE and not (
-            LastLine.kept or LastLine.passed_on
-        )
-        _draw_waiting(text if quiet else "")
-    return LastLine.waiting
+    def clear(self, *, kept: bool = False, passed_on: bool = False) -> None:
+        """Take away what is waited for: something is printed, which stays there if ``kept``.
 
+        ``passed_on``: it goes to another program, or into a file.
+        """
+        self._draw("")
+        self.since, self.kept = time.monotonic(), kept
+        self.passed_on |= passed_on
 
-def _draw_waiting(text: str) -> None:
-    if text != LastLine.waiting:
-        LastLine.waiting = text
-        with suppress(OSError, ValueError):
-            line = shorten(clean(text), shutil.get_terminal_size().columns - 1)
-            print(ERASE + line, end="", file=sys.stderr, flush=True)
-
-
-def make_way(*, kept: bool = False, passed_on: bool = False) -> None:
-    """Take away what is said to be waited for: something is printed, which stays there if ``kept``.
-
-    ``passed_on``: it goes to another program, or into a file.
-    """
-    _draw_waiting("")
-    LastLine.since, LastLine.kept = time.monotonic(), kept
-    LastLine.passed_on |= passed_on
+    def _draw(self, text: str) -> None:
+        if text != self.waiting:
+            self.waiting = text
+            _draw_line(sys.stderr, text)
 
 
-def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> None:
-    """Print a text, made safe; what the encoding of the output lacks becomes a question mark.
+last_line = LastLine()
+
+
+def _draw_line(stream: TextIO, text: str) -> None:
+    """Put a text over the last line of a terminal, cut to its width; where it is gone, nothing."""
+    with suppress(OSError, ValueError):
+        try:
+            width = os.get_terminal_size(stream.fileno()).columns
+        except (OSError, ValueError):
+            width = 0
+        line = shorten(clean(text), (width or shutil.get_terminal_size().columns) - 1)
+        print(ERASE + line, end="", file=stream, flush=True)
+
+
+def put(
+    text: str, tone: str = "", *, end: str = "\n", now: bool = False, unread: bool = False
+) -> None:
+    """Print a text on standard output, made safe; "?" is what its encoding lacks.
 
     ``tone`` is one of `TONES`, shown on a terminal that has colours. With ``now`` it is not kept
-    until more is there. Where the output is closed nobody misses it.
+    until more is there. Where the output was closed before the start nobody misses it; where
+    nobody reads on, ``BrokenPipeError`` ends the command, unless it goes on ``unread``.
     """
     if sys.stdout is None:
         return
-    make_way(kept=not end, passed_on=not sys.stdout.isatty())
+    last_line.clear(kept=not end, passed_on=not is_terminal(sys.stdout))
     encoding = sys.stdout.encoding or "utf-8"
     safe = clean(text, lines=True).encode(encoding, "replace").decode(encoding)
-    print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
+    with _going_on() if unread else nullcontext():
+        print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
+
+
+def flush() -> None:
+    """Write what waits for standard output; that nobody reads on is no reason to stop."""
+    if sys.stdout is not None:
+        with _going_on():
+            sys.stdout.flush()
+
+
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Have standard output go nowhere from now on, where nobody reads it any more."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def put_paged(text: str) -> None:
-    """Print a text, made safe; by the pager where it is longer than the terminal."""
+    """Print a text as `put` does; by the pager where it is longer than the terminal."""
     from shlex import split
 
     from copydesk.local.child_processes import run
 
-    make_way()
-    size = shutil.get_terminal_size()
-    pager = split(os.environ.get("PAGER", "less -R"))
-    if sys.stdout and sys.stdout.isatty() and not is_linear() and text.count("\n") >= size.lines:
-        with suppress(OSError, IndexError):
-            run(pager, given=clean(text, lines=True))
+    lines = shutil.get_terminal_size().lines
+    if is_terminal(sys.stdout) and not is_linear() and text.count("\n") >= lines:
+        last_line.clear()
+        with suppress(OSError, IndexError, ValueError):  # there is no such pager
+            run(split(os.environ.get("PAGER", "less -R")), given=clean(text, lines=True))
             return
     put(text)
 
 
-def put_on(text: str, *, now: bool = False) -> None:
-    """Print a text as `put` does; where nobody reads on, that is no reason to stop."""
-    if sys.stdout is not None:  # it was closed by who started the program
-        try:
-            put(text, now=now)
-        except BrokenPipeError:
-            _nobody_reads()
-
-
-def let_go() -> None:
-    """Write the output that still waits; where nobody reads on, that is no reason to stop."""
-    if sys.stdout is not None:
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _nobody_reads()
-
-
-def _nobody_reads() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def tell(text: str, *, end: str = "\n") -> None:
-    """Print a text, made safe, beside the output that a script reads."""
+def put_stderr(text: str, *, end: str = "\n") -> None:
+    """Print a text on standard error, made safe: beside the output that a script reads."""
     if sys.stderr is not None:
-        make_way(kept=not end)
+        last_line.clear(kept=not end)
         with suppress(OSError, ValueError):  # whoever could read it is gone
             print(clean(text, lines=True), end=end, file=sys.stderr, flush=True)
 
@@ -170,27 +177,30 @@ def tell(text: str, *, end: str = "\n") -> None:
 def redraw(text: str = "", *, beside: bool = True) -> None:
     """Put a line over the one that was put there so; an empty one takes it away.
 
-    It goes ``beside`` the output that a script reads, or into it. Where lines are only added each
-    has one of its own.
+    It goes to standard error, ``beside`` the output that a script reads, or into that. Where lines
+    are only added each has one of its own.
     """
     stream = sys.stderr if beside else sys.stdout
-    if stream is not None:
-        make_way(kept=bool(text))
-        over, end = ("", "\n") if is_linear() else (ERASE, "")
-        with suppress(OSError, ValueError):
-            print(over + clean(text), end=end, file=stream, flush=True)
+    if stream is None or not (text or last_line.kept):
+        return
+    if not is_linear():
+        last_line.clear(kept=bool(text))
+        _draw_line(stream, text)
+        return
+    last_line.clear()
+    with suppress(OSError, ValueError):
+        print(clean(text), file=stream, flush=True)
 
 
 def coloured() -> bool:
     """Whether colours are shown: on a terminal that knows them, unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "", "dumb")
-    return sys.stdout.isatty() and not plain
+    return is_terminal(sys.stdout) and not plain
 
 
 def put_json(value: Any) -> None:
-    """Print a value as JSON, in any encoding."""
-    make_way(passed_on=not sys.stdout.isatty())
-    print(plain_json(value, indent=2))
+    """Print a value on standard output as JSON, in any encoding."""
+    put(plain_json(value, indent=2))
 
 
 def plain_json(value: Any, *, indent: int | None = None) -> str:
@@ -202,10 +212,10 @@ def put_bytes(content: bytes) -> None:
     """Print bytes as they are, with a line end after them; on a terminal as a text, made safe."""
     if sys.stdout is None:
         return
-    if sys.stdout.isatty():
+    if is_terminal(sys.stdout):
         put(content.decode(errors="replace").removesuffix("\n"))
         return
-    make_way(passed_on=True)
+    last_line.clear(passed_on=True)
     sys.stdout.flush()
     sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
     sys.stdout.buffer.flush()

@@ -10,8 +10,8 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from copydesk.cli.errors import DONE, FAILED, UsageError
-from copydesk.cli.output import Column, put, put_json, put_table, tell
+from copydesk.cli.errors import DONE, FAILED, UsageError, say
+from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.cli.terminal import refused_theme
 from copydesk.domain.keymap import PRESETS, OwnKeys
 from copydesk.domain.profile import EMBEDDED, named_profile
@@ -68,7 +68,7 @@ def list_settings(
     )
     put(f"{file.path}{'' if file.path.exists() else NOT_THERE}")
     for each in problems:
-        tell(each.said)
+        say(each.said)
     return DONE
 
 
@@ -140,7 +140,7 @@ def edit_settings() -> int:
     except (OSError, ValueError) as error:
         raise UsageError(f"{clean(command, limit=60)} cannot be started: {error}") from error
     if status:
-        tell(f"copydesk: {clean(command, limit=60)} ended with status {status}")
+        say(f"copydesk: {clean(command, limit=60)} ended with status {status}")
         return FAILED
     return check_settings()
 

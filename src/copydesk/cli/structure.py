@@ -27,7 +27,7 @@ from copydesk.cli.errors import (
 )
 from copydesk.cli.interrupts import stopping
 from copydesk.cli.lookup import FoundSite, find_site
-from copydesk.cli.output import put_bytes, put_json, put_on
+from copydesk.cli.output import put, put_bytes, put_json
 from copydesk.cli.writes import hooks_ended, leaving, take_hooks
 from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall, lasting_fact
 from copydesk.domain.late_dataclass import dataclass
@@ -519,7 +519,7 @@ class Applying:
         if self._json:
             say(line)
             return
-        put_on(clean(line), now=True)
+        put(clean(line), now=True, unread=True)
 
     def _print_json(
         self, site: FoundSite, items: Sequence[RunCall], *, changed: bool | None = None

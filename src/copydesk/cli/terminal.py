@@ -41,7 +41,7 @@ def is_linear(wanted: bool = False) -> bool:
     if wanted or os.environ.get(ACCESSIBLE_VARIABLE, "0") not in ("", "0"):
         return True
     kind = os.environ.get("TERM", "")
-    return os.name != "nt" and kind in POOR and (bool(kind) or _is_one(sys.stdin, sys.stdout))
+    return os.name != "nt" and kind in POOR and (bool(kind) or is_terminal(sys.stdin, sys.stdout))
 
 
 def use_linear(linear: bool) -> None:
@@ -50,13 +50,14 @@ def use_linear(linear: bool) -> None:
     _linear = linear
 
 
-def _is_one(*streams: TextIO | None) -> bool:
+def is_terminal(*streams: TextIO | None) -> bool:
+    """Whether streams are all a terminal's; one that was closed before the start is None."""
     return all(each is not None and not each.closed and each.isatty() for each in streams)
 
 
 def require_terminal(why: str) -> None:
     """Raise ``UsageError`` with a sentence where there is no terminal."""
-    if not _is_one(sys.stdin, sys.stdout):
+    if not is_terminal(sys.stdin, sys.stdout):
         raise UsageError(why)
 
 
@@ -81,7 +82,7 @@ def shows_utf8(wanted: str = "auto") -> bool:
     """Whether the terminal shows more than ASCII: by its locale, or as ``wanted`` is "unicode"."""
     if wanted == "unicode":
         return True
-    return "utf" in (_locale() or sys.stdout.encoding or "").lower()
+    return "utf" in (_locale() or (sys.stdout and sys.stdout.encoding) or "").lower()
 
 
 def signs(wanted: str) -> str:

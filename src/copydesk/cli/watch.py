@@ -8,7 +8,7 @@ from contextlib import suppress
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import CONFLICT, DIFFERS, DONE, FAILED, INTERRUPTED, say
 from copydesk.cli.interrupts import stopping
-from copydesk.cli.output import plain_json, put_on
+from copydesk.cli.output import plain_json, put
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.merge_run import MergeRun
 from copydesk.session.errors import NotDoneError
@@ -100,7 +100,7 @@ class Watching:
                 "why": item.said,
                 "revision": item.merged or item.revision,
             }
-            put_on(plain_json(told), now=True)
+            put(plain_json(told), now=True, unread=True)
         else:
             said = f": {item.said}" if item.said else "."
-            put_on(f"{item.name}: {state}{said}", now=True)
+            put(f"{item.name}: {state}{said}", now=True, unread=True)

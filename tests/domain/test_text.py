@@ -128,6 +128,17 @@ def test_a_hostile_megabyte_is_cleaned(unit: str) -> None:
 
 def test_a_limit_bounds_what_is_read() -> None:
     assert clean("ab\x07cdef", limit=4) == "abc"
+    assert clean("a" * 197 + "\x1b[31mB", limit=200) == "a" * 197
+    assert clean("\x1b[1;31m" * 30, limit=200) == ""
+    assert clean("ab\x1b]0;owned\x1b\\c", limit=12) == "ab"
+    assert clean("ab\x1b]0;said", limit=7) == "ab0;s", "of one without an end only its opening goes"
+    assert clean("\x1b[31mabc\x1b[0m", limit=6) == "a"
+
+
+@given(HOSTILE, st.integers(0, 40))
+def test_what_a_limit_leaves_is_how_the_whole_begins(text: str, limit: int) -> None:
+    text = re.sub("\r\n|[\t\u0300-\u036f\u20dd]", "", text)  # a line end may be cut, a pile too
+    assert clean(text).startswith(clean(text, limit=limit))
 
 
 @given(HOSTILE, st.integers(0, 40), st.sampled_from(["…", "...", ""]))

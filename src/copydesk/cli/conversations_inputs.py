@@ -376,7 +376,9 @@ def show(given: Input) -> None:
             words = next((part.body for part in conversation.parts if part.role == "user"), "")
             say(f"  {shorten(mask(clean(conversation.subject or '(no subject)')), cells)}")
             say(f"    {shorten(' · '.join(said), cells)}")
-            say(f"    {shorten(mask(clean((words or conversation.parts[0].body)[:400])), cells)}")
+            say(
+                f"    {shorten(mask(clean(words or conversation.parts[0].body, limit=400)), cells)}"
+            )
     if given.table is not None and not given.table.names_source:
         say("  source: api; --source names another")
     if given.table is not None and given.table.no_dates:

@@ -62,6 +62,9 @@ _SEQUENCES = re.compile(
     "|\x1b(?:[P\\[X\\]^_]|[ -/]*[0-~])?"
 )
 
+_OPENING = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f]")
+"""What an escape sequence begins with."""
+
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, delete, C1
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible joiners and fillers
@@ -138,11 +141,12 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
     Escape sequences go whole, control characters, bidirectional controls, zero-width, tag and
     variation characters and lone surrogates go singly, and at most ``MARKS_PER_CHARACTER``
     combining marks stay on a character. With ``lines`` the line ends of all systems become
-    ``\\n`` and a tab four spaces; otherwise both become one space. At most ``limit`` characters
-    of ``text`` are read. Cleaning twice changes nothing.
+    ``\\n`` and a tab four spaces; otherwise both become one space. Of ``text`` the first ``limit``
+    characters are cleaned, without a sequence that goes on behind them. Cleaning twice changes
+    nothing.
     """
     if limit is not None and len(text) > limit:
-        text = text[:limit]
+        text = _start(text, limit)
     if _suspect(lines=lines).search(text):
         text = _LINE_ENDS.sub("\n", text)
         if "\x1b" in text or not text.isascii():
@@ -150,6 +154,15 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
         text = _unseen().sub("", text)
         text = text.replace("\t", TAB) if lines else text.replace("\t", " ").replace("\n", " ")
     return _thinned(text)
+
+
+def _start(text: str, limit: int) -> str:
+    """Return the first characters of a text, none of an escape sequence that goes on behind."""
+    if _OPENING.search(text, 0, limit):
+        for found in _SEQUENCES.finditer(text):
+            if found.end() > limit:
+                return text[: min(found.start(), limit)]
+    return text[:limit]
 
 
 def _thinned(text: str) -> str:

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract.models.user import User
+from copydesk.domain.mention import Named
+from copydesk.local.answer_cache import Answers, answers_file
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.identity import (
     REMEMBERED,
@@ -17,6 +20,8 @@ from copydesk.session.identity import (
     confirm,
     identify,
     identify_at,
+    name_of,
+    named,
     note_owner,
     probe,
     remembered,
@@ -41,6 +46,17 @@ class Way(httpx.AsyncBaseTransport):
         if self.nobody and request.url.path.endswith("/user"):
             return httpx.Response(404, text="Not found")
         return await self._desk.handle_async_request(request)
+
+
+def full_disk() -> None:
+    raise OSError("the disk is broken")
+
+
+def test_a_name_is_one_line_wherever_it_is_used() -> None:
+    user = User.model_construct(id="u1", display_name="Ana \n\u00a0 Lima\x1b[0m", email="a@x.test")
+    assert name_of(user) == "Ana Lima"
+    assert named(user) == Named("u1", "Ana Lima", "a@x.test")
+    assert named(user.model_copy(update={"display_name": " \x07"})).name == ""
 
 
 def who(session: Session) -> User | None:
@@ -135,7 +151,9 @@ async def test_where_one_begins_and_goes(world: World, tmp_path: Path) -> None:
         assert (lost.organization, lost.organization_title) == (None, "")
 
 
-async def test_who_one_is_is_asked_again_and_another_is_told(world: World) -> None:
+async def test_who_one_is_is_asked_again_and_another_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     way = Way(world)
     said: list[str] = []
     api = Api(BASE_URL, world.token(world.ana), transport=way)
@@ -168,8 +186,10 @@ async def test_who_one_is_is_asked_again_and_another_is_told(world: World) -> No
     session.me = me.model_copy(update={"id": "lee", "display_name": "Lee\x07"})
     said.clear()
     before = session.members
+    session.snapshot.write(REMEMBERED, [{"organization": "lees", "title": "Lee's"}])
     await confirm(session, api)
     assert session.me == me
+    assert remembered(session.snapshot) == (world.home, "Acme"), "not where Lee was"
     assert others == [1]
     assert session.members is not before
     assert session.organization == world.home
@@ -177,6 +197,18 @@ async def test_who_one_is_is_asked_again_and_another_is_told(world: World) -> No
         "warn: This token is Ana Silva's. What was saved here for Lee is cleared, and read again. "
         "Drafts of Lee stay theirs."
     ]
+    session.me = me.model_copy(update={"id": "lee", "display_name": "Lee"})
+    said.clear()
+    api.cache_in(store := Answers(answers_file(tmp_path, "desk")))
+    with monkeypatch.context() as refused:
+        refused.setattr(session.snapshot, "forget", full_disk)
+        await confirm(session, api)
+    assert said == [
+        "warn: This token is Ana Silva's. What was saved here for Lee is shown no more, but it "
+        "could not be cleared: the disk is broken. Drafts of Lee stay theirs."
+    ]
+    assert not api.caches
+    store.close()
     session.me = me.model_copy(update={"display_name": "", "email": None})
     assert await note_owner(session)
     assert keeper.noted[-1] == (world.ana, world.ana)

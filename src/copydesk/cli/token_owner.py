@@ -75,7 +75,7 @@ async def read_holder(api: Api) -> Holder:
 
 
 def _short(text: str) -> str:
-    return shorten(clean(text).strip(), _LONGEST)
+    return shorten(" ".join(clean(text).split()), _LONGEST)
 
 
 def kept_for(key: str) -> list[str]:

@@ -119,6 +119,12 @@ async def about_cache(session: Session) -> str:
     return f"Saved: {_much(held)}, the oldest read {since}. “:cache clear” clears all of it."
 
 
+async def forget_copies(session: Session, api: Api) -> None:
+    """Drop the cached answers and the last screens, from the disk as well. Raises ``OSError``."""
+    await api.forget_cached()
+    await asyncio.to_thread(session.snapshot.forget)
+
+
 async def clear_cache(session: Session) -> str:
     """Drop the cached answers and the last screens. Raises `NotDoneError` where the disk refuses.
 
@@ -129,8 +135,7 @@ async def clear_cache(session: Session) -> str:
     if held is None:
         return OWN_DESK
     try:
-        await api.forget_cached()
-        await asyncio.to_thread(session.snapshot.forget)
+        await forget_copies(session, api)
     except OSError as error:
         raise NotDoneError(f"Not cleared: {error}.") from error
     if not held.count:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import ApiError, OperationMissing
 from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.text import clean
-from copydesk.session.cached_reads import leave_cache, read_cached, reads_cached
+from copydesk.session.cached_reads import forget_copies, leave_cache, read_cached, reads_cached
 from copydesk.session.operations import ops
 from copydesk.session.people import Members, person_name
 
@@ -129,8 +129,13 @@ async def confirm(session: Session, api: Api) -> None:
         await tell_owner(session)
         return
     # Another person's token: cached data that they may not see must not be shown.
-    await api.forget_cached()
-    session.members, session.organization = Members(), None
+    became = "is cleared, and read again"
+    try:
+        await forget_copies(session, api)
+    except OSError as error:
+        api.cache_in(None)
+        became = f"is shown no more, but it could not be cleared: {error}"
+    session.members, session.organization, session.organization_title = Members(), None, ""
     session.organization_titles.clear()
     try:
         await session.identify(session, api)
@@ -139,10 +144,7 @@ async def confirm(session: Session, api: Api) -> None:
     session.me = me
     session.fresh()
     session.others()
-    said = (
-        f"This token is {person_name(me)}'s. What was saved here for {person_name(before)} is "
-        "cleared, and read again."
-    )
+    said = f"This token is {person_name(me)}'s. What was saved here for {person_name(before)} {became}."
     session.report(f"{said} {await note_owner(session)}".strip(), "warn")
 
 

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 MOST_MEMBERS = 5_000
 """Members that are read at most; further ones are not offered."""
 
-MENTIONED = 80
-"""Characters of a name, and of an address, that can be mentioned."""
-
 LONGEST_NAME = 200
-"""Characters of a name on the screen."""
+"""Characters of a name that are read."""
 
 LONGEST_ID = 40
 """Characters of an id that stands for a name."""
@@ -51,8 +48,6 @@ class Members:
 
         Names are clean. A caller who may not see the members has nobody to mention.
         """
-        from copydesk.domain.mention import Named
-
         async with self._gate:
             found = self._read.get(organization)
             if found is not None:
@@ -60,10 +55,9 @@ class Members:
             found = []
             try:
                 async for member in api.pages(ops.list_members, organization):
-                    name = " ".join(clean(member.user.display_name, limit=MENTIONED).split())
-                    if name and not member.disabled:
-                        address = clean(member.user.email or "", limit=MENTIONED)
-                        found.append(Named(member.user.id, name, address))
+                    person = named(member.user)
+                    if person.name and not member.disabled:
+                        found.append(person)
                     if len(found) == MOST_MEMBERS:
                         break
             except Forbidden:
@@ -77,15 +71,26 @@ class Members:
 def person_name(user: User | None) -> str:
     """Return the name of a person for the screen, never empty; "someone" for a deleted account."""
     names = () if user is None else (user.display_name, user.email, user.id)
-    shown = (clean(name, limit=LONGEST_NAME).strip() for name in names if name)
-    return next(filter(None, shown), "someone")
+    return next(filter(None, (_in_one_line(name) for name in names if name)), "someone")
+
+
+def named(user: User) -> Named:
+    """Return a person as texts name them; the name is empty for one who has none."""
+    from copydesk.domain.mention import Named
+
+    return Named(user.id, _in_one_line(user.display_name), _in_one_line(user.email or ""))
+
+
+def _in_one_line(name: str) -> str:
+    """Return a name with one blank between its words."""
+    return " ".join(clean(name, limit=LONGEST_NAME).split())
 
 
 def asked_name(asked: RequestedReviewer) -> str:
     """Return the name of who was asked for a review: a person, or "team Docs"."""
     if asked.team is None:
         return person_name(asked.user)
-    title = clean(asked.team.title, limit=LONGEST_NAME).strip()
+    title = _in_one_line(asked.team.title)
     return f"team {title or clean(asked.team.id, limit=LONGEST_ID)}"
 
 

@@ -16,11 +16,11 @@ from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.domain.inbox import Why, Word, last_word, why_waits
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.mention import Named, names, names_somebody
+from copydesk.domain.mention import names, names_somebody
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import row_of
 from copydesk.session.inbox_rows import InboxRow
-from copydesk.session.people import first_words, person_name
+from copydesk.session.people import first_words, named, person_name
 from copydesk.session.reads.change_requests import Scope, read_asked
 from copydesk.session.reads.spaces import read_desk
 
@@ -206,7 +206,7 @@ class _Reading:
         texts = [text for text in texts if names_somebody(text)]
         if not texts:
             return False
-        person = Named(self.me.id, clean(self.me.display_name), self.me.email or "")
+        person = named(self.me)
         if not any(names(text, person) for text in texts):
             return False
         others = await self.people.read(self.api, self.organization)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
-from copydesk.domain.mention import Named, names, names_somebody
+from copydesk.domain.mention import names, names_somebody
 from copydesk.domain.text import clean
 from copydesk.session.news import Kind, Known, NewsItem
-from copydesk.session.people import person_name
+from copydesk.session.people import named, person_name
 from copydesk.session.reads.inbox import read_thread
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class _Reading:
             )
 
     async def _names_me(self, text: str) -> bool:
-        me = Named(self._me.id, clean(self._me.display_name), self._me.email or "")
+        me = named(self._me)
         if not names_somebody(text) or not names(text, me):
             return False
         return names(text, me, await self._people.read(self._api, self._organization))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Unpack
 
 from copydesk.contract import operations as ops
@@ -14,7 +12,6 @@ from copydesk.contract.models.link import (
     FileTarget,
     Link,
     Links,
-    LinkStats,
     VersionContext,
 )
 from copydesk.domain.late_dataclass import dataclass
@@ -39,8 +36,7 @@ def list_space_links(
     space = call.access.space(space_id)
     reader = _reader(call, space)
     links = reader.model(reader.all())
-    whole = partial(_whole, call, space, space["revision_id"])
-    return _links(links, whole, stats(links), status, paging=paging)
+    return _links(call, space, space["revision_id"], links, status=status, paging=paging)
 
 
 @implements(ops.list_space_page_links)
@@ -57,8 +53,7 @@ def list_space_page_links(
     links = _page_links(_reader(call, space), page_id)
     if links is None:
         raise not_found("page", page_id)
-    whole = partial(_whole, call, space, space["revision_id"])
-    return _links(links, whole, stats(links), status, paging=paging)
+    return _links(call, space, space["revision_id"], links, status=status, paging=paging)
 
 
 @implements(ops.list_change_request_page_links)
@@ -71,8 +66,7 @@ def list_change_request_page_links(
     if links is None:
         raise not_found("page", page_id)
     before = _page_links(_reader(call, space), page_id) or []
-    whole = partial(_whole, call, space, row["revision_id"])
-    return _links(links, whole, stats(links, before), None, paging=paging)
+    return _links(call, space, row["revision_id"], links, before, paging=paging)
 
 
 @implements(ops.list_space_page_backlinks)
@@ -133,10 +127,13 @@ def _whole(call: Call, space: Row, revision_id: str, link: Link) -> Link:
 
 
 def _links(
+    call: Call,
+    space: Row,
+    revision_id: str,
     links: list[Link],
-    whole: Callable[[Link], Link],
-    numbers: LinkStats,
-    status: LinkStatus | None,
+    before: list[Link] | None = None,
+    *,
+    status: LinkStatus | None = None,
     paging: Paging,
 ) -> Links:
     """Return one page of links; the numbers are of all of them, also of those filtered out."""
@@ -147,10 +144,10 @@ def _links(
     ]
     chosen = slice_page(keyed, lambda pair: pair[0], paging=paging)
     return Links(
-        items=[whole(link) for _, link in chosen.items],
+        items=[_whole(call, space, revision_id, link) for _, link in chosen.items],
         next=chosen.next,
         count=chosen.count,
-        stats=numbers,
+        stats=stats(links, before),
     )
 
 

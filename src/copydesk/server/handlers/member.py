@@ -65,7 +65,7 @@ def get_member(call: Call, organization_id: str, user_id: str) -> Member:
 
 @implements(ops.update_member, takes="admin")
 def update_member(call: Call, organization_id: str, user_id: str, body: MemberUpdate) -> Member:
-    """Change a member's role. Takes the permission admin; the last administrator stays one."""
+    """Change a member's role; the last administrator stays one."""
     call.access.organization(organization_id, "admin")
     member = find_member(call, organization_id, user_id)
     if "role" in body.model_fields_set and body.role != member["role"]:

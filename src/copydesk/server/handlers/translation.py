@@ -63,15 +63,11 @@ def create_translation(call: Call, organization_id: str, body: TranslationCreate
     if language == body.language:
         raise invalid(f"body.language: the space is in {body.language} already")
     check_target(call, organization_id, source["parent_id"])
-    known: str | None = call.tx.value(
-        "SELECT id FROM translation WHERE source_space_id = ? AND language = ?",
-        source["id"],
-        body.language,
-    )
+    known = call.tx.get("translation", source_space_id=source["id"], language=body.language)
     if known is not None:
         raise conflict(
             f"The space {source['title']!r} is translated into {body.language} already; "
-            f"run the translation {known!r} again."
+            f"run the translation {known['id']!r} again."
         )
     translation_id = call.tx.add(
         "translation",
@@ -111,8 +107,7 @@ def update_translation(
 def delete_translation(call: Call, organization_id: str, translation_id: str) -> None:
     """Delete a translation; the space that it made stays."""
     call.access.organization(organization_id)
-    known = "SELECT count(*) FROM translation WHERE id = ? AND organization_id = ?"
-    if not call.tx.value(known, translation_id, organization_id):
+    if call.tx.get("translation", id=translation_id, organization_id=organization_id) is None:
         return call.was_missing()
     find_translation(call, organization_id, translation_id, edit=True)
     call.tx.run("DELETE FROM translation WHERE id = ?", translation_id)

@@ -325,7 +325,7 @@ class TextDiff(Sequence[Line]):
         compared = True
         if kind == "edited":
             shown = "added" if second else "removed"
-            marks = self._words(before + step, after + step)
+            marks = self._marks.of_pair(before + step, after + step)
             compared = marks is not None
             if marks is None:
                 spans = _whole(self.text_of(row), shown)
@@ -358,16 +358,13 @@ class TextDiff(Sequence[Line]):
         segment, step = self.place(row)
         if segment.kind != "edited":
             return False
-        return self._words(segment.before + step // 2, segment.after + step // 2) is None
+        return self._marks.of_pair(segment.before + step // 2, segment.after + step // 2) is None
 
     def find_words(self, row: int) -> None:
         """Compare the words of a row, however many. Takes time: not between two keys."""
         segment, step = self.place(row)
         if segment.kind == "edited":
-            self._words(segment.before + step // 2, segment.after + step // 2, wait=True)
-
-    def _words(self, old: int, new: int, *, wait: bool = False) -> Marked | None:
-        return self._marks.of_pair(old, new, wait=wait)
+            self._marks.of_pair(segment.before + step // 2, segment.after + step // 2, wait=True)
 
 
 def compare(before: str, after: str) -> TextDiff:

@@ -103,7 +103,7 @@ class Clusterer:
             return False
         why = problem(self._settings)
         if why is not None:
-            worker.write(lambda tx: self._fail(tx, organization, why))
+            worker.write(lambda tx: self._say(tx, organization, "unavailable", why))
             return False
         self._await_more(worker, organization)
         if not worker.write(lambda tx: self._take(tx, organization)):
@@ -113,7 +113,7 @@ class Clusterer:
             answer = self._ask(worker, organization, work) if work.asked else {}
         except UnavailableError as error:
             sentence = str(error)
-            worker.write(lambda tx: self._fail(tx, organization, sentence))
+            worker.write(lambda tx: self._say(tx, organization, "unavailable", sentence))
             return False
         return self._write(worker, organization, work, answer)
 
@@ -172,9 +172,6 @@ class Clusterer:
             return False
         self._say(tx, organization, "running", None, looked)
         return True
-
-    def _fail(self, tx: Tx, organization: str, sentence: str) -> None:
-        self._say(tx, organization, "unavailable", sentence)
 
     def _say(
         self, tx: Tx, organization: str, state: str, message: str | None, looked: int = 0

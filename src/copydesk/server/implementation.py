@@ -122,11 +122,7 @@ HANDLERS: dict[str, Implementation] = {}
 
 
 def implements(
-    operation: Operation[P, R],
-    *,
-    takes: str = "",
-    writes: bool | None = None,
-    short: bool = False,
+    operation: Operation[P, R], *, takes: str = "", writes: bool | None = None, short: bool = False
 ) -> Callable[[Callable[Concatenate[Call, P], R]], Callable[Concatenate[Call, P], R]]:
     """Tie a handler to an operation. It takes the ``Call`` and then what the stub takes.
 

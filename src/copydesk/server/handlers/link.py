@@ -7,13 +7,7 @@ from typing import Unpack
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.base import Page, Paging
-from copydesk.contract.models.link import (
-    Backlink,
-    FileTarget,
-    Link,
-    Links,
-    VersionContext,
-)
+from copydesk.contract.models.link import Backlink, FileTarget, Link, Links, VersionContext
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements

@@ -183,11 +183,8 @@ class Query(Generic[Row]):
         """Read a filter. Always succeeds: see ``problems``."""
         terms: list[Term] = []
         problems: list[Problem] = []
-        at = 0
-        while at < len(text):
-            found = _TERM.match(text, at)
-            if text[at].isspace() or not found or not found.group():
-                at += 1
+        for found in _TERM.finditer(text):
+            if not found.group():  # a blank
                 continue
             at = found.end()
             key, quoted = found["key"], found["quoted"]

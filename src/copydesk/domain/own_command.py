@@ -143,9 +143,7 @@ def ready(run: Sequence[str], values: Mapping[str, str], *, shell: bool = False)
         return Ready(("sh", "-c", *run), variables)
     words, ended = list[str](), False
     for word in run:
-        filled = _FIELD.sub(
-            lambda each: f"{{{each[1]}}}" if each[1] else known.get(each[2], ""), word
-        )
+        filled = _FIELD.sub(lambda each: f"{{{each[1]}}}" if each[1] else known[each[2]], word)
         begins = _FIELD.match(word)
         if begins is not None and begins[2] and filled.startswith("-") and not ended:
             raise ValueError(

@@ -15,7 +15,7 @@ from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.hunks import Choice
 from copydesk.domain.layout import differences
 from copydesk.domain.page_arrangement import PageArrangement, layout_of
-from copydesk.domain.reversal import Call
+from copydesk.domain.reversal import LONG_ORDER, Call
 from copydesk.domain.settlement import PageSide
 from tests.domain.test_examples import plain
 from tests.domain.test_page_arrangement import TEXTS, TREE
@@ -27,10 +27,20 @@ from tests.golden_json import remade
 
 Step = Sequence[Any]
 
+
+def long_site() -> Arrangement:
+    """Return a site with more links at its top than are compared as a whole."""
+    begun = example()
+    for number in range(LONG_ORDER + 1):
+        begun.entry("external-link", f"l{number}", title=f"Link {number}", url="https://a.test")
+    return grouped_on(begun)
+
+
 BEGUN: Mapping[str, Callable[[], Arrangement]] = {
     "site": lambda: on(site()),
     "bare": lambda: on(bare()),
     "grouped": lambda: grouped_on(example()),
+    "long": long_site,
     "tree": tree,
     "unlisted": lambda: tree(listed=False),
     "pages": lambda: PageArrangement.on(layout_of(TREE), "s", "r"),
@@ -66,7 +76,7 @@ def outcome(given: Mapping[str, Any]) -> Any:
     made: dict[str, Any] = {
         "refused": refused,
         "differs": [each.line for each in differences(found.base, found.now)],
-        "states": sorted(f"{row} {plain(state)}" for row, state in found.states.items()),
+        "states": sorted(f"{row} {plain(state)}" for row, state in found.states.items() if state),
         "shown": [f"{level or 'top'}: {' '.join(rows)}" for level, rows in levels.items()],
         "sent": [line for call in found.calls() for line in told(call)],
     }

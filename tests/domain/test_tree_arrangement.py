@@ -519,3 +519,12 @@ def test_the_rules_of_a_space_are_as_they_are_sent() -> None:
     }
     assert value.items["t"].values["mergeRules"] == {"type": "inherit"}
     assert rule_list(None) == ("inherit", ())
+
+
+def test_a_layout_has_collections_before_spaces_and_both_in_their_order() -> None:
+    boxes = [SpaceNode("collection", row, row) for row in ("z", "y")]
+    spaces = [SpaceNode("space", row, row, parent) for row, parent in (("b", None), ("a", None))]
+    inner = [SpaceNode("space", "d", "d", "z"), SpaceNode("collection", "x", "x", "z")]
+    layout, left_out = layout_of([*spaces, *boxes, *inner, SpaceNode("space", "e", "e", "unseen")])
+    assert layout.levels == {"": ("z", "y", "b", "a"), "z": ("x", "d"), "y": (), "x": ()}
+    assert left_out == 1

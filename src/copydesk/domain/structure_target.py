@@ -441,12 +441,12 @@ class _Staging:
         for level, rows in orders.items():
             # What the service makes along with a new section comes first in it.
             named = set(rows)
-            along = [row for row in levels.get(level, ()) if row not in named]
+            along = [row for row in levels[level] if row not in named]
             light = [row for row in along if arrangement.now.items[row].kind in LIGHT]
             placed = [*(row for row in along if row not in light), *rows]
             for row in light:  # what the file does not name stays below what it is below
                 put_as(levels[level], placed, row)
-            if tuple(placed) != levels.get(level, ()):
+            if tuple(placed) != levels[level]:
                 changed[level] = tuple(placed)
         if not changed:
             return arrangement

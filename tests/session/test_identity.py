@@ -20,13 +20,12 @@ from copydesk.session.identity import (
     confirm,
     identify,
     identify_at,
-    name_of,
-    named,
     note_owner,
     probe,
     remembered,
     tell_owner,
 )
+from copydesk.session.people import named, person_name
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from tests.tui.strange import strange
@@ -54,7 +53,7 @@ def full_disk() -> None:
 
 def test_a_name_is_one_line_wherever_it_is_used() -> None:
     user = User.model_construct(id="u1", display_name="Ana \n\u00a0 Lima\x1b[0m", email="a@x.test")
-    assert name_of(user) == "Ana Lima"
+    assert person_name(user) == "Ana Lima"
     assert named(user) == Named("u1", "Ana Lima", "a@x.test")
     assert named(user.model_copy(update={"display_name": " \x07"})).name == ""
 

@@ -144,7 +144,8 @@ async def confirm(session: Session, api: Api) -> None:
     session.me = me
     session.fresh()
     session.others()
-    said = f"This token is {person_name(me)}'s. What was saved here for {person_name(before)} {became}."
+    was = person_name(before)
+    said = f"This token is {person_name(me)}'s. What was saved here for {was} {became}."
     session.report(f"{said} {await note_owner(session)}".strip(), "warn")
 
 

@@ -21,8 +21,7 @@ from copydesk.local.marks import DeskMarks, DeskSnoozes
 from copydesk.local.paths import find_paths
 from copydesk.local.saved_views import SavedViews
 from copydesk.present.change_request import (
-    SORT_NEEDS,
-    SORTS,
+    ORDERS,
     UNREAD,
     fields,
     needs,
@@ -87,7 +86,7 @@ def _listing(view: str | None, status: str | None) -> Listing:
     name = view.strip().casefold()
     for each in (*own, *LISTINGS):
         if name in (each.title.casefold(), each.id.casefold()):
-            if each.sort not in SORTS:
+            if each.sort not in ORDERS:
                 raise UsageError(f"view {each.title}: there is no order {each.sort!r}")
             return each
     known = ", ".join(each.title for each in (*LISTINGS, *own))
@@ -161,7 +160,7 @@ class Triage:
         if not self.me and (listing.personal or listing.who):
             raise UsageError("the service does not say who you are, so that no view is yours")
         wanted = frozenset().union(*map(needs, queries))
-        sorting = SORT_NEEDS.get(listing.sort, frozenset())
+        sorting = ORDERS[listing.sort].needs
         awake = "snoozed" not in f"{where} {listing.filter}"
         listed = await asyncio.gather(*(self._listed(api, each, listing) for each in self.scopes))
         for scope, rows in zip(self.scopes, listed, strict=True):

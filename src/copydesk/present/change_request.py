@@ -13,6 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value, fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age, moment, told_ago
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.facts import Fact, hint, readiness_text
@@ -43,48 +44,53 @@ UNREAD = "."
 """The text of an unread cell: never a zero."""
 
 
-SORTS: Mapping[str, str] = {
-    "updated": "updated",
-    "created": "opened",
-    "waiting": "waiting longest",
-    "number": "number",
-    "subject": "subject",
-    "space": "space",
-    "author": "author",
-    "threads": "open threads",
-    "pages": "pages",
-    "rules": "rules",
-}
-"""The orders of the list, with their names. The first is the service's own."""
-
-SORT_NEEDS: Mapping[str, frozenset[str]] = {
-    "waiting": frozenset({RULES, THREADS}),
-    "threads": frozenset({THREADS}),
-    "pages": frozenset({PAGES}),
-    "rules": frozenset({RULES}),
-}
-"""The parts of every row that an order needs."""
-
-DESCENDING = frozenset({"updated", "created", "number", "threads", "pages", "rules"})
-"""The orders that show the later or higher first unless reversed."""
-
-
 Known = Callable[["ChangeRow"], "Details | None"]
 """Returns the details of a row, if they were read."""
 
-SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles, Details | None], Any]] = {
-    "updated": lambda row, title, found: (row.updated, row.id),
-    "created": lambda row, title, found: (row.created, row.id),
-    "waiting": lambda row, title, found: (waiting_since(row, found), row.id),
-    "number": lambda row, title, found: (row.number, row.id),
-    "subject": lambda row, title, found: (fold(row.subject), row.number),
-    "space": lambda row, title, found: (fold(title(row.space)), -row.number),
-    "author": lambda row, title, found: (fold(row.author), -row.number),
-    "threads": lambda row, title, found: (open_threads(row, found) or 0, row.id),
-    "pages": lambda row, title, found: (_many(found), row.id),
-    "rules": lambda row, title, found: (_met(found), row.id),
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order of the list: its name, and what rows are compared by.
+
+    ``needs`` are the parts that must be read of every row for it. Unless it is reversed, an order
+    that is ``falling`` shows the later or higher first.
+    """
+
+    title: str
+    key: Callable[[ChangeRow, Titles, Details | None], Any]
+    needs: frozenset[str] = frozenset()
+    falling: bool = False
+
+
+ORDERS: Mapping[str, Order] = {
+    "updated": Order("updated", lambda row, title, found: (row.updated, row.id), falling=True),
+    "created": Order("opened", lambda row, title, found: (row.created, row.id), falling=True),
+    "waiting": Order(
+        "waiting longest",
+        lambda row, title, found: (waiting_since(row, found), row.id),
+        frozenset({RULES, THREADS}),
+    ),
+    "number": Order("number", lambda row, title, found: (row.number, row.id), falling=True),
+    "subject": Order("subject", lambda row, title, found: (fold(row.subject), row.number)),
+    "space": Order("space", lambda row, title, found: (fold(title(row.space)), -row.number)),
+    "author": Order("author", lambda row, title, found: (fold(row.author), -row.number)),
+    "threads": Order(
+        "open threads",
+        lambda row, title, found: (open_threads(row, found) or 0, row.id),
+        frozenset({THREADS}),
+        falling=True,
+    ),
+    "pages": Order(
+        "pages", lambda row, title, found: (_many(found), row.id), frozenset({PAGES}), falling=True
+    ),
+    "rules": Order(
+        "rules", lambda row, title, found: (_met(found), row.id), frozenset({RULES}), falling=True
+    ),
 }
-"""The sort key of each order. Unknown values come last, or first when reversed."""
+"""The orders of the list. The first is the service's own.
+
+Unknown values come last, or first when reversed.
+"""
 
 
 def _many(found: Details | None) -> int:
@@ -119,12 +125,12 @@ def sorted_rows(
     backwards: bool,
     known: Known = lambda row: None,
 ) -> list[ChangeRow]:
-    """Return rows in an order of ``SORTS``, reversed on demand."""
-    compare = SORT_KEYS[sort]
+    """Return rows in one of `ORDERS`, reversed on demand."""
+    order = ORDERS[sort]
     return sorted(
         rows,
-        key=lambda row: compare(row, title, known(row)),
-        reverse=(sort in DESCENDING) != backwards,
+        key=lambda row: order.key(row, title, known(row)),
+        reverse=order.falling != backwards,
     )
 
 
@@ -530,7 +536,7 @@ def review_summary(details: Details) -> Text | str:
     return text or Text("none, no one was asked", style="muted")
 
 
-NEEDS: Mapping[str, frozenset[str]] = {
+FILTER_NEEDS: Mapping[str, frozenset[str]] = {
     "rule": frozenset({RULES, PAGES}),
     "review": frozenset({RULES}),
     "asked": frozenset({RULES}),
@@ -541,7 +547,10 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "is": frozenset({THREADS}),
     "waiting": frozenset({RULES, THREADS, ASKED}),
 }
-"""The parts that each field needs. `needs` drops the ones a value can do without."""
+"""The parts of a row that each field of the filter needs.
+
+`needs` drops the ones a value can do without.
+"""
 
 
 _OF_THREADS = {"has": "threads", "is": "discussed"}
@@ -551,7 +560,7 @@ def needs(query: Query[ChangeRow]) -> frozenset[str]:
     """Return the parts of rows that a filter needs."""
     found: set[str] = set()
     for term in query.terms:
-        asked = NEEDS.get(term.key or "", frozenset())
+        asked = FILTER_NEEDS.get(term.key or "", frozenset())
         if term.key == "waiting" and "me".startswith(term.value):
             asked -= {RULES}
         if term.key == "asked" and term.value == "me":

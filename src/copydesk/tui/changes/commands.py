@@ -179,8 +179,8 @@ class ChangeCommands(Commands, scope="changes"):
     async def choose_sort(self) -> None:
         """Choose the order. Any but the last updated first reads the whole list."""
         options = [
-            Option(sort, title)
-            for sort, title in present.SORTS.items()
+            Option(sort, order.title)
+            for sort, order in present.ORDERS.items()
             if sort != "space" or self.place.target.space is None
         ]
         chosen = await self.place.desk.push_screen_wait(

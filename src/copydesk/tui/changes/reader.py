@@ -18,7 +18,7 @@ from rich.text import Text
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.present import change_request as present
-from copydesk.present.change_request import SORT_NEEDS, facts
+from copydesk.present.change_request import facts
 from copydesk.present.impact import impact_line
 from copydesk.session.change_rows import (
     ALL_PARTS,
@@ -529,7 +529,7 @@ class RowReader:
             )
 
         def progress(count: int) -> None:
-            self.place.rows.note = f"sorting by {present.SORTS[sort]}, {count:,} read"
+            self.place.rows.note = f"sorting by {present.ORDERS[sort].title}, {count:,} read"
             self.place.rows.retitle()
 
         def arrived(rows: list[ChangeRow]) -> None:
@@ -541,11 +541,11 @@ class RowReader:
 
     async def _read_for_order(self, api: Api, rows: Sequence[ChangeRow], sort: str) -> None:
         """Read what an order compares of rows, a few at a time, and say how far that is."""
-        parts = SORT_NEEDS.get(sort, frozenset())
+        parts = present.ORDERS[sort].needs
         due = [row for row in rows if parts and self.place.known.due(row, parts)]
         for at in range(0, len(due), AT_ONCE):
             self.place.rows.note = (
-                f"sorting by {present.SORTS[sort]}, checked {len(rows) - len(due) + at} of "
+                f"sorting by {present.ORDERS[sort].title}, checked {len(rows) - len(due) + at} of "
                 f"{len(rows)}"
             )
             self.place.rows.retitle()

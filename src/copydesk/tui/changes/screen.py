@@ -485,8 +485,8 @@ class ChangesPlace(Place):
         query = Query.parse(view.filter, self.triage.fields)
         if query.problems:
             return lead + query.problems[0].sentence
-        if view.sort and view.sort not in present.SORTS:
-            return f"{lead}there is no order {view.sort!r}; known are {', '.join(present.SORTS)}."
+        if view.sort and view.sort not in present.ORDERS:
+            return f"{lead}there is no order {view.sort!r}; known are {', '.join(present.ORDERS)}."
         unknown = [each for each in view.statuses if each not in STATUSES]
         if unknown or not view.statuses:
             return f"{lead}status is one of {', '.join(STATUSES)}."
@@ -509,7 +509,7 @@ class ChangesPlace(Place):
         self.show_columns()
         if self.listing.own:
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
-        if self.sort not in present.SORTS:
+        if self.sort not in present.ORDERS:
             self.sort, self.backwards = SERVED, False
         self.reads.cancel("check")
         self.row_reader.restart()
@@ -526,10 +526,9 @@ class ChangesPlace(Place):
 
     def name_order(self) -> None:
         """Say above the list which view and which order it shows."""
-        self.rows.sort = (self.sort, (self.sort in present.DESCENDING) != self.backwards)
-        self.rows.note = f"sort: {present.SORTS[self.sort]}" + (
-            ", reversed" if self.backwards else ""
-        )
+        order = present.ORDERS[self.sort]
+        self.rows.sort = (self.sort, order.falling != self.backwards)
+        self.rows.note = f"sort: {order.title}" + (", reversed" if self.backwards else "")
         self.rows.title = self.listing.title
         self.show_columns()
 

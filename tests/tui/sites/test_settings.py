@@ -339,7 +339,7 @@ async def test_a_site_is_made_and_deleted(
         # What was chosen is kept with the title, also if the program ends here.
         plan = kept_plan(driver.app.session.drafts.load(NEW_KEY))
         assert plan is not None
-        assert (plan.type, plan.visibility, len(plan.spaces)) == ("premium", "unlisted", 2)
+        assert (plan["type"], plan["visibility"], len(plan["spaces"])) == ("premium", "unlisted", 2)
         assert kept_plan("x") is kept_plan('{"title": "x"}') is None
         # Esc goes one step back, always.
         await driver.burst("escape")

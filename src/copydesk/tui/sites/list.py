@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -30,6 +30,7 @@ from copydesk.session.reads.traffic import USUAL, read_site_views
 from copydesk.session.site_rows import SiteRow, site_row
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice, OrderedChoices
+from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
@@ -84,17 +85,64 @@ VIEWS = (
 """Each asks the service for its own list."""
 
 
-@dataclass
-class Plan:
-    """A site that is about to be made, but for its title."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of a new site, before that for its title.
 
-    type: str = "basic"
-    visibility: str = "public"
-    spaces: tuple[str, ...] = ()
+    ``name`` is the field of the site that it fills; ``usual`` is chosen at first. ``sheet`` asks it
+    under a head, with what is chosen so far and the spaces there are, by their ids. With the title
+    the answer is told behind ``label``, as ``said`` has it.
+    """
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as it is kept with the title."""
-        return {"type": self.type, "visibility": self.visibility, "spaces": list(self.spaces)}
+    name: str
+    asks: str
+    label: str
+    usual: str | list[str]
+    sheet: Callable[[str, Any, Mapping[str, Option]], Sheet[Any]]
+    said: Callable[[Any, Mapping[str, Option]], str]
+
+
+def _types(head: str, chosen: Any, spaces: Mapping[str, Option]) -> Sheet[Any]:
+    from copydesk.contract.enumerations import SiteType
+
+    types = [Option(each, each, TYPES.get(each, "")) for each in get_args(SiteType)]
+    return Choice(head, types, current=chosen)
+
+
+def _audiences(head: str, chosen: Any, spaces: Mapping[str, Option]) -> Sheet[Any]:
+    from copydesk.contract.enumerations import SiteVisibility
+
+    audiences = [Option(each, each, readers(each)) for each in get_args(SiteVisibility)]
+    return Choice(head, audiences, current=chosen)
+
+
+def _spaces(head: str, chosen: Any, spaces: Mapping[str, Option]) -> Sheet[Any]:
+    ticked = tuple(each for each in map(str, chosen) if each in spaces)
+    return OrderedChoices(head, list(spaces.values()), ticked=ticked)
+
+
+def _spaces_said(chosen: Any, spaces: Mapping[str, Option]) -> str:
+    more = f" and {len(chosen) - NAMED} more" if len(chosen) > NAMED else ""
+    return ", ".join(spaces[each].title for each in chosen[:NAMED]) + more or "nothing yet"
+
+
+QUESTIONS = (
+    Question("type", "its plan", "plan", "basic", _types, lambda chosen, spaces: str(chosen)),
+    Question(
+        "visibility", "who can read it once it is published", "read by", "public",
+        _audiences, lambda chosen, spaces: readers(chosen),
+    ),
+    Question("spaces", "what it shows", "shows", [], _spaces, _spaces_said),
+)  # fmt: skip
+"""What is asked of a new site, in order; the title comes last, and the site is made with it."""
+
+Plan: TypeAlias = dict[str, Any]
+"""The answers to `QUESTIONS` so far, as the request for the site has them."""
+
+
+def new_plan() -> Plan:
+    """Return a plan with what is chosen at first."""
+    return {each.name: each.usual for each in QUESTIONS}
 
 
 def kept_plan(text: str | None) -> Plan | None:
@@ -103,10 +151,14 @@ def kept_plan(text: str | None) -> Plan | None:
         kept = json.loads(text or "")
     except ValueError:
         return None
-    match kept:
-        case {"type": str(type_), "visibility": str(visibility), "spaces": list(spaces)}:
-            return Plan(type_, visibility, tuple(str(each) for each in spaces))
-    return None
+    if not isinstance(kept, dict):
+        return None
+    known = all(isinstance(kept.get(each.name), type(each.usual)) for each in QUESTIONS)
+    return {each.name: kept[each.name] for each in QUESTIONS} if known else None
+
+
+def _head(step: int, asks: str) -> str:
+    return f"New site, {step + 1} of {len(QUESTIONS) + 1}: {asks}"
 
 
 class CreationCommands(Commands, scope="sites"):
@@ -116,7 +168,7 @@ class CreationCommands(Commands, scope="sites"):
 
     def __init__(self, here: SitesPlace) -> None:
         super().__init__(here)
-        self._begun = Plan()
+        self._begun = new_plan()
         """The plan of a new site, until it is made."""
 
     def things(self) -> Sequence[Thing]:
@@ -158,85 +210,55 @@ class CreationCommands(Commands, scope="sites"):
         if found is None:
             return
         desk, titles = found
-        spaces = space_options(desk.nodes, keep=lambda space: True)
-        names = {each.id: each.title for each in spaces}
+        spaces = {each.id: each for each in space_options(desk.nodes, keep=lambda space: True)}
         plan = self._begun = kept_plan(self.place.session.drafts.load(NEW_KEY)) or self._begun
-        plan.spaces = tuple(each for each in plan.spaces if each in names)
         step = 0
         # Esc goes one question back, and leaves at the first.
-        while 0 <= step < 4:
-            if step < 3:
+        while 0 <= step <= len(QUESTIONS):
+            if step < len(QUESTIONS):
                 answered = await self._ask(plan, step, spaces)
                 self._keep(plan)
             else:
-                answered = await self._title(organization, plan, names, titles)
+                answered = await self._title(organization, plan, spaces, titles)
             step += 1 if answered else -1
 
     def _keep(self, plan: Plan) -> None:
         """Keep what was chosen with the title that was typed before, if one was."""
         drafts = self.place.session.drafts
         if (text := drafts.load(NEW_KEY)) and kept_plan(text) is not None:
-            drafts.save(NEW_KEY, json.dumps(json.loads(text) | plan.to_dict()))
+            drafts.save(NEW_KEY, json.dumps(json.loads(text) | plan))
 
-    async def _ask(self, plan: Plan, step: int, spaces: list[Option]) -> bool:
+    async def _ask(self, plan: Plan, step: int, spaces: Mapping[str, Option]) -> bool:
         """Ask one question of a new site; False goes back."""
-        from copydesk.contract.enumerations import SiteType, SiteVisibility
-
-        if step == 0:
-            types = [Option(each, each, TYPES.get(each, "")) for each in get_args(SiteType)]
-            type_ = await self.place.desk.push_screen_wait(
-                Choice("New site, 1 of 4: its plan", types, current=plan.type)
-            )
-            plan.type = type_ or plan.type
-            return bool(type_)
-        if step == 1:
-            audiences = [Option(each, each, readers(each)) for each in get_args(SiteVisibility)]
-            visibility = await self.place.desk.push_screen_wait(
-                Choice(
-                    "New site, 2 of 4: who can read it once it is published",
-                    audiences, current=plan.visibility,
-                )
-            )  # fmt: skip
-            plan.visibility = visibility or plan.visibility
-            return bool(visibility)
-        chosen = await self.place.desk.push_screen_wait(
-            OrderedChoices("New site, 3 of 4: what it shows", spaces, ticked=plan.spaces)
-        )
+        question = QUESTIONS[step]
+        sheet = question.sheet(_head(step, question.asks), plan[question.name], spaces)
+        chosen = await self.place.desk.push_screen_wait(sheet)
         if chosen is not None:
-            plan.spaces = chosen
+            plan[question.name] = list(chosen) if isinstance(chosen, tuple) else chosen
         return chosen is not None
 
     async def _title(
         self,
         organization: str,
         plan: Plan,
-        names: Mapping[str, str],
+        spaces: Mapping[str, Option],
         taken: Collection[str],
     ) -> bool:
         """Ask for the title, and make the site; False goes back."""
         from copydesk.contract.models.site import SiteCreate
 
-        shown = [names[space] for space in plan.spaces]
-        more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
-        said = ", ".join(shown[:NAMED]) + more
         facts: list[Text | str] = [
-            Text.assemble(("plan     ", "muted"), plan.type),
-            Text.assemble(("read by  ", "muted"), readers(plan.visibility)),
-            Text.assemble(("shows    ", "muted"), said or "nothing yet"),
+            *(
+                Text.assemble((f"{each.label:<9}", "muted"), each.said(plan[each.name], spaces))
+                for each in QUESTIONS
+            ),
             "",
             "The site is not published: no one can read it until you publish it with W.",
         ]
         made: list[Site] = []
 
         async def send(values: Mapping[str, str]) -> None:
-            body = SiteCreate.model_validate(
-                {
-                    "type": plan.type,
-                    "title": values["title"],
-                    "visibility": plan.visibility,
-                    "spaces": list(plan.spaces),
-                }
-            )
+            body = SiteCreate.model_validate({**plan, "title": values["title"]})
             deletes = (
                 self.place.publication.rights is not None
                 and not self.place.publication.rights.delete
@@ -262,14 +284,14 @@ class CreationCommands(Commands, scope="sites"):
 
         field = Field("title", "Title", "", check("title"), note)
         form = Form(
-            "New site, 4 of 4: its title", [field],
+            _head(len(QUESTIONS), "its title"), [field],
             draft_key=NEW_KEY, facts=facts, send=send, verb="make it",
-            beside=plan.to_dict(), leaves="back",
+            beside=plan, leaves="back",
         )  # fmt: skip
         await self.place.desk.push_screen_wait(form)
         if not made:
             return False
-        site, self._begun = made[0], Plan()
+        site, self._begun = made[0], new_plan()
         self.place.reveal_site(site.id)
         target = Target(organization=organization, site=site.id)
         await self.place.desk.go("site-structure", target)

@@ -31,7 +31,8 @@ SECONDS = 1_780_390_800
         "2026-06-02 14:30 +530", "2026-06-02 06:00 UTC\u22123", "2026-06-02 18:00 JST",
         "2026-06-02 19:00 AEST", "2026-06-02 18:30 ACST", "2026-06-02 11:00 (CEST)",
         "Tue Jun  2 02:00:00 PDT 2026", "2. Juni 2026, 11.00 Uhr MESZ", "2 jun 2026 09:00 hrs",
-        "2 juin 2026 9:00 a.m. UTC",
+        "2 juin 2026 9:00 a.m. UTC", "2 juin 2026 à 9 h 00",
+        "2026年6月2日 9時00分", "2026年6月2日(火) 午前9:00", "2026년 6월 2일 오전 9시 00분",
     ],
 )  # fmt: skip
 def test_all_usual_forms_are_one_moment(written: object) -> None:
@@ -92,8 +93,11 @@ def test_months_are_known_by_their_names(names: str, month: int) -> None:
 
 
 def test_half_a_day_is_read_at_its_ends() -> None:
-    hours = [read_moment(f"6/2/2026 {said}") for said in ("12:30 AM", "12:30 pm", "1:30 PM")]
-    assert [each.hour for each in hours if each] == [0, 12, 13]
+    mornings = "12:30 AM", "12:30 a. m.", "上午12:30", "오전 12시 30분", "午前12時30分07秒", "0:30"
+    evenings = "12:30 pm", "12:30 p.m. UTC", "12:30p", "下午12:30", "오후 12시 30분", "12 h 30"
+    for hour, written in ((0, mornings), (12, evenings)):
+        found = [read_moment(f"6/2/2026 {each}") for each in written]
+        assert [each and (each.hour, each.minute) for each in found] == [(hour, 30)] * len(found)
 
 
 @given(st.text(max_size=70) | st.from_regex(r"[0-9/.: -]{1,30}(am|PM|Z|\+99:99)?", fullmatch=True))

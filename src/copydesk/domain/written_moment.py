@@ -54,13 +54,15 @@ _ZONES = {
 (RFC 2822: CST) and Britain's."""
 
 _TIME = re.compile(
-    r"(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d{1,9})?)?"
-    r"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?(?:uhr|uur|hrs?|hs|h)\b\.?)?"
+    r"(?P<hour>\d{1,2})(?:[:.h]|\sh\s)(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d{1,9})?)?"
+    r"(?:\s?(?P<half>[ap])(?:\.?\s?m)?\b\.?)?(?:\s?(?:uhr|uur|hrs?|hs|h)\b\.?)?"
     r"\s?\(?(?P<zone>[a-z][a-z/_]*)?\s?(?P<span>[+-]\d+(?:[:.]\d+)*)?"
 )
 _SPAN = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,2}?)(?::?(?P<minutes>\d{2}))?")
 _LAST_FIRST = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)")
 _EAST = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
+_EAST_UNIT = re.compile(r"(?<=\d)\s?[時时點点시分분]\s?(?=\d)")
+_EAST_HALF = re.compile(r"(?:(午前|上午|오전)|午後|下午|오후)\s?([\d:]+)")
 _NUMBERS = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[-/.])\s?(?P<two>\d{1,2})(?P=sign)\s?(?P<year>\d{4}|\d{2})(?!\d)"
 )
@@ -97,6 +99,8 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
     if _SECONDS.fullmatch(text):
         return _since_1970(float(text))
     text = _EAST.sub(r"\1-\2-\3 ", " ".join(normalize("NFKC", text).split()))
+    text = _EAST_UNIT.sub(":", text)
+    text = _EAST_HALF.sub(lambda half: f"{half[2]} {'am' if half[1] else 'pm'}", text)
     if compact := _COMPACT.fullmatch(text):
         text = "{}-{}-{} {}:{}:{}{}".format(*compact.groups(default=""))
     plain = (

@@ -95,7 +95,7 @@ def test_each_override_says_what_it_stands_on() -> None:
     for at, line in enumerate(lines):
         if re.match(r"    (async )?def _[a-z]", line):
             before = at - 1
-            while lines[before].startswith("    #") and "Stands on: " not in lines[before]:
+            while re.match("    [#@]", lines[before]) and "Stands on: " not in lines[before]:
                 before -= 1
             assert lines[before].startswith("    # Stands on: "), line
 

@@ -310,8 +310,8 @@ class SteadyScreen(Screen[R]):
 
         return super().call_after_refresh(unless_left)
 
-    @cached_property
     # Stands on: what the screen resumes for a frame, and pauses once it is drawn.
+    @cached_property
     def _update_timer(self) -> Timer:
         return FrameClock.begin(self, self._on_timer_update)
 

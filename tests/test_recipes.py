@@ -12,6 +12,8 @@ from textwrap import dedent
 
 import pytest
 
+from copydesk.tui.review.screen import Review
+
 ROOT = Path(__file__).resolve().parent.parent
 
 GENERATES = "from copydesk.tui.system.reference import write_tables; write_tables()"
@@ -76,6 +78,16 @@ def follow(root: Path) -> None:
         start += len("from __future__ import annotations\n")
         rest = text.removeprefix(imports)
         path.write_text(before[:start] + imports + before[start:] + rest)
+
+
+def test_the_keys_of_a_review_are_found_by_their_files() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^  \| `(\S+)\.py` \| (.*) \|$", page, re.MULTILINE)
+    named = {(file, name) for file, keys in rows for name in re.findall(r"`([A-Z]\w+)`", keys)}
+    assert named == {
+        (kind.__module__.removeprefix("copydesk.").replace(".", "/"), kind.__name__)
+        for kind in Review.COMMAND_CLASSES
+    }
 
 
 @pytest.mark.long

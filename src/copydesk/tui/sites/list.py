@@ -86,7 +86,7 @@ VIEWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PlanQuestion:
     """A question of a new site, before that for its title.
 
     ``name`` is the field of the site that it fills; ``usual`` is chosen at first. ``sheet`` asks it
@@ -127,12 +127,12 @@ def _spaces_said(chosen: Any, spaces: Mapping[str, Option]) -> str:
 
 
 QUESTIONS = (
-    Question("type", "its plan", "plan", "basic", _types, lambda chosen, spaces: str(chosen)),
-    Question(
+    PlanQuestion("type", "its plan", "plan", "basic", _types, lambda chosen, spaces: str(chosen)),
+    PlanQuestion(
         "visibility", "who can read it once it is published", "read by", "public",
         _audiences, lambda chosen, spaces: readers(chosen),
     ),
-    Question("spaces", "what it shows", "shows", [], _spaces, _spaces_said),
+    PlanQuestion("spaces", "what it shows", "shows", [], _spaces, _spaces_said),
 )  # fmt: skip
 """What is asked of a new site, in order; the title comes last, and the site is made with it."""
 
@@ -247,9 +247,12 @@ class CreationCommands(Commands, scope="sites"):
         """Ask for the title, and make the site; False goes back."""
         from copydesk.contract.models.site import SiteCreate
 
+        width = max(len(each.label) for each in QUESTIONS) + 2
         facts: list[Text | str] = [
             *(
-                Text.assemble((f"{each.label:<9}", "muted"), each.said(plan[each.name], spaces))
+                Text.assemble(
+                    (each.label.ljust(width), "muted"), each.said(plan[each.name], spaces)
+                )
                 for each in QUESTIONS
             ),
             "",

@@ -10,7 +10,13 @@ from copydesk.contract.models.permission import PermissionInvite
 from copydesk.domain.access import Container, Given, Holder, Person
 from copydesk.server import site_writes
 from copydesk.session.reads import access
-from copydesk.session.reads.access import read_chain, read_person, read_team_members
+from copydesk.session.reads.access import (
+    read_chain,
+    read_person,
+    read_sources,
+    read_sources_if_there,
+    read_team_members,
+)
 from tests.session.reads import told
 from tests.world import World
 
@@ -139,6 +145,21 @@ async def test_a_member_has_a_role_and_teams(world: World) -> None:
         assert await read_person(api, world.home, gus) == Person(gus, None)
         world.write(lambda tx: tx.run("UPDATE member SET disabled = 1 WHERE user_id = ?", lee))
         assert (await read_person(api, world.home, lee)).disabled
+
+
+async def test_what_gives_a_role_is_read_of_who_is_there(world: World) -> None:
+    lee = world.user("lee", "review")
+    space = world.space("Guides", default_level="inherit")
+    world.grant(space, lee, "edit")
+    async with world.api() as api:
+        chain = await read_chain(api, Holder("space", space), world.ana, administers=True)
+        found = await read_sources(api, world.home, "", chain, lee)
+        assert [each.level for each in found if each.decides] == ["edit"]
+        assert "the organization" in {each.where for each in found}
+        assert await read_sources_if_there(api, world.home, "", chain, lee) == found
+        assert await read_sources_if_there(api, world.home, "", chain, "nobody") == []
+        with pytest.raises(NotFound):
+            await read_sources(api, world.home, "", chain, "nobody")
 
 
 async def test_the_people_of_the_first_teams_that_may_be_read_are_known(

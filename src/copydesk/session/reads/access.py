@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
-from copydesk.domain.access import Container, Given, Holder, Person
+from copydesk.domain.access import Container, Given, Holder, Person, Source, sources
 from copydesk.domain.text import clean, shown_title
+from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
 from copydesk.session.people import person_name
 
@@ -83,6 +84,27 @@ async def read_person(api: Api, organization: str, user: str) -> Person:
     pages = api.pages(ops.list_member_teams, organization, user, limit=PAGE)
     teams = frozenset([each.team.id async for each in pages])
     return Person(user, _level(member.role), teams, member.disabled)
+
+
+async def read_sources(
+    api: Api, organization: str, title: str, chain: Sequence[Container], user: str
+) -> list[Source]:
+    """Return what gives a person a role in a place, from what `read_chain` returned for that.
+
+    ``title`` is that of the organization. Raises ``ApiError``.
+    """
+    person = await read_person(api, organization, user)
+    return sources(chain, title or "the organization", person)
+
+
+async def read_sources_if_there(
+    api: Api, organization: str, title: str, chain: Sequence[Container], user: str
+) -> list[Source]:
+    """Return the same; nothing where it cannot be read: sending tells what is wrong with them."""
+    try:
+        return await read_sources(api, organization, title, chain, user)
+    except failure_types():
+        return []
 
 
 async def read_team_members(

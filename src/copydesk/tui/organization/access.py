@@ -21,7 +21,6 @@ from copydesk.domain.access import (
     level_from,
     level_with,
     rank,
-    sources,
     stage,
     staged_of,
     staged_text,
@@ -32,12 +31,16 @@ from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
-from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.people import person_name
-from copydesk.session.reads.access import read_chain, read_person, read_team_members
+from copydesk.session.reads.access import (
+    read_chain,
+    read_sources,
+    read_sources_if_there,
+    read_team_members,
+)
 from copydesk.session.reads.organization import people_offered, read_home, teams_offered
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, BulkItem, BulkRun
@@ -442,23 +445,6 @@ def _not_all(told: str | None) -> str:
     return f"The service says {clean(told or 'none')}: not all that gives it may be read here."
 
 
-async def explain(
-    api: Api, home: str, title: str, chain: Sequence[Container], user: str
-) -> list[Source]:
-    """Read what gives a person a role; ``title`` is that of the organization ``home``."""
-    return sources(chain, title or "the organization", await read_person(api, home, user))
-
-
-async def explain_if_there(
-    api: Api, home: str, title: str, chain: Sequence[Container], user: str
-) -> list[Source]:
-    """Read the same; nothing where it cannot be read: sending tells what is wrong with them."""
-    try:
-        return await explain(api, home, title, chain, user)
-    except failure_types():
-        return []
-
-
 def invited_by(
     body: PermissionInvite,
     people: Mapping[str, Option],
@@ -732,7 +718,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         if user not in self._sources and not newcomer:
             self.reads.load(
                 "person",
-                lambda api: explain(api, *self._home, self.chain, user),
+                lambda api: read_sources(api, *self._home, self.chain, user),
                 lambda found: self._explained(user, found),
                 what="Reading where it comes from",
                 of=user,
@@ -802,7 +788,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         async def read() -> tuple[tuple[Container, ...], list[list[Source]]]:
             api = await self.session.ready()
             chain = await self._read_chain(api, where)
-            explained = (explain_if_there(api, *self._home, chain, each) for each in people)
+            explained = (read_sources_if_there(api, *self._home, chain, each) for each in people)
             return chain, await asyncio.gather(*explained)
 
         found = await self.reads.now("plan", read, "Reading what was given")

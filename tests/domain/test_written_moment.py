@@ -32,7 +32,9 @@ SECONDS = 1_780_390_800
         "2026-06-02 19:00 AEST", "2026-06-02 18:30 ACST", "2026-06-02 11:00 (CEST)",
         "Tue Jun  2 02:00:00 PDT 2026", "2. Juni 2026, 11.00 Uhr MESZ", "2 jun 2026 09:00 hrs",
         "2 juin 2026 9:00 a.m. UTC", "2 juin 2026 à 9 h 00",
-        "2026年6月2日 9時00分", "2026年6月2日(火) 午前9:00", "2026년 6월 2일 오전 9시 00분",
+        "2026年6月2日 9時00分", "2026年6月2日 上午9时",
+        "9:00 AM, June 2, 2026", "11:00 CEST, Tue 2 Jun 2026", "June 2, 2026 at 9 AM",
+        "2 juin 2026 9 h", "2026年6月2日(火) 午前9:00", "2026년 6월 2일 오전 9시 00분",
     ],
 )  # fmt: skip
 def test_all_usual_forms_are_one_moment(written: object) -> None:
@@ -48,7 +50,8 @@ def test_all_usual_forms_are_one_moment(written: object) -> None:
      "Foo 2, 2026", True, 0, -1, 12, float("nan"), float("inf"), 10**30, [], {}, "x" * 1000,
      "0001-01-01T00:00:00+14:00", "2026-06-02 99:00",
      "Marketing 12, 2026", "Maybe 5, 2026", "Decline 3 2026", "demarch 3 2026", "112 Mar 2026",
-     "12 Mar 10:11", "2026-06-02 09:00 IST", "2026-06-02 09:00 ET", "2026-06-02 09:00 +24:00",
+     "12 Mar 10:11", "2026-06-02 09:00 IST", "2026-06-02 09:00 ET", "09:00 IST, 2 Jun 2026",
+     "2026-06-02 09:00 +24:00",
      "2026-06-02 09:00 Asia/Kolkata", "2026-06-02 09:00 GMT+5.5", "2026-06-02 09:00 +10:60"],
 )  # fmt: skip
 def test_what_is_no_moment_is_none(written: object) -> None:

@@ -54,7 +54,9 @@ _ZONES = {
 (RFC 2822: CST) and Britain's."""
 
 _TIME = re.compile(
-    r"(?P<hour>\d{1,2})(?:[:.h]|\sh\s)(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d{1,9})?)?"
+    r"(?P<hour>\d{1,2})"
+    r"(?:(?:[:.h]|\sh\s)(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d{1,9})?)?"
+    r"|(?=\s?(?:[ap]\.?\s?m|uhr|uur|h)\b))"
     r"(?:\s?(?P<half>[ap])(?:\.?\s?m)?\b\.?)?(?:\s?(?:uhr|uur|hrs?|hs|h)\b\.?)?"
     r"\s?\(?(?P<zone>[a-z][a-z/_]*)?\s?(?P<span>[+-]\d+(?:[:.]\d+)*)?"
 )
@@ -62,6 +64,7 @@ _SPAN = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,2}?)(?::?(?P<minutes>\d{2}))?"
 _LAST_FIRST = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)")
 _EAST = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
 _EAST_UNIT = re.compile(r"(?<=\d)\s?[時时點点시分분]\s?(?=\d)")
+_EAST_HOUR = re.compile(r"(?<=\d)\s?[時时點点시]")
 _EAST_HALF = re.compile(r"(?:(午前|上午|오전)|午後|下午|오후)\s?([\d:]+)")
 _NUMBERS = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[-/.])\s?(?P<two>\d{1,2})(?P=sign)\s?(?P<year>\d{4}|\d{2})(?!\d)"
@@ -99,7 +102,7 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
     if _SECONDS.fullmatch(text):
         return _since_1970(float(text))
     text = _EAST.sub(r"\1-\2-\3 ", " ".join(normalize("NFKC", text).split()))
-    text = _EAST_UNIT.sub(":", text)
+    text = _EAST_HOUR.sub(":00", _EAST_UNIT.sub(":", text))
     text = _EAST_HALF.sub(lambda half: f"{half[2]} {'am' if half[1] else 'pm'}", text)
     if compact := _COMPACT.fullmatch(text):
         text = "{}-{}-{} {}:{}:{}{}".format(*compact.groups(default=""))
@@ -113,7 +116,7 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
     hour = minute = second = 0
     zone: timezone | None = UTC
     if (time := _TIME.search(rest)) is not None:
-        hour, minute, second = int(time["hour"]), int(time["minute"]), int(time["second"] or 0)
+        hour, minute, second = int(time["hour"]), int(time["minute"] or 0), int(time["second"] or 0)
         if time["half"]:
             hour = hour % 12 + (12 if time["half"] == "p" else 0)
         zone = _zone(time["zone"] or "", time["span"] or "")
@@ -170,12 +173,8 @@ def _date(text: str, order: Order | None) -> tuple[int, int, int, str] | None:
         year, month, day = _year(found["year"]), _MONTH_OF[found["name"]], int(found["day"])
         if not 1 <= day <= 31:
             return None
-        return (
-            year,
-            month,
-            day,
-            text[found.start("name") + len(found["name"]) :].replace(found["year"], " ", 1),
-        )
+        behind = text[found.end("name") :].replace(found["year"], " ", 1)
+        return year, month, day, f"{behind} {text[: found.start()].rstrip(' ,')}"
     else:
         return None
     return year, month, day, text[found.end() :]

@@ -133,6 +133,7 @@ def test_a_limit_bounds_what_is_read() -> None:
     assert clean("ab\x1b]0;owned\x1b\\c", limit=12) == "ab"
     assert clean("ab\x1b]0;said", limit=7) == "ab0;s", "of one without an end only its opening goes"
     assert clean("\x1b[31mabc\x1b[0m", limit=6) == "a"
+    assert clean(f"ab\x1b]0;{'x' * 4_000}\x07", limit=200) == "ab"
 
 
 @given(HOSTILE, st.integers(0, 40))

@@ -65,6 +65,9 @@ _SEQUENCES = re.compile(
 _OPENING = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f]")
 """What an escape sequence begins with."""
 
+_BEHIND = 4_096
+"""So far behind a limit the end of a sequence is looked for that begins before it."""
+
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, delete, C1
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible joiners and fillers
@@ -159,7 +162,7 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
 def _start(text: str, limit: int) -> str:
     """Return the first characters of a text, none of an escape sequence that goes on behind."""
     if _OPENING.search(text, 0, limit):
-        for found in _SEQUENCES.finditer(text):
+        for found in _SEQUENCES.finditer(text, 0, limit + _BEHIND):
             if found.end() > limit:
                 return text[: min(found.start(), limit)]
     return text[:limit]

@@ -499,9 +499,8 @@ class DiffView(WrappedList, scope="diff"):
         self._range_from = None
         self._lay_out()
         self.changed(top=not keep_place)
-        if place is not None:
-            self.go_to_line(place)
-        elif not keep_place and page is not None:
+        self._stay_on(place)
+        if not keep_place and page is not None:
             self.step_change(1, quiet=True, from_start=True)
             # What is said of the page is read before the page.
             self.go_to_top()
@@ -557,7 +556,11 @@ class DiffView(WrappedList, scope="diff"):
             self._held[self._front].marks = marks
         self._lay_out()
         self.changed()
-        if line is not None:
+        self._stay_on(line)
+
+    def _stay_on(self, line: int | None) -> None:
+        """Put the cursor back on a row of the diff where it is not there; nothing scrolls else."""
+        if line is not None and self.line != line:
             self.go_to_line(line)
 
     @property
@@ -642,8 +645,7 @@ class DiffView(WrappedList, scope="diff"):
             line = self.line
             self._lay_out()
             self.changed()
-            if line is not None:
-                self.go_to_line(line)
+            self._stay_on(line)
 
     def show_sides(self, sides: bool) -> None:
         """Put the two texts side by side where there is room, or one above the other."""

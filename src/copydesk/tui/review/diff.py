@@ -497,9 +497,7 @@ class DiffView(WrappedList, scope="diff"):
         if keep_place and before is not None and self._held:
             self._held[0].unfolded, self._held[0].all = before.unfolded, before.all
         self._range_from = None
-        self._lay_out()
-        self.changed(top=not keep_place)
-        self._stay_on(place)
+        self._renew(place, top=not keep_place)
         if not keep_place and page is not None:
             self.step_change(1, quiet=True, from_start=True)
             # What is said of the page is read before the page.
@@ -554,12 +552,12 @@ class DiffView(WrappedList, scope="diff"):
         line = self.line
         if self._held:
             self._held[self._front].marks = marks
-        self._lay_out()
-        self.changed()
-        self._stay_on(line)
+        self._renew(line)
 
-    def _stay_on(self, line: int | None) -> None:
-        """Put the cursor back on a row of the diff where it is not there; nothing scrolls else."""
+    def _renew(self, line: int | None, *, top: bool = False) -> None:
+        """Lay out what changed, with the cursor on a row of the diff; nothing else scrolls."""
+        self._lay_out()
+        self.changed(top=top)
         if line is not None and self.line != line:
             self.go_to_line(line)
 
@@ -642,10 +640,7 @@ class DiffView(WrappedList, scope="diff"):
     def on_resize(self, event: events.Resize) -> None:
         """Go side by side, or one above the other, as the room now is."""
         if self.page is not None and (self.sides and self.fits) != self.paired:
-            line = self.line
-            self._lay_out()
-            self.changed()
-            self._stay_on(line)
+            self._renew(self.line)
 
     def show_sides(self, sides: bool) -> None:
         """Put the two texts side by side where there is room, or one above the other."""

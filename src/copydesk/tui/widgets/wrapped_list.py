@@ -253,7 +253,7 @@ class WrappedList(SpanPane):
         moved = row != self._at
         self._at = row
         upper = self._screen()[: self._height * 2 // 3]
-        if center and self._has_size and not any(row == shown for shown, _ in upper):
+        if center and self.size and not any(row == shown for shown, _ in upper):
             self._top, self._skip = self._above(row, self._height // 3), 0
         self._settle()
         if moved:
@@ -263,7 +263,7 @@ class WrappedList(SpanPane):
         """Scroll to the first row if that leaves the row under the cursor in view."""
         here = self._top, self._skip
         self._top = self._skip = 0
-        if self._has_size and not any(row == self._at for row, _ in self._screen()):
+        if self.size and not any(row == self._at for row, _ in self._screen()):
             self._top, self._skip = here
         self._settle()
 
@@ -281,11 +281,6 @@ class WrappedList(SpanPane):
                 if 0 <= other < self.rows and self.stops(other):
                     return other
         return max(0, row)
-
-    @property
-    def _has_size(self) -> bool:
-        """Whether it was laid out: before, no row is out of sight, and it begins at the top."""
-        return self.size.width > 0 and self.size.height > 0
 
     @property
     def _height(self) -> int:
@@ -325,8 +320,8 @@ class WrappedList(SpanPane):
 
     def _settle(self) -> None:
         """Bring the cursor into view and everything else in line with that."""
-        if not self._has_size:
-            return
+        if not self.size:
+            return  # no row is out of sight before there is room
         height, at = self._height, self._at
         if self.rows:
             tall = len(self._lines(at)) > height

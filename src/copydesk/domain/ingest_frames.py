@@ -137,6 +137,11 @@ class _Pieces:
             self.held, self.at = self.held[self.at :] + piece, 0
         return bool(piece)
 
+    def hold(self, size: int) -> None:
+        """Hold so many unread bytes, or what is left of the file."""
+        while len(self.held) - self.at < size and self.more():
+            pass
+
     def sign(self) -> bytes:
         """Go to the next byte that is not blank and return it; b"" at the end of the file."""
         while True:
@@ -488,24 +493,15 @@ def page_list(file: Readable, speaks: Callable[[Mapping[str, Any]], bool]) -> st
     pieces = _Pieces(file)
     if pieces.sign() == b"[":
         return ""
-    while len(pieces.held) - pieces.at < _HEAD and pieces.more():
-        pass
-    depth, names, found = 0, list[str](), ""
-    for token in _TOKEN.finditer(pieces.held, pieces.at, pieces.at + _HEAD):
-        match token[0]:
-            case b"{" | b"[":
-                depth += 1
-            case b"}" | b"]":
-                depth -= 1
-                if depth <= 0:
-                    break
-            case text if depth == 1 and (after := _KEY.match(pieces.held, token.end())):
-                names.append(text[1:-1].decode(errors="replace"))
-                list_at = _LIST.match(pieces.held, after.end())
-                first = _value_at(pieces.held, list_at.end() - 1) if list_at else None
-                if not found and first is not None and speaks(first):
-                    found = names[-1]
-    return "" if speaks(dict.fromkeys(names)) else found
+    pieces.hold(_HEAD)
+    names, found = dict[str, None](), ""
+    for _, name, at in _keys(pieces.held, pieces.at, deepest=1):
+        names[name] = None
+        if not found and (list_at := _LIST.match(pieces.held, at)):
+            first = _value_at(pieces.held, list_at.end() - 1)
+            if first is not None and speaks(first):
+                found = name
+    return "" if speaks(names) else found
 
 
 _HEAD = 1024 * 1024
@@ -518,31 +514,38 @@ _LIST = re.compile(rb"\[[ \t\r\n]*+\{")
 _KEY = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
 
 
-def _is_page(pieces: _Pieces, lists: Collection[str]) -> bool:
-    """Whether the object that begins here, or as the first of a list, is a page."""
-    while len(pieces.held) - pieces.at < _HEAD and pieces.more():
-        pass
-    begin = pieces.at
-    if pieces.held[begin : begin + 1] == b"[":
-        blank = _BLANK.match(pieces.held, begin + 1)
-        begin = blank.end() if blank else begin + 1
-    if pieces.held[begin : begin + 1] != b"{":
-        return False
+def _keys(held: bytes, begin: int, *, deepest: int) -> Iterator[tuple[int, str, int]]:
+    """Yield the keys of the object that begins there: how deep, the name, where its value begins.
+
+    They are looked for within ``_HEAD`` bytes.
+    """
     depth = 0
-    for token in _TOKEN.finditer(pieces.held, begin, begin + _HEAD):
+    for token in _TOKEN.finditer(held, begin, begin + _HEAD):
         match token[0]:
             case b"{" | b"[":
                 depth += 1
             case b"}" | b"]":
                 depth -= 1
                 if depth <= 0:
-                    return False
-            case text if depth in (1, 2) and (after := _KEY.match(pieces.held, token.end())):
-                name = text[1:-1].decode(errors="replace")
-                if depth == 1 and name in _OF_AN_ELEMENT:
-                    return False
-                if name in lists and pieces.held[after.end() : after.end() + 1] == b"[":
-                    return True
+                    return
+            case text if depth <= deepest and (after := _KEY.match(held, token.end())):
+                yield depth, text[1:-1].decode(errors="replace"), after.end()
+
+
+def _is_page(pieces: _Pieces, lists: Collection[str]) -> bool:
+    """Whether the object that begins here, or as the first of a list, is a page."""
+    pieces.hold(_HEAD)
+    begin = pieces.at
+    if pieces.held[begin : begin + 1] == b"[":
+        blank = _BLANK.match(pieces.held, begin + 1)
+        begin = blank.end() if blank else begin + 1
+    if pieces.held[begin : begin + 1] != b"{":
+        return False
+    for depth, name, at in _keys(pieces.held, begin, deepest=2):
+        if depth == 1 and name in _OF_AN_ELEMENT:
+            return False
+        if name in lists and pieces.held[at : at + 1] == b"[":
+            return True
     return False
 
 

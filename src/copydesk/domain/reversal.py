@@ -164,11 +164,13 @@ class _Written:
 
     def to_dict(self) -> dict[str, JSON]:
         """Return it as JSON, without the fields that say nothing."""
-        told = ((each.name, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
-        return {name: _json(value) for name, value in told if value not in _NOTHING}
+        named: Any = self  # each subclass is a dataclass
+        told = ((each.name, getattr(self, each.name)) for each in fields(named))
+        return {name: _json(value) for name, value in told if _says_something(value)}
 
 
-_NOTHING = (None, False, "", ())
+def _says_something(value: object) -> bool:
+    return not (value is None or value is False or value in ("", ()))
 
 
 def _json(value: Any) -> JSON:

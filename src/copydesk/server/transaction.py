@@ -191,7 +191,7 @@ class Tx:
         ``table`` and the names come from code, never from a request.
         """
         where = " AND ".join(f"{column} = ?" for column in values)
-        return self.one(f"SELECT * FROM {table} WHERE {where}", *values.values())  # noqa: S608
+        return self.one(f"SELECT * FROM {table} WHERE {where}", *values.values())  # noqa: S608 - names are ours
 
     def row(self, table: str, key: str | int) -> Row:
         """Return the row whose ``id`` is ``key``, of what the desk itself says is there."""

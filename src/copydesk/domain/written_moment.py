@@ -174,7 +174,8 @@ def _date(text: str, order: Order | None) -> tuple[int, int, int, str] | None:
         if not 1 <= day <= 31:
             return None
         behind = text[found.end("name") :].replace(found["year"], " ", 1)
-        return year, month, day, f"{behind} {text[: found.start()].rstrip(' ,')}"
+        # Set apart, so that the day of the week is no zone of the time.
+        return year, month, day, f"{behind}; {text[: found.start()].rstrip(' ,')}"
     else:
         return None
     return year, month, day, text[found.end() :]

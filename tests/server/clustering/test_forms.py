@@ -35,6 +35,11 @@ def test_who_says_what_many_say_and_nothing_else_says_it_still() -> None:
     assert without_forms(["", " ", "?!"] * FEWEST) == ["", " ", "?!"] * FEWEST
 
 
+def test_what_stands_behind_the_name_of_a_field_is_whole() -> None:
+    filled = [f"1{n}:30 an error is shown" for n in range(FEWEST)]
+    assert without_forms([f"発生時刻：{each}" for each in filled]) == filled
+
+
 def test_a_form_pulls_no_problems_together() -> None:
     told = {
         "export": ["Export of invoices stops", "Invoice export is empty", "Exported invoices lack"],

@@ -56,7 +56,7 @@ def _filled_in(text: str, usual: set[str]) -> str:
         if not keys or keys[0] in usual:
             continue
         if keys[-1] in usual:
-            line = line.partition(":")[2] or line.partition("：")[2]
+            line = _LABEL.sub(r"\2", line)
             if len(_WORD.findall(line)) < _FILLED:
                 continue
         kept.append(line.strip())

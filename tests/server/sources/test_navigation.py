@@ -157,6 +157,7 @@ def test_several_sidebars_are_groups_and_json_is_read() -> None:
         ("mkdocs.yml", b"docs_dir: elsewhere", "which has no Markdown"),
         ("docs.yaml", b"site: {structure: 3}", "is not a list of sections and spaces"),
         ("mkdocs.yml", b"\xff", "is not UTF-8"),
+        (".vitepress/config.ts", b"\xff", "is not UTF-8"),
         ("mkdocs.yml", b"nav: " + b"[" * 90 + b"]" * 90, "neither a page nor a section"),
     ],
 )

@@ -57,7 +57,7 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
     try:
         text = decoded(data)
     except BadYamlError:
-        if name.startswith("config."):
+        if name in HUGO and name.startswith("config."):
             return []  # of a program that nobody knows
         raise
     if vitepress_folder(path) is not None:

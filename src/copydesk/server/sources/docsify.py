@@ -18,7 +18,7 @@ _SHORT = re.compile(r"(?<=\]\()(?P<path>[^\s():?#]*)(?P<rest>(?:[?#][^\s()]*)?)(
 def read_docsify(path: str, text: str) -> list[Navigation]:
     """Return the sidebar as a table of contents, with the page that Docsify opens first."""
     # Its paths count from its folder, also those with a slash before them.
-    summary = parse_summary(_SHORT.sub(_whole, text).encode(), DOCSIFY, unusable=lambda _: None)
+    summary = parse_summary(_SHORT.sub(_whole, text), DOCSIFY, unusable=lambda _: None)
     items = [_item(entry) for entry in summary.entries]
     if not items:
         return []

@@ -186,11 +186,7 @@ class _Import:
 
     def member(self, organization_id: str, user_id: str, role: str) -> None:
         """Make a user a member unless they are one."""
-        if not self.tx.one(
-            "SELECT 1 FROM member WHERE organization_id = ? AND user_id = ?",
-            organization_id,
-            user_id,
-        ):
+        if self.tx.get("member", organization_id=organization_id, user_id=user_id) is None:
             desk_writes.add_member(self.tx, organization_id, user_id, role)
 
     def author(self, person: Person) -> str:

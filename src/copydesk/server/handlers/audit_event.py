@@ -19,7 +19,6 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.audit import OTHERS, is_audited, words
-from copydesk.server.errors import not_found
 from copydesk.server.handlers import implementation_of
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
@@ -81,13 +80,7 @@ def get_organization_audit_event(
 ) -> AuditEventDetails:
     """Get an event with the ids of its path, and the names of the fields that were given."""
     call.access.organization(organization_id, "admin")
-    row = call.tx.one(
-        f"SELECT * FROM {_EVENTS} WHERE organization_id = ? AND id = ?",  # noqa: S608 - ours
-        organization_id,
-        audit_event_id,
-    )
-    if row is None:
-        raise not_found("audit event", audit_event_id)
+    row = call.find("audit event", _EVENTS, audit_event_id, organization_id=organization_id)
     return AuditEventDetails.model_validate(
         _fields(call, row) | {"payload": json.loads(row["payload"])}
     )

@@ -109,11 +109,7 @@ def move_conversation_issues(call: Call, organization_id: str, body: IssueMove) 
     changing_organization(call, organization_id)
     issues = check_issues(call, organization_id, body.issues)
     if body.cluster is not None:
-        row = call.tx.one(
-            "SELECT 1 FROM cluster WHERE id = ? AND organization_id = ?",
-            body.cluster,
-            organization_id,
-        )
+        row = call.tx.get("cluster", id=body.cluster, organization_id=organization_id)
         if row is None:
             raise invalid(f"body.cluster: there is no cluster {body.cluster[:100]!r}")
     return IssuesMoved(moved=clusters.place(call.tx, issues, body.cluster, "hand"))

@@ -15,7 +15,7 @@ from copydesk.contract.models.glossary import (
     GlossaryUpdate,
 )
 from copydesk.contract.models.parts import Urls
-from copydesk.server.errors import invalid, not_found
+from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.store import Row, columns, to_json
@@ -50,9 +50,9 @@ def list_glossary_entries(
 @implements(ops.get_glossary_entry)
 def get_glossary_entry(call: Call, organization_id: str, glossary_entry_id: str) -> GlossaryEntry:
     call.access.organization(organization_id)
-    row = call.tx.get("glossary_entry", id=glossary_entry_id, organization_id=organization_id)
-    if row is None:
-        raise not_found("glossary entry", glossary_entry_id)
+    row = call.find(
+        "glossary entry", "glossary_entry", glossary_entry_id, organization_id=organization_id
+    )
     return _model(call, row)
 
 

@@ -7,7 +7,6 @@ What is not there is left out; nothing else of a vendor is needed to read one.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -66,8 +65,8 @@ def vendor_of(value: Fields) -> Vendor | None:
 def find_vendor(file: Readable) -> Vendor | None:
     """Return who wrote a file, by its first conversations; None where it is no known export."""
     for number, found in enumerate(pages(file, LISTS)):
-        value = _value(found) if isinstance(found, Frame) else None
-        if isinstance(value, dict):
+        value = found.value() if isinstance(found, Frame) else found
+        if not isinstance(value, Complaint):
             if "parts" in value:
                 return None
             if (vendor := vendor_of(value)) is not None:
@@ -89,8 +88,8 @@ def read_exports(file: Readable, source: str = "") -> Iterator[Item | Complaint]
         if isinstance(found, Complaint):
             yield found
             continue
-        value = _value(found)
-        if isinstance(value, dict) and "is_inbound" in value:
+        value = found.value()
+        if not isinstance(value, Complaint) and "is_inbound" in value:
             if gathered and _front_conversation(gathered[0][1]) != _front_conversation(value):
                 yield _read(gathered[0][0], _joined(gathered), source)
                 gathered, size = [], 0
@@ -106,17 +105,9 @@ def read_exports(file: Readable, source: str = "") -> Iterator[Item | Complaint]
         yield _read(gathered[0][0], _joined(gathered), source)
 
 
-def _value(frame: Frame) -> object:
-    try:
-        return json.loads(frame.data.decode("utf-8-sig", errors="replace"))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _read(frame: Frame, value: object, source: str) -> Item | Complaint:
-    if not isinstance(value, dict):
-        said = "not an object" if value is not None else "this is broken or cut off"
-        return Complaint(frame.line, said, frame.number)
+def _read(frame: Frame, value: Fields | Complaint, source: str) -> Item | Complaint:
+    if isinstance(value, Complaint):
+        return value
     vendor = vendor_of(value)
     if vendor is None:
         said = "this lacks the fields that a help desk writes of a conversation"

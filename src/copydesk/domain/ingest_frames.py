@@ -102,6 +102,17 @@ class Frame:
     data: bytes
     within: str = ""
 
+    def value(self) -> dict[str, Any] | Complaint:
+        """Return the object that it is, or why it is none."""
+        try:
+            value = json.loads(self.data.decode("utf-8-sig", errors="replace"))
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+        said = "not an object" if value is not None else "this is broken or cut off"
+        return Complaint(self.line, said, self.number)
+
 
 class _Pieces:
     """A file read in pieces: the bytes held now, unread from ``at`` on."""

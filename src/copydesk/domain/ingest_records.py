@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -148,30 +147,22 @@ def _objects(file: BinaryIO) -> Iterator[tuple[Frame, Fields] | Complaint]:
             broken = True
             yield found
             continue
-        value, why = _value(found), ""
-        if not isinstance(value, dict):
-            why = "not an object" if value is not None else "this is broken or cut off"
-        else:
-            usual = usual or frozenset(value)
-            if broken and 2 * len(usual & value.keys()) < len(usual):
-                why = "this has few of the fields of the first: part of what is broken above?"
-        if why:
+        value = found.value()
+        if isinstance(value, Complaint):
             broken = True
+            yield value
+            continue
+        usual = usual or frozenset(value)
+        if broken and 2 * len(usual & value.keys()) < len(usual):
+            why = "this has few of the fields of the first: part of what is broken above?"
             yield Complaint(found.line, why, found.number)
-        elif isinstance(value, dict):
+        else:
             yield found, value
 
 
 def _speaks(value: Fields) -> bool:
     """Whether an object says something itself."""
     return not guess(list(_flat(value))).meant.keys().isdisjoint(("subject", "body"))
-
-
-def _value(frame: Frame) -> object:
-    try:
-        return json.loads(frame.data.decode("utf-8-sig", errors="replace"))
-    except (ValueError, RecursionError):
-        return None
 
 
 def _flat(value: Fields, before: str = "", depth: int = 1) -> dict[str, str]:

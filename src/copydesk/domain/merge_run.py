@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from copydesk.domain.sure import sure
 from copydesk.domain.text import listed, plural
 
 ItemState: TypeAlias = Literal[
@@ -435,9 +436,7 @@ class MergeRun:
     @property
     def _under_way(self) -> RunItem:
         """The current request, where only a run that has one can be."""
-        item = self.current
-        assert item is not None
-        return item
+        return sure(self.current)
 
     def _put(self, item: RunItem) -> MergeRun:
         return replace(

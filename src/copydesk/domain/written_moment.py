@@ -53,6 +53,17 @@ _ZONES = {
 """Hours before UTC. Names that are used in several places are not here (IST), but those of mails
 (RFC 2822: CST) and Britain's."""
 
+_WEEKDAYS = """
+monday tuesday wednesday thursday friday saturday sunday mon tues tue wed thurs thur thu fri sat sun
+montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so
+lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado
+domingo lunedi martedi mercoledi giovedi venerdi sabato domenica maandag dinsdag woensdag donderdag
+vrijdag zaterdag zondag
+"""
+"""Names of days of the week, without accents: they are no zones."""
+
+_WEEKDAY = re.compile(rf"(?<![a-z])(?:{'|'.join(_WEEKDAYS.split())})(?![a-z/_])[.,]?\s?")
+
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})"
     r"(?:(?:[:.h]|\sh\s)(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d{1,9})?)?"
@@ -70,8 +81,8 @@ _NUMBERS = re.compile(
     r"(?P<one>\d{1,2})(?P<sign>[-/.])\s?(?P<two>\d{1,2})(?P=sign)\s?(?P<year>\d{4}|\d{2})(?!\d)"
 )
 _DAY_NAME = re.compile(
-    rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[.,]?[\s-](?:de\s)?{_NAME}"
-    r"[.,]?[\s-](?:de\s)?(?P<year>\d{4}|\d{2})(?![:.h]?\d)"
+    rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[.,]?[\s/-](?:de\s)?{_NAME}"
+    r"[.,]?[\s/-](?:de\s)?(?P<year>\d{4}|\d{2})(?![:.h]?\d)"
 )
 _NAME_DAY = re.compile(
     rf"{_NAME}[.,]?\s"
@@ -115,7 +126,7 @@ def read_moment(written: object, order: Order | None = None) -> datetime | None:
     year, month, day, rest = found
     hour = minute = second = 0
     zone: timezone | None = UTC
-    if (time := _TIME.search(rest)) is not None:
+    if (time := _TIME.search(_WEEKDAY.sub("", rest))) is not None:
         hour, minute, second = int(time["hour"]), int(time["minute"] or 0), int(time["second"] or 0)
         if time["half"]:
             hour = hour % 12 + (12 if time["half"] == "p" else 0)
@@ -174,7 +185,7 @@ def _date(text: str, order: Order | None) -> tuple[int, int, int, str] | None:
         if not 1 <= day <= 31:
             return None
         behind = text[found.end("name") :].replace(found["year"], " ", 1)
-        # Set apart, so that the day of the week is no zone of the time.
+        # Set apart: what stands before the date is no zone of the time.
         return year, month, day, f"{behind}; {text[: found.start()].rstrip(' ,')}"
     else:
         return None

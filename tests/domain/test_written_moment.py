@@ -36,7 +36,8 @@ SECONDS = 1_780_390_800
         "9:00 AM, June 2, 2026", "11:00 CEST, Tue 2 Jun 2026", "June 2, 2026 at 9 AM",
         "2 juin 2026 9 h", "Tuesday, June 2, 2026 9:00 AM", "Tue, 2 Jun 2026 09:00",
         "mardi 2 juin 2026 à 09:00", "2026-06-02 09:00 Tue", "9:00 Tue, 2 Jun 2026",
-        "2 Jun 2026 11:00 Tue. CEST", "02/Jun/26 9:00 AM", "2026年6月2日(火) 午前9:00", "2026년 6월 2일 오전 9시 00분",
+        "2 Jun 2026 11:00 Tue. CEST", "02/Jun/26 9:00 AM",
+        "2026年6月2日(火) 午前9:00", "2026년 6월 2일 오전 9시 00분",
     ],
 )  # fmt: skip
 def test_all_usual_forms_are_one_moment(written: object) -> None:

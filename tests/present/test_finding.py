@@ -14,6 +14,10 @@ def test_words_alone_stand_as_they_are(said: str) -> None:
     assert told(paragraphs([said, "More"])) == f"{said}\n\nMore"
 
 
+def test_an_empty_paragraph_takes_no_lines() -> None:
+    assert told(paragraphs(["Before", "", "After"])) == "Before\n\nAfter"
+
+
 @pytest.mark.parametrize(
     "markdown", ["See [the page](https://example.org/a).", "It **stops**.", "* one\n* two", ""]
 )

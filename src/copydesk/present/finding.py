@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.moments import moment
+from copydesk.domain.plain_documents import document_text, is_plain
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import rate, sane, spark
 from copydesk.present import cluster
@@ -19,7 +20,7 @@ from copydesk.session.glyphs import UNICODE, glyphs
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.document import Document, Node
+    from copydesk.contract.models.document import Document
     from copydesk.contract.models.finding import SiteFinding
     from copydesk.contract.models.question import QuestionStats
     from copydesk.session.reads.findings import AnswerDetails, FindingDetails
@@ -148,23 +149,12 @@ def told(document: Document | None) -> str:
 
     Where it has nothing but words these stand as they are: no sign in them is one of Markdown.
     """
-    from copydesk.domain.documents import document_to_markdown, plain_text
+    from copydesk.domain.documents import document_to_markdown
 
     if document is None:
         return ""
-    if all(_is_words(node) for node in document.nodes):
-        said = "\n\n".join(map(plain_text, document.nodes))
-    else:
-        said = document_to_markdown(document)
+    said = document_text(document) if is_plain(document) else document_to_markdown(document)
     return clean(said, lines=True, limit=LONGEST).strip()
-
-
-def _is_words(node: Node) -> bool:
-    """Whether a block is a paragraph without marks, links or anything else in its words."""
-    return node.type == "paragraph" and all(
-        each.object == "text" and not any(leaf.get("marks") for leaf in each.leaves or ())
-        for each in node.nodes or ()
-    )
 
 
 def finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str, str | Text]]:

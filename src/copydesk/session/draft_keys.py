@@ -195,16 +195,14 @@ revert_key = Key(
     "change-request {space} {change_request} revert", "review", "why a merge is reverted", "revert"
 )
 _new_key = Key("change-request {space} new", "changes", "new change request", "new")
-_new_for_cluster_key = Key(
-    "change-request {space} new {cluster}", "changes", "new change request", "new"
-)
-_new_source_key = Key(
-    f"page source {{space}} {NEW_REQUEST} {{page}}", "pages", "edit of a page", "source {page}"
-)
+_new_for_cluster_key = replace(_new_key, form="change-request {space} new {cluster}")
 source_key = Key(
     "page source {space} {change_request} {page}", "review", "edit of a page", "source {page}"
 )
 """The text of a page that is being edited, before it is staged."""
+_new_source_key = replace(
+    source_key, form=f"page source {{space}} {NEW_REQUEST} {{page}}", place="pages"
+)
 insertion_key = Key(
     "page file {space} {change_request} {page} {of}", "review", "file to insert", "insert"
 )

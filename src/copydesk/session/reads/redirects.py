@@ -223,9 +223,8 @@ async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRea
     """Return all redirects of a site, active ones and drafts. Raises ``ApiError``."""
 
     async def listed(draft: bool) -> list[SiteRedirect] | None:
-        pages = api.pages(ops.list_site_redirects, *ids, draft=draft, order_by="source")
         try:
-            return [each async for each in pages]
+            return await api.every(ops.list_site_redirects, *ids, draft=draft, order_by="source")
         except OperationMissing:
             return None
 

@@ -118,7 +118,6 @@ class Written:
     """Whether it is based on cached data, so that these are read again before it is sent."""
     several: bool = False
     """Whether it takes several requests, so that it cannot wait in the outbox."""
-
     expects: Expectation | None = None
     """What must still hold when it is sent from the outbox."""
     requests: int = 0

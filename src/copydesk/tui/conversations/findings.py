@@ -181,7 +181,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if asked.token is None and not self.limits.chosen:
             many = found.count if found.next or found.count is not None else len(found.items)
             self._counts[view] = many
-            self.call_later(self.set_views, self.named_views())
+            self.call_later(lambda: self.set_views(self.named_views()))
         return found
 
     def nothing(self) -> str:

@@ -90,8 +90,8 @@ class Connection:
         """Return the client, made in a thread.
 
         ``keeping``: the folder in which what it reads is kept, for the screens; not of the embedded
-        desk, which is read as quickly itself. Without one a command reads: on a terminal it is said
-        that a service is waited for.
+        desk, which is read as quickly itself. Without it a command reads, which says on a terminal
+        that it waits for the service.
         Raises ``UsageError`` for a desk of no use, and where there is no token.
         """
         import asyncio  # a shell that completes a word needs none of it
@@ -115,7 +115,7 @@ class Connection:
             raise UsageError(str(error)) from error
 
     def run(self, work: Callable[[Api], Awaitable[T]]) -> T:
-        """Connect, and return what is done with the client. Raises what `connect` raises."""
+        """Connect, do some work with the client, and return its result. Raises as `connect`."""
         import asyncio
 
         async def connected() -> T:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CALLED = "conversation"
 
 SAME_TIME = 26 * 60 * 60
-"""Seconds within which a conversation began at the same time: exports have other time zones."""
+"""Beginnings that are fewer seconds apart count as one: exports differ in their time zones."""
 
 
 def send_conversations(
@@ -104,8 +104,7 @@ class Checked:
     strangers: set[str] = field(default_factory=set)
     """Ids that were sent before for a conversation that began otherwise."""
     further: dict[tuple[int, int], bytes] = field(default_factory=dict)
-    """The contents of further parts of a conversation that began in another file, by file and
-    number."""
+    """The contents of parts of a conversation that begins in another file, by file and number."""
     outdated: set[bytes] = field(default_factory=set)
     """The contents of which a newer one is given for the same id."""
     complaints: int = 0
@@ -347,9 +346,9 @@ class Handing:
 
 
 def _is_other(given: Seen, began: int | None, words: bytes | None) -> bool:
-    """Whether a conversation is another one with the same id than one that began then, and so.
+    """Whether a conversation is not the one with the same id that began then, with these words.
 
-    With the same words only its date is read in another way.
+    Where the words are the same, only the date was read in another way.
     """
     if began is None or given.words == words:
         return False

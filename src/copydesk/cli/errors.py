@@ -81,7 +81,7 @@ def asked(question: str) -> str:
 
 
 def agreed(question: str, typed: str = "") -> bool:
-    """Ask a person at the terminal; True for a yes, or for what is to be ``typed`` instead."""
+    """Ask a person at the terminal; True for a yes, or for ``typed`` where that is asked for."""
     answer = asked(f"{question} type {typed}" if typed else f"{question} y/N")
     return answer.strip().lower() in ({typed} if typed else {"y", "yes"})
 

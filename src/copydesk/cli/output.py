@@ -56,31 +56,31 @@ def room() -> int | None:
 
 
 ERASE = "\r\x1b[K"
-"""What takes away the line that stands there."""
+"""Clears the line of the cursor."""
 
 SILENCE = 1.0
-"""Seconds in which nothing was printed before it is said what is waited for."""
+"""After so many seconds without output a command says what it waits for."""
 
 
 class LastLine:
-    """The last line of the terminal: what is waited for is said there while it is free."""
+    """The last line of the terminal: while it is free it says what the command waits for."""
 
     def __init__(self) -> None:
         self.waiting = ""
-        """What is said there of what is waited for; "" where nothing is."""
+        """What it says of that now; "" for nothing."""
         self.kept = False
-        """Whether something else is on it that stays: a question, or how far a work is."""
+        """Whether something else stays on it: a question, or how far the work is."""
         self.passed_on = False
         """Whether the output goes to another program, which may have the terminal by now."""
         self.since = time.monotonic()
         """When something was last printed."""
 
     def say_waiting(self, text: str, own: str) -> str:
-        """Say what is waited for; return what one's own text there is then, "" for none.
+        """Say what the caller waits for; return its text that is shown then, "" for none.
 
-        It is said once nothing was printed for `SILENCE`, and taken away by an empty text and by
-        whatever is printed next. ``own`` is what this returned before: what another one says there
-        stays.
+        The text is shown once nothing was printed for `SILENCE`. An empty one takes it away, and so
+        does whatever is printed next. ``own`` is what the caller got from this before: the text of
+        another caller stays.
         """
         if self.waiting not in ("", own):
             return ""
@@ -89,9 +89,9 @@ class LastLine:
         return self.waiting
 
     def clear(self, *, kept: bool = False, passed_on: bool = False) -> None:
-        """Take away what is waited for: something is printed, which stays there if ``kept``.
+        """Clear it for output that comes, which stays on it if ``kept``.
 
-        ``passed_on``: it goes to another program, or into a file.
+        ``passed_on``: that goes to another program, or into a file.
         """
         self._draw("")
         self.since, self.kept = time.monotonic(), kept
@@ -107,7 +107,7 @@ last_line = LastLine()
 
 
 def _draw_line(stream: TextIO, text: str) -> None:
-    """Put a text over the last line of a terminal, cut to its width; where it is gone, nothing."""
+    """Put a text over the last line of a terminal, cut to its width, unless that is gone."""
     with suppress(OSError, ValueError):
         try:
             width = os.get_terminal_size(stream.fileno()).columns
@@ -120,7 +120,7 @@ def _draw_line(stream: TextIO, text: str) -> None:
 def put(
     text: str, tone: str = "", *, end: str = "\n", now: bool = False, unread: bool = False
 ) -> None:
-    """Print a text on standard output, made safe; "?" is what its encoding lacks.
+    """Print a text on standard output, made safe; "?" stands for what its encoding lacks.
 
     ``tone`` is one of `TONES`, shown on a terminal that has colours. With ``now`` it is not kept
     until more is there. Where the output was closed before the start nobody misses it; where
@@ -136,7 +136,7 @@ def put(
 
 
 def flush() -> None:
-    """Write what waits for standard output; that nobody reads on is no reason to stop."""
+    """Write out what was printed so far; the command goes on where nobody reads it any more."""
     if sys.stdout is not None:
         with _going_on():
             sys.stdout.flush()
@@ -144,7 +144,7 @@ def flush() -> None:
 
 @contextmanager
 def _going_on() -> Iterator[None]:
-    """Have standard output go nowhere from now on, where nobody reads it any more."""
+    """Throw standard output away from now on, where nobody reads it any more."""
     try:
         yield
     except BrokenPipeError:

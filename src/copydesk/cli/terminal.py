@@ -51,7 +51,7 @@ def use_linear(linear: bool) -> None:
 
 
 def is_terminal(*streams: TextIO | None) -> bool:
-    """Whether streams are all a terminal's; one that was closed before the start is None."""
+    """Whether all streams are a terminal; None stands for one closed before the start."""
     return all(each is not None and not each.closed and each.isatty() for each in streams)
 
 

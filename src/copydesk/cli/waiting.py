@@ -1,6 +1,6 @@
-"""What a command waits for, said on a terminal once nothing was printed for a while.
+"""Tells on a terminal what a command waits for, once nothing was printed for a while.
 
-`Connection.connect` has it said of each service that is read over a network: no command has to.
+`Connection.connect` starts this for each service that is read over a network: no command has to.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 EVERY = 0.2
-"""Seconds from one look at the calls to the next."""
+"""Seconds between two looks at the calls."""
 
 _telling: set[asyncio.Task[None]] = set()
 
 
 def tell_waiting(api: Api, host: str) -> None:
-    """Say how many calls to a service are waited for, for as long as this event loop runs.
+    """Say how many calls to a service are answered, for as long as this event loop runs.
 
-    Nothing is said where standard error is no terminal, nor in linear mode: it redraws no line.
+    Says nothing where standard error is no terminal, nor in linear mode, which redraws no line.
     """
     if is_terminal(sys.stderr) and not is_linear():
         task = asyncio.create_task(_tell(api, host))

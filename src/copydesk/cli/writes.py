@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NAMED = 3
-"""Writes that are named of those that were done before a command failed."""
+"""How many of the writes that were done before a command failed are named."""
 
 
 def take_hooks(session: Session) -> None:
@@ -49,7 +49,7 @@ def take_hooks(session: Session) -> None:
 
 
 def leaving(session: Session) -> None:
-    """Have what becomes of the writes that ctrl+c leaves be the last word of the run."""
+    """Complain, as the last word of the run, of what becomes of writes that ctrl+c cut off."""
     session.report = lambda said, tone: complain(said)
 
 

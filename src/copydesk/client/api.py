@@ -178,9 +178,7 @@ class Api:
 
     @property
     def calls(self) -> tuple[int, int]:
-        """How many calls are over, and how many were begun: if it is fewer, something is waited
-        for.
-        """
+        """How many calls are over, and how many were begun."""
         return self._wire.ended, self._wire.begun
 
     @property

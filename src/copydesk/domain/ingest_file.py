@@ -59,7 +59,7 @@ class Item:
 
     @property
     def first_words(self) -> bytes:
-        """A digest of what is said first."""
+        """A digest of the text of the first part."""
         return hashlib.sha256(self.conversation.parts[0].body.encode()).digest()[:8]
 
 

@@ -374,7 +374,7 @@ class TableReader:
         self.dates_both_ways = False
         """Whether a date may be read with the day or with the month first."""
         self.no_dates = 0
-        """In how many rows something is written for a date that is none."""
+        """How many rows have something for a date that cannot be read as one."""
         self.no_date = ""
         """What the first of them says."""
 

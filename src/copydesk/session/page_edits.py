@@ -491,7 +491,7 @@ async def _gone(
 async def _of_earlier_run(
     session: Session, entry: Entry
 ) -> tuple[StagedPages, dict[str, PageEdit], bool] | None:
-    """Return what is still staged as a write of the journal has it, and whether that is all of it.
+    """Return the staged edits that a write of the journal sent, and whether all are still staged.
 
     None for another kind of write. New and moved pages are not told apart.
     """
@@ -535,7 +535,7 @@ async def edit_arrived(session: Session, api: Api, entry: Entry) -> bool | None:
 
 
 async def drop_arrived(session: Session, entry: Entry) -> None:
-    """Drop staged edits that a write of an earlier run has brought, which knew of them itself.
+    """Drop the staged edits that a write of an earlier run has sent.
 
     Those that were edited since stay, and so do new and moved pages: the next look at what is
     staged finds them there.

@@ -89,7 +89,7 @@ async def read_person(api: Api, organization: str, user: str) -> Person:
 async def read_sources(
     api: Api, organization: str, title: str, chain: Sequence[Container], user: str
 ) -> list[Source]:
-    """Return what gives a person a role in a place, from what `read_chain` returned for that.
+    """Return what gives a person a role in a place; ``chain`` is what `read_chain` returned.
 
     ``title`` is that of the organization. Raises ``ApiError``.
     """

@@ -130,10 +130,10 @@ async def update(
 
 
 async def not_updated(api: Api, space: str, request: str) -> None:
-    """Return where an update without an answer did not arrive. Raises ``ApiError``.
+    """Make sure that an update that got no answer did not arrive. Raises ``ApiError``.
 
-    Raises `NotDoneError` where it did: some services update in spite of conflicts, and only that
-    answer said so.
+    Raises `NotDoneError` if it did: some services update in spite of conflicts, and only the answer
+    said so.
     """
     if not (await api(ops.get_change_request, space, request)).outdated:
         raise NotDoneError("It is updated, and whether that is clean was in the answer.")

@@ -97,7 +97,7 @@ def making(ids: SiteIds, body: Mapping[str, Any]) -> Write[SiteRedirect]:
 
 
 async def _there(api: Api, ids: SiteIds, body: Mapping[str, Any]) -> SiteRedirect | None:
-    """Return the redirect from the source of one, active or a draft as that is."""
+    """Return the redirect with the same source, among drafts where this is one."""
     source = body["source"]
     pages = api.pages(
         ops.list_site_redirects, *ids, search=source.rstrip("*"), draft=bool(body["draft"])

@@ -35,10 +35,10 @@ WORDS_KEPT = "Nothing has that name yet: it is kept for what you write next."
 
 
 NARROWEST, WIDEST = 72, 132
-"""The cells that it takes of a terminal that has them: as many as its options need."""
+"""The fewest and the most cells of a dialog, where the terminal has them."""
 
 EDGES = GUTTER + 10
-"""Those beside the texts of an option: blanks, the frame, a scroll bar."""
+"""The cells beside the texts of an option: blanks, the frame, a scroll bar."""
 
 NOTHING_TICKED = "Nothing is ticked yet: space ticks the line of the cursor."
 """Said where several may be chosen, and none is."""

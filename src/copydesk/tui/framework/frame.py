@@ -102,7 +102,7 @@ KEPT = 40
 """The cells that a pane keeps where rows beside it are cut, unless its class says ``KEEPS``."""
 
 MAIN_KEPT = 60
-"""Those that ``main`` keeps at least: a page is read in it."""
+"""The cells that ``main`` keeps at least: a page is read in it."""
 
 
 class Part(Container):
@@ -117,25 +117,25 @@ class Part(Container):
         self.role: Role = role
         self.panes = panes
         self.given = 0
-        """The cells that others gave where it was beside them last."""
+        """The cells that other parts gave it when it was last beside them."""
         self._wanted: dict[int, int] = {}
-        """The cells that its rows want, by the width of the terminal."""
+        """The cells that its rows need to be whole, by the width of the terminal."""
 
     @property
     def wanted(self) -> int:
-        """The cells that its rows want; 0 while none was cut at this width of the terminal."""
+        """The cells that its rows need; 0 while none was cut at this width of the terminal."""
         return self._wanted.get(self.app.size.width, 0)
 
     @property
     def kept(self) -> int:
-        """The cells that it does not give to rows beside it: ``main`` what its own rows want."""
+        """The cells that it does not give to rows beside it: in ``main`` what its own rows need."""
         keep = [getattr(pane, "KEEPS", KEPT) for pane in self.panes if pane.display]
         least = sum(keep) if _in_columns(self.layout) else max(keep, default=0)
         return max(self.wanted, least, MAIN_KEPT) if self.role == "main" else least
 
     @property
     def taken(self) -> int:
-        """The cells of its width that others gave for its rows."""
+        """The cells of its width that other parts gave it for its rows."""
         beside = isinstance(self.parent, Widget) and _in_columns(self.parent.layout)
         return self.given if beside else 0
 
@@ -157,7 +157,7 @@ class Parts(Container):
 
 
 class _Sharing(HorizontalLayout):
-    """Columns as wide as the style sheet says, and then as their rows want."""
+    """Columns as wide as the style sheet says, but for cells that cut rows take from another."""
 
     def arrange(
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True

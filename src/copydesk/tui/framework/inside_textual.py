@@ -212,7 +212,7 @@ class FrameClock(Timer):
     key_at = -math.inf
     """When a key was last pressed."""
     rest: asyncio.Future[None] | None = None
-    """What is waited for after a frame that was not for a key."""
+    """What ends the pause after a frame that was not for a key; None where there is none."""
 
     @classmethod
     def begin(cls, screen: Screen[Any], draw: Callable[[], None]) -> FrameClock:

@@ -56,7 +56,7 @@ SOFT_CHORD_SECONDS = 0.8
 """How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
 
 LISTED = 100
-"""Characters of what a begun chord may become that are said after one that means nothing."""
+"""A list of chords is said after a wrong one if it has no more characters than these."""
 
 STEPS = 4
 """Turns of the event loop in which an action goes on once its dialog is left."""

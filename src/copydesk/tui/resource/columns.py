@@ -208,7 +208,7 @@ class MaskCommands(Commands, scope="resource_list"):
         return not self.masked
 
     def views_note(self) -> str:
-        """For as long as it is so, that personal data can be read."""
+        """Say that personal data can be read, for as long as that is so."""
         return "" if self.masked else "IN CLEAR: V masks"
 
     @property

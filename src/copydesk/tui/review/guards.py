@@ -88,7 +88,7 @@ def not_read(here: HasReview) -> str | None:
 def once_read(
     guard: Callable[[HasReview, Opened], str | None],
 ) -> Callable[[HasReview], str | None]:
-    """Make a guard of one about the change request as it was read."""
+    """Make a guard of a function that also takes the change request, once that is read."""
 
     @wraps(guard)
     def guarded(here: HasReview) -> str | None:

@@ -916,12 +916,12 @@ def widens(
 
 
 def part_of(rows: VirtualList[Any]) -> Part | None:
-    """Return the part of a place that a list is in; None of one in a dialog."""
+    """Return the part of a place that a list is in; None for one in a dialog."""
     return next((each for each in rows.ancestors if isinstance(each, Part)), None)
 
 
 def want_room(rows: VirtualList[Any]) -> None:
-    """Ask for the cells that all of the rows on screen takes."""
+    """Ask for as many cells as the rows on screen need to be whole."""
     if (part := part_of(rows)) is not None:
         cells = [
             max(rows._longest.get(column.key, cells), cell_len(column.title) + 1)
@@ -1019,7 +1019,7 @@ def lay_out(
 
 
 def gap(before: Column[Any], after: Column[Any]) -> int:
-    """Return the blanks between two columns: one; but numbers and words would meet there."""
+    """Return the blanks between two columns: two where numbers and words would meet, else one."""
     return 2 if before.align == "right" and after.align == "left" else 1
 
 

@@ -280,7 +280,7 @@ def test_an_encoding_is_named_where_it_cannot_be_known(here: ScriptDesk, tmp_pat
     (tmp_path / "de.json").write_bytes('[{"id": 2, "text": "Er hält an"}]'.encode("latin-1"))
     send(here, "de.json", "--encoding", "latin-1")
     assert there(here)["2"] == ["Er hält an"]
-    for name in "no-such", "rot13":
+    for name in "no-such", "rot13", "undefined":
         said = send(here, "jp.csv", "--encoding", name, status=2)
         assert f"there is no encoding “{name}”; there are utf-8, cp1252, cp932" in said
 

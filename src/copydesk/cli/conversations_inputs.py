@@ -168,7 +168,7 @@ def _encoding(named: str) -> str:
     """Return an encoding as it is decoded; "" for none. Raises ``UsageError``."""
     try:
         "".encode(named or "utf-8")
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:  # one that is called undefined
         raise UsageError(
             f"there is no encoding “{clean(named)}”; there are utf-8, cp1252, cp932, gb18030, "
             "cp949, cp1251 and others. Nothing was sent."

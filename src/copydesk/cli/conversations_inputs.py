@@ -149,6 +149,8 @@ def find_inputs(names: Sequence[str], stack: ExitStack, choices: Choices) -> lis
             found.append(Input(opened.name, opened.kept, format=kind, hide=choices.hide))
         except OSError as error:
             problems.append(f"{name} cannot be read: {error.strerror or error}")
+        except UnicodeError:  # of most encodings what is not in them is replaced, but not of all
+            problems.append(f"{name} cannot be read as {encoding}.")
     if problems:
         raise UsageError("\n".join([*problems, "Nothing was sent."]))
     found = [_as_table(each, stack) for each in _as_one_mailbox(found, stack)]

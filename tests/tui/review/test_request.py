@@ -10,6 +10,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.review import ReviewCreate
+from copydesk.domain.keymap import OwnKeys
+from copydesk.session.declarations import keymap
 from copydesk.session.draft_keys import review_key
 from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually
@@ -276,6 +278,16 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
     assert [line.what for line in app.session.log if line.state == "done"][-3:] == [
         "Comment", "Comment", "Approve",
     ]  # fmt: skip
+
+
+async def test_a_chord_of_the_settings_holds_in_a_merge_too(review: ReviewWorld) -> None:
+    app = review.app()
+    app.use_keys(keymap(OwnKeys("vim", {"merge_sheet.confirm": ("z m",)}))[0])
+    async with drive(app, "m", size=(100, 30)) as driver:
+        await driver.press("z", "escape")
+        assert " merge   esc cancel" in driver.screen
+        await driver.press("z", "m")
+        assert "Merged. It is live now." in driver.screen
 
 
 async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorld) -> None:

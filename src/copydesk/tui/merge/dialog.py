@@ -87,10 +87,10 @@ class Scrolling(Sheet[str]):
         """Show other lines and keys."""
         text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
         self.query_one("#merge-facts", Static).update(self.paint(text))
-        self.query_one("#merge-keys", Label).update(self.paint(keys))
+        self.change_keys(keys)
 
-    def show_keys(self, keys: Text) -> None:
-        """Show other keys."""
+    def change_keys(self, keys: Text) -> None:
+        """Show other keys below the lines."""
         self.query_one("#merge-keys", Label).update(self.paint(keys))
 
     def scroll(self, by: int) -> None:
@@ -345,7 +345,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         spoken = self._spoken
         if self.off is not None or spoken is None:
             if spoken is None:
-                self.show_keys(self._keys(self.off or ""))
+                self.change_keys(self._keys(self.off or ""))
             else:
                 said = self.off or ""
                 self._draw("y merges nothing yet." if said in self._status.plain else said)
@@ -393,7 +393,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         spoken, place = self._spoken, self.place
         why = self.why_not_when_ready()
         if spoken is None:
-            self.show_keys(self._keys(self.off or ""))
+            self.change_keys(self._keys(self.off or ""))
             return
         if why is not None:
             self._draw(why)
